@@ -1,0 +1,15 @@
+import type { AddBackSourceHead } from '../generated/items.ts'
+import type { Json } from '../model/json.ts'
+import { repeatedNames } from './header-names.ts'
+import type { ItemRow } from './item-spec.ts'
+import { overwritingList } from './overwriting-list.ts'
+
+/** Headers of origin requests (specification, "add_back_source_head"). */
+export const addBackSourceHead: ItemRow = {
+  ...overwritingList,
+  check: (value: Json) =>
+    repeatedNames(
+      (value as unknown as AddBackSourceHead).map((header) => header.head_name),
+      (i) => `/${i}/head_name`,
+    ),
+}

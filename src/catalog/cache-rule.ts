@@ -1,0 +1,13 @@
+import type { CacheRule } from '../generated/items.ts'
+import type { Json } from '../model/json.ts'
+import { cacheTimeProblems } from './cache-time.ts'
+import type { ItemRow } from './item-spec.ts'
+import { overwritingList } from './overwriting-list.ts'
+
+/** The older form of cache rules; order is priority (specification, "cache_rule"). */
+export const cacheRule: ItemRow = {
+  ...overwritingList,
+  group: 'combined',
+  check: (value: Json) =>
+    (value as unknown as CacheRule).flatMap((rule, i) => cacheTimeProblems(`/${i}/time`, rule.time, rule.timeunit ?? 's')),
+}

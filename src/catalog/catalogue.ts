@@ -1,0 +1,85 @@
+import { itemSchemas } from '../generated/schemas.ts'
+import type { ItemKey } from '../model/item.ts'
+import { addBackSourceHead } from './add-back-source-head.ts'
+import { addResponseHead } from './add-response-head.ts'
+import { cacheRuleList } from './cache-rule-list.ts'
+import { cacheRule } from './cache-rule.ts'
+import { cacheShare } from './cache-share.ts'
+import { combinedBan } from './combined-ban.ts'
+import { cacheErrorCode, errorBcache } from './error-caching.ts'
+import { errorPageRewrite } from './error-page-rewrite.ts'
+import { extend } from './extend.ts'
+import { headControl } from './head-control.ts'
+import { https } from './https.ts'
+import { ipList } from './ip-list.ts'
+import { defineItem, type ItemRow, type ItemSpec } from './item-spec.ts'
+import { newOrigin } from './new-origin.ts'
+import { originHost } from './origin-host.ts'
+import { origin } from './origin.ts'
+import { referer } from './referer.ts'
+import { smartCompression } from './smart-compression.ts'
+import { sourceUrlRewrite } from './source-url-rewrite.ts'
+import { speedLimit } from './speed-limit.ts'
+import { tosOrigin } from './tos-origin.ts'
+import type { ItemSchema } from './value/item-schema.ts'
+import { vendorOriginAuth } from './vendor-origin-auth.ts'
+import { videoDrag } from './video-drag.ts'
+import { visitDenyWhitelist } from './visit-deny-whitelist.ts'
+import { visitTimestamp } from './visit-timestamp.ts'
+
+/** One row an item: what its schema can't say. `{}` where the schema says everything. */
+const rows: Record<keyof typeof itemSchemas, ItemRow> = {
+  origin,
+  origin_host: originHost,
+  referer,
+  cache_rule: cacheRule,
+  cache_rule_list: cacheRuleList,
+  ip_black_list: ipList('ip_white_list'),
+  ip_white_list: ipList('ip_black_list'),
+  add_response_head: addResponseHead,
+  add_back_source_head: addBackSourceHead,
+  https,
+  visit_timestamp: visitTimestamp,
+  video_drag: videoDrag,
+  compress_response: { group: 'combined' },
+  speed_limit: speedLimit,
+  visit_deny_whitelist: visitDenyWhitelist,
+  range_back_source: {},
+  extend,
+  rate_limit: {},
+  new_origin: newOrigin,
+  cache_share: cacheShare,
+  head_control: headControl,
+  timeout: {},
+  connect_timeout: {},
+  vendor_origin_auth: vendorOriginAuth,
+  forward_status: {},
+  cache_error_code: cacheErrorCode,
+  error_page_rewrite: errorPageRewrite,
+  post_upload_size_limit: {},
+  source_url_rewrite: sourceUrlRewrite,
+  combined_ban: combinedBan,
+  deny_url: {},
+  tos_origin: tosOrigin,
+  client_real_ip: {},
+  user_agent: {},
+  visit_areas_limit: {},
+  smart_compression: smartCompression,
+  deny_protocol: {},
+  error_bcache: errorBcache,
+}
+
+/** Every item that can be configured, in the order of the specification. */
+export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
+  Object.entries(rows).map(([key, row]) => [key, defineItem(key, itemSchemas[key as keyof typeof itemSchemas] as unknown as ItemSchema, row)]),
+)
+
+/** The two items whose wire name the specification leaves out; `service.itemKeys` has to name them. */
+export const unnamedItems: readonly ItemKey[] = ['deny_protocol', 'error_bcache']
+
+/** The item of this name. A name that is not in the catalogue is a defect of the caller. */
+export function itemSpec(key: ItemKey): ItemSpec {
+  const spec = catalogue.get(key)
+  if (spec === undefined) throw new TypeError(`expected an item of the catalogue, got "${key}"`)
+  return spec
+}

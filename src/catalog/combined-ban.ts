@@ -1,0 +1,17 @@
+import type { CombinedBan } from '../generated/items.ts'
+import type { Json } from '../model/json.ts'
+import type { ItemRow } from './item-spec.ts'
+import { networkProblems } from './networks.ts'
+import { overwritingList } from './overwriting-list.ts'
+import { refused } from './problems.ts'
+
+/** Bans of requests that meet all conditions of a rule (specification, "combined_ban"). */
+export const combinedBan: ItemRow = {
+  ...overwritingList,
+  check: (value: Json) =>
+    (value as unknown as CombinedBan).flatMap(({ configs }, i) =>
+      Object.keys(configs).length === 0
+        ? [refused(`/${i}/configs`, 'expected at least one condition (method, ip, referer, url, ua): a rule without any would ban everybody')]
+        : networkProblems(`/${i}/configs/ip/list`, configs.ip?.list ?? []),
+    ),
+}

@@ -1,0 +1,20 @@
+import type { ErrorPageRewrite } from '../generated/items.ts'
+import { sameJson } from '../model/canonical-json.ts'
+import type { Json } from '../model/json.ts'
+import type { ItemRow } from './item-spec.ts'
+import { overwritingList } from './overwriting-list.ts'
+import { noDesiredState } from './problems.ts'
+
+/** Redirects in place of error answers (specification, "error_page_rewrite"). */
+export const errorPageRewrite: ItemRow = {
+  ...overwritingList,
+  check: (value: Json) => {
+    const rules = value as unknown as ErrorPageRewrite
+    return rules.flatMap((rule, i) => {
+      const other = rules.findIndex((earlier) => earlier.error_status_code === rule.error_status_code)
+      if (other === i || sameJson(rules[other] as unknown as Json, rule as unknown as Json)) return []
+      const detail = `rule ${other + 1} already says where ${rule.error_status_code} leads; only one can be meant`
+      return [noDesiredState(`/${i}/error_status_code`, detail, 'Two targets for one status')]
+    })
+  },
+}

@@ -1,0 +1,8 @@
+import { isObject, type Json } from '../model/json.ts'
+import type { ItemRow } from './item-spec.ts'
+
+/** Extension text; its lines are separated by CR LF (specification, "extend"). */
+export const extend: ItemRow = {
+  tidy: (value: Json) =>
+    isObject(value) && typeof value['squid'] === 'string' ? { ...value, squid: value['squid'].replace(/\r\n|\r|\n/g, '\r\n') } : value,
+}

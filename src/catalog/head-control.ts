@@ -1,0 +1,25 @@
+import type { HeadControl } from '../generated/items.ts'
+import { isObject, type Json } from '../model/json.ts'
+import type { ItemRow } from './item-spec.ts'
+import { refused } from './problems.ts'
+
+/** Header rules for each direction (specification, "head_control"). */
+export const headControl: ItemRow = {
+  check: (value: Json) =>
+    (value as unknown as HeadControl).list.flatMap((rule, i) =>
+      rule.head_op !== 'DEL' && (rule.value === undefined || rule.value === '')
+        ? [refused(`/list/${i}`, `with head_op "${rule.head_op}" the field "value" is required`, 'A required field is missing')]
+        : [],
+    ),
+  /** A value is ignored where the header is deleted. */
+  tidy: (value: Json) => {
+    if (!isObject(value) || !Array.isArray(value['list'])) return value
+    return { ...value, list: value['list'].map((rule) => (isObject(rule) && rule['head_op'] === 'DEL' ? without(rule, 'value') : rule)) }
+  },
+  empty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
+  unset: () => ({ list: [] }),
+}
+
+function without(rule: Record<string, Json>, field: string): Json {
+  return Object.fromEntries(Object.entries(rule).filter(([key]) => key !== field))
+}

@@ -1,0 +1,15 @@
+import type { Https } from '../generated/items.ts'
+import type { Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import type { ItemRow } from './item-spec.ts'
+import { doubtful } from './problems.ts'
+
+/** HTTPS; certificate 0 unbinds (specification, "https"). `http2` and `ocsp` stay as they are when left out. */
+export const https: ItemRow = { group: 'combined', check, unset: () => ({ cert_id: 0, force_https: 0 }) }
+
+function check(value: Json): Problem[] {
+  const { cert_id, http2, force_https = 0 } = value as unknown as Https
+  if (cert_id !== 0) return []
+  const idle = [...(http2 === 'on' ? ['http2'] : []), ...(force_https !== 0 ? ['force_https'] : [])]
+  return idle.map((field) => doubtful(`/${field}`, `without a certificate (cert_id 0) "${field}" has no effect`))
+}

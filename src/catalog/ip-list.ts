@@ -1,0 +1,51 @@
+import type { IpBlackList } from '../generated/items.ts'
+import type { Form } from '../model/change.ts'
+import type { Held, ItemKey, Value, Wire } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
+import { isSecret } from '../model/secret.ts'
+import type { Problem } from '../model/problem.ts'
+import { certain, type ItemRow } from './item-spec.ts'
+import { networkProblems } from './networks.ts'
+import { noDesiredState, refused } from './problems.ts'
+import { sortedSet } from './value/canonical.ts'
+import { canonicalAddress } from './value/formats.ts'
+
+/**
+ * IP black list and white list: each empties the other, `append` adds to what is stored, `cover` replaces it
+ * (specification, "ip_black_list and ip_white_list").
+ */
+export function ipList(other: ItemKey): ItemRow {
+  return { group: 'combined', clears: [other], check, forms, reduce, unset: () => ({ list: [], mode: 'cover' }) }
+}
+
+function check(value: Json): Problem[] {
+  const { list, mode } = value as unknown as IpBlackList
+  const problems = networkProblems('/list', list)
+  if (mode === 'append') {
+    if (list.length === 0) problems.push(refused('/list', 'expected at least one entry with mode "append", got an empty list'))
+    problems.push(noDesiredState('/mode', '"append" is an action. Name the whole list; with a profile\'s list, use {$append: […]}.'))
+  }
+  return problems
+}
+
+function forms(held: Held, desired: Value): Form[] {
+  const ways: Form[] = [{ name: 'replace', payload: desired }]
+  const before = held.status === 'unset' ? [] : entries(certain(held))
+  const after = entries(desired)
+  if (before !== null && after !== null && before.length > 0 && before.every((entry) => after.includes(entry))) {
+    ways.push({ name: 'append', payload: { list: after.filter((entry) => !before.includes(entry)), mode: 'append' } })
+  }
+  return ways
+}
+
+function reduce(held: Value | undefined, payload: Wire): Value | undefined {
+  const added = (entries(payload) ?? []).map((entry) => (typeof entry === 'string' ? canonicalAddress(entry) : entry))
+  const appended = isObject(payload) && payload['mode'] === 'append'
+  const list = sortedSet(appended ? [...(entries(held) ?? []), ...added] : added)
+  return list.length === 0 ? undefined : { list, mode: 'cover' }
+}
+
+function entries(value: Value | undefined): Json[] | null {
+  if (value === undefined || !isObject(value) || isSecret(value) || !Array.isArray(value['list'])) return null
+  return value['list']
+}

@@ -1,0 +1,84 @@
+import type { Form } from '../model/change.ts'
+import type { Domain, FieldName, Held, ItemKey, Value, Wire } from '../model/item.ts'
+import { isObject, own, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { canonicalBySchema } from './value/canonical.ts'
+import { annotations, type ItemSchema } from './value/item-schema.ts'
+
+/** Items of one group may travel in one write. `combined` are the eleven that the specification's examples combine. */
+export type GroupName = 'combined' | ItemKey
+
+/** Everything that is particular to one item and that its schema can't say. */
+export interface ItemSpec {
+  key: ItemKey
+  group: GroupName
+  schema: ItemSchema
+  /** Rules that cross fields, on a value that its schema accepts. Pointers are within the value as it was given. */
+  check(value: Json, domain: Domain): Problem[]
+  /** The one form of equal values. Takes desired values and write payloads alike; idempotent. */
+  canonical(value: Json): Value
+  /** Every documented way from what is held to `desired` (canonical); none when nothing can or need be sent. */
+  forms(held: Held, desired: Value): Form[]
+  /** What the service holds after this payload; undefined when the item is then empty. */
+  reduce(held: Value | undefined, payload: Wire): Value | undefined
+  /** The documented way back, where there is one; null when there is nothing to take back. */
+  unset?(held: Held, domain: Domain): Wire | null
+  /** Items that a write of this one empties. */
+  clears: ItemKey[]
+  /** Fields that the service leaves alone when a payload omits them. */
+  keeps: FieldName[]
+}
+
+/** What a row of the catalogue says about an item; what it leaves out is as for most items. */
+export interface ItemRow {
+  group?: GroupName
+  check?: ItemSpec['check']
+  /** What is left to do after the schema's own canonical form. */
+  tidy?: (value: Json) => Value
+  forms?: ItemSpec['forms']
+  reduce?: ItemSpec['reduce']
+  unset?: ItemSpec['unset']
+  clears?: ItemKey[]
+  /** True for a canonical value with which the item is as good as absent, e.g. an emptied list. */
+  empty?: (value: Value) => boolean
+}
+
+/** Completes a row of the catalogue. */
+export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): ItemSpec {
+  const canonical = (value: Json): Value => {
+    const bySchema = canonicalBySchema(schema, value)
+    return row.tidy === undefined ? bySchema : row.tidy(bySchema)
+  }
+  const keeps = Object.entries(schema.properties ?? {})
+    .filter(([, field]) => annotations(field).keeps === true)
+    .map(([name]) => name)
+  return {
+    key,
+    group: row.group ?? key,
+    schema,
+    canonical,
+    check: row.check ?? (() => []),
+    forms: row.forms ?? ((_held, desired) => [{ name: 'replace', payload: desired }]),
+    reduce:
+      row.reduce ??
+      ((held, payload) => {
+        const next = withKept(keeps, canonical(payload), held)
+        return row.empty?.(next) === true ? undefined : next
+      }),
+    ...(row.unset === undefined ? {} : { unset: row.unset }),
+    clears: row.clears ?? [],
+    keeps,
+  }
+}
+
+/** `value` with the kept fields that it leaves out taken from what is held. */
+export function withKept(keeps: FieldName[], value: Value, held: Value | undefined): Value {
+  if (keeps.length === 0 || !isObject(value) || held === undefined || !isObject(held)) return value
+  const kept = keeps.filter((name) => !Object.hasOwn(value, name) && Object.hasOwn(held, name))
+  return kept.length === 0 ? value : { ...value, ...Object.fromEntries(kept.map((name) => [name, own(held, name) ?? null])) }
+}
+
+/** The only value that an item is known to hold, or undefined when that is not certain. */
+export function certain(held: Held): Value | undefined {
+  return held.status === 'confirmed' && held.returned === undefined ? held.candidates[0] : undefined
+}

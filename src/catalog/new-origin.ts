@@ -1,0 +1,37 @@
+import type { NewOrigin } from '../generated/items.ts'
+import { isObject, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import type { ItemRow } from './item-spec.ts'
+import { overwritingList } from './overwriting-list.ts'
+import { refused } from './problems.ts'
+import { canonicalAddress, isDomain } from './value/formats.ts'
+import { formatProblem } from './value/schema-problems.ts'
+
+const ports: Record<string, number> = { http: 80, https: 443 }
+
+/** Origins by carrier, level and weight (specification, "new_origin"). */
+export const newOrigin: ItemRow = { ...overwritingList, check, tidy }
+
+function check(value: Json): Problem[] {
+  const origins = value as unknown as NewOrigin
+  const problems: Problem[] = []
+  origins.forEach(({ host }, i) => {
+    if (host !== undefined && host !== '' && !isDomain(host)) problems.push(formatProblem(`/${i}/host`, 'domain', host))
+  })
+  const carriers = origins.map((entry) => entry.isp ?? 'default')
+  if (carriers.length > 0 && !carriers.includes('default')) {
+    problems.push(refused('', `there are origins for the carrier "${carriers[0]}" and none for "default", which must be there then`))
+  }
+  return problems
+}
+
+/** The port follows the protocol when it is left out, and is always 0 with protocol `default`. */
+function tidy(value: Json): Json {
+  if (!Array.isArray(value)) return value
+  return value.map((entry) => {
+    if (!isObject(entry)) return entry
+    const host = typeof entry['host'] === 'string' ? canonicalAddress(entry['host']) : (entry['host'] ?? '')
+    const protocol = String(entry['protocol'])
+    return { ...entry, host, port: protocol === 'default' ? 0 : (entry['port'] ?? ports[protocol] ?? 0) }
+  })
+}

@@ -1,0 +1,54 @@
+import type { Domain, Value, Wire } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { isSecret, mapSecrets } from '../model/secret.ts'
+import type { ItemSpec } from './item-spec.ts'
+import { coerce, type Scope } from './value/coerce.ts'
+import { schemaProblems } from './value/schema-problems.ts'
+import { stringProblems } from './value/string-problems.ts'
+
+export interface ReadItem {
+  /** The value with the specification's types, order and letter case as given; what `reduce` takes. */
+  payload: Wire
+  /** The canonical value; null when there is an error. */
+  value: Value | null
+  problems: Problem[]
+}
+
+/**
+ * Reads one item as somebody wrote it: in a manifest, or in a write. Strings that are secret (`{$secret}`) count as
+ * valid wherever a string may stand. Never throws, whatever the value is.
+ */
+export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain): ReadItem {
+  const payload = coerce(spec.schema, raw, scope) ?? null
+  const secrets: string[] = []
+  const plain = mapSecrets(payload, (_secret, pointer) => {
+    secrets.push(pointer)
+    return 'secret'
+  })
+  const shape = schemaProblems(spec.schema, plain).filter((problem) => !secrets.includes(problem.pointer))
+  const problems = shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
+  const judged = problems.filter((problem) => (scope === 'manifest' || problem.scope === 'both') && !secrets.includes(problem.pointer))
+  const valid = !judged.some((problem) => problem.severity === 'error')
+  return { payload, value: valid ? spec.canonical(payload) : null, problems: judged }
+}
+
+/** The pointers of the fields that always hold a secret, in a value: the schema marks them `writeOnly`. */
+export function secretFields(spec: ItemSpec, value: Json): { pointer: string; literal: boolean }[] {
+  const found: { pointer: string; literal: boolean }[] = []
+  visit(spec.schema, value, '', found)
+  return found
+}
+
+function visit(schema: ItemSpec['schema'], value: Json, pointer: string, found: { pointer: string; literal: boolean }[]): void {
+  if (schema.writeOnly === true) {
+    if (typeof value === 'string' || isSecret(value)) found.push({ pointer, literal: !isSecret(value) })
+  } else if (Array.isArray(value)) {
+    value.forEach((entry, i) => visit(schema.items ?? {}, entry, `${pointer}/${i}`, found))
+  } else if (typeof value === 'object' && value !== null && !isSecret(value)) {
+    for (const [key, field] of Object.entries(value)) {
+      const known = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+      if (known !== undefined) visit(known, field, `${pointer}/${key}`, found)
+    }
+  }
+}

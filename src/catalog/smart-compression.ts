@@ -1,0 +1,33 @@
+import type { SmartCompression } from '../generated/items.ts'
+import { isObject, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import type { ItemRow } from './item-spec.ts'
+import { doubtful, refused } from './problems.ts'
+
+const fields = ['compression_rate', 'compression_value', 'compression_unit', 'content_type'] as const
+
+/** Compression by gzip, brotli or both (specification, "smart_compression"). */
+export const smartCompression: ItemRow = {
+  check: (value: Json) => {
+    const given = value as unknown as SmartCompression
+    return (['gzip', 'brotli'] as const).flatMap((algorithm) => algorithmProblems(given, algorithm))
+  },
+  /** The pair is written in both orders; both mean the same. */
+  tidy: (value: Json) =>
+    isObject(value) && value['compression_mode'] === 'brotli&gzip' ? { ...value, compression_mode: 'gzip&brotli' } : value,
+}
+
+function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'): Problem[] {
+  const mode = given.compression_mode
+  const used = mode.split('&').includes(algorithm)
+  return fields.flatMap((suffix) => {
+    const field = `${algorithm}_${suffix}` as const
+    if (used && given[field] === undefined) {
+      return [refused('', `with compression_mode "${mode}" the field "${field}" is required`, 'A required field is missing')]
+    }
+    if (!used && given[field] !== undefined) {
+      return [doubtful(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`)]
+    }
+    return []
+  })
+}

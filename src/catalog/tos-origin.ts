@@ -1,0 +1,50 @@
+import type { TosOrigin } from '../generated/items.ts'
+import type { Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import type { ItemRow } from './item-spec.ts'
+import { doubtful, refused } from './problems.ts'
+import { isAddress } from './value/formats.ts'
+
+type Group = TosOrigin[number]
+
+/** Origin groups by carrier, with object-storage authentication (specification, "tos_origin"). */
+export const tosOrigin: ItemRow = {
+  check: (value: Json) => {
+    const groups = value as unknown as TosOrigin
+    const problems = groups.flatMap(groupProblems)
+    if (!groups.some((group) => group.isp === 'default')) {
+      problems.push(refused('', 'expected a group for the carrier "default", which must be present'))
+    }
+    return problems
+  },
+}
+
+function groupProblems(group: Group, i: number): Problem[] {
+  const problems: Problem[] = []
+  const kinds = new Set(group.ips.map(isAddress))
+  if (kinds.size > 1) problems.push(refused(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'))
+  if (group.host_mode === 'custom' && (group.host ?? '') === '') {
+    problems.push(refused(`/${i}`, 'with host_mode "custom" the field "host" is required', 'A required field is missing'))
+  }
+  return [...problems, ...idleFields(group, i)]
+}
+
+/** Fields that the service takes and that do nothing under the modes that the group has. */
+function idleFields(group: Group, i: number): Problem[] {
+  const { origin_mode = 'default', host_mode = 'default', auth_type = 'default' } = group
+  const idle: [keyof Group, boolean, string][] = [
+    ['protocol', origin_mode !== 'custom', 'origin_mode "custom"'],
+    ['port', origin_mode !== 'custom', 'origin_mode "custom"'],
+    ['host', host_mode !== 'custom', 'host_mode "custom"'],
+    ['auth_bucket_name', auth_type !== 'oss', 'auth_type "oss"'],
+    ['auth_expire', auth_type !== 'tos', 'auth_type "tos"'],
+    ['auth_cdn_tag', auth_type !== 'tos', 'auth_type "tos"'],
+    ['auth_secret_key', auth_type === 'default', 'auth_type "oss" or "tos"'],
+    ['auth_access_key', auth_type === 'default', 'auth_type "oss" or "tos"'],
+  ]
+  const warnings = idle.flatMap(([field, without, need]) =>
+    group[field] !== undefined && without ? [doubtful(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)] : [],
+  )
+  const keyless = auth_type !== 'default' && (group.auth_secret_key === undefined || group.auth_access_key === undefined)
+  return keyless ? [...warnings, doubtful(`/${i}/auth_type`, `auth_type "${auth_type}" needs auth_access_key and auth_secret_key`)] : warnings
+}

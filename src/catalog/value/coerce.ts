@@ -1,0 +1,57 @@
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isSecret } from '../../model/secret.ts'
+import { alternative, annotations, holds, separator, type ItemSchema } from './item-schema.ts'
+
+/** Where a value comes from: a manifest may write lists as lists, the wire may not. */
+export type Scope = 'manifest' | 'wire'
+
+interface Parent {
+  schema: ItemSchema
+  value: JsonObject
+}
+
+/**
+ * A copy of a value with the types that the specification gives its fields: a numeric string for an integer, an integer
+ * for a string, "true"/"false" for a boolean; in manifests a YAML list for a separated string. Nothing else is converted,
+ * and what fits no type is left for the schema to refuse.
+ */
+export function coerce(schema: ItemSchema, value: Json, scope: Scope, parent?: Parent): Json | undefined {
+  if (isSecret(value)) return value
+  const chosen = alternative(schema, value)
+  const empty = annotations(chosen).emptyIsDefault
+  if (value === '' && empty !== undefined && (empty === true || (empty !== false && !holds(empty.unless, parent)))) return undefined
+  switch (chosen.type) {
+    case 'integer':
+      return typeof value === 'string' && /^(?:0|-?[1-9]\d*)$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value
+    case 'boolean':
+      return value === 'true' ? true : value === 'false' ? false : value
+    case 'string':
+      return coerceString(chosen, value, scope, parent)
+    case 'array':
+      return Array.isArray(value) ? value.map((entry) => coerce(chosen.items ?? {}, entry, scope) ?? entry) : value
+    case 'object':
+      return isObject(value) ? coerceObject(chosen, value, scope) : value
+    default:
+      return value
+  }
+}
+
+function coerceString(schema: ItemSchema, value: Json, scope: Scope, parent?: Parent): Json {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  const by = separator(schema, parent)
+  if (scope === 'manifest' && by !== null && Array.isArray(value)) {
+    const entries = value.map((entry) => (typeof entry === 'number' ? String(entry) : entry))
+    if (entries.every((entry) => typeof entry === 'string' && !entry.includes(by))) return entries.join(by)
+  }
+  return value
+}
+
+function coerceObject(schema: ItemSchema, value: JsonObject, scope: Scope): JsonObject {
+  const fields: [string, Json][] = []
+  for (const [key, field] of Object.entries(value)) {
+    const known = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+    const coerced = known === undefined ? field : coerce(known, field, scope, { schema, value })
+    if (coerced !== undefined) fields.push([key, coerced])
+  }
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,93 @@
+import { isIP } from 'node:net'
+
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
+
+/** A domain name: ASCII, at least two labels, no IP, no port, no wildcard, no dot at the end. */
+export function isDomain(text: string): boolean {
+  if (text.length > 253) return false
+  const labels = text.split('.')
+  return labels.length >= 2 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '')
+}
+
+/** An IPv4 or IPv6 address in its plain spelling (no zone, no octal, no short form). */
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0 && !text.includes('%')
+}
+
+/** A network in the form that the service knows: IPv4 with /8, /16 or /24. */
+export interface Network {
+  /** Base address, 32 bits; host bits are cleared. */
+  base: number
+  prefix: 8 | 16 | 24
+}
+
+/** Reads `10.0.0.0/8`; null for anything that is no IPv4 network of /8, /16 or /24. */
+export function readNetwork(text: string): Network | null {
+  const match = /^([0-9.]+)\/(8|16|24)$/.exec(text)
+  if (match?.[1] === undefined || isIP(match[1]) !== 4) return null
+  const prefix = Number(match[2]) as 8 | 16 | 24
+  const bits = match[1].split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+  const size = 2 ** (32 - prefix)
+  return { base: Math.floor(bits / size) * size, prefix }
+}
+
+/** True when two networks share an address. */
+export function overlap(a: Network, b: Network): boolean {
+  const size = 2 ** (32 - Math.min(a.prefix, b.prefix))
+  return Math.floor(a.base / size) === Math.floor(b.base / size)
+}
+
+/** True when an IPv4 address lies in a network. */
+export function contains(network: Network, address: string): boolean {
+  return isIP(address) === 4 && overlap(network, { base: bitsOf(address), prefix: network.prefix })
+}
+
+function bitsOf(address: string): number {
+  return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+}
+
+/** The one spelling of an address, a network or a domain name: lower case, IPv6 shortened, host bits of a network cleared. */
+export function canonicalAddress(text: string): string {
+  const network = readNetwork(text)
+  if (network !== null) {
+    const octets = [24, 16, 8, 0].map((shift) => Math.floor(network.base / 2 ** shift) % 256)
+    return `${octets.join('.')}/${network.prefix}`
+  }
+  if (isIP(text) === 6 && isAddress(text)) return new URL(`http://[${text}]/`).hostname.slice(1, -1)
+  return text.toLowerCase()
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** An `http://` or `https://` URL with a host. */
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^/?#\\\s]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
+}
+
+/** A referring host: a domain or an IP address, or `*.` before a domain. */
+function isReferer(text: string): boolean {
+  return isAddress(text) || isDomain(text.startsWith('*.') ? text.slice(2) : text)
+}
+
+/** What each custom `format` of the schemas accepts. */
+export const formats = {
+  domain: isDomain,
+  address: (text: string) => isAddress(text) || isDomain(text),
+  'ip-or-network': (text: string) => isAddress(text) || readNetwork(text) !== null,
+  'header-name': (text: string) => token.test(text),
+  'header-value': (text: string) => !/[\r\n\0]/.test(text),
+  'http-url': isHttpUrl,
+  'referer-host': isReferer,
+} as const
+
+/** What a format expects, in words for messages. */
+export const formatWords: Record<string, string> = {
+  domain: 'a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard)',
+  address: 'one IP address or one domain name',
+  'ip-or-network': 'an IP address, or an IPv4 network that ends in /8, /16 or /24',
+  'header-name': 'a header name (letters, digits and !#$%&\'*+.^_`|~-)',
+  'header-value': 'a header value without line breaks',
+  'http-url': 'a URL that begins with http:// or https:// and names a host',
+  'referer-host': 'a domain or IP address without scheme, port and path, or "*." before a domain',
+  'regex-any': 'a regular expression',
+}

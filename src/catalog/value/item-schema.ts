@@ -1,0 +1,94 @@
+import type { Json } from '../../model/json.ts'
+
+/** The part of JSON Schema (draft 2020-12) that the items' schemas use, and `x-edgewise` for what it can't say. */
+export interface ItemSchema {
+  $schema?: string
+  title?: string
+  description?: string
+  type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'
+  properties?: Record<string, ItemSchema>
+  required?: string[]
+  additionalProperties?: boolean
+  items?: ItemSchema
+  oneOf?: ItemSchema[]
+  enum?: Json[]
+  const?: Json
+  default?: Json
+  examples?: Json[]
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  pattern?: string
+  format?: string
+  writeOnly?: boolean
+  'x-edgewise'?: Annotations
+}
+
+/** A condition on the field beside: its value (or its default) is one of these. */
+export interface Beside {
+  field: string
+  in: Json[]
+}
+
+export interface Annotations {
+  /** This string holds several entries; a manifest may give a YAML list. `when` limits that to some kinds of rule. */
+  list?: 'comma' | 'newline'
+  when?: Beside
+  /** Format of each entry of `list`. */
+  of?: string
+  /** The only entries that `list` may hold. */
+  ofEnum?: string[]
+  /** Entries of a list that begin otherwise get a warning: they are paths. */
+  pathsWhen?: Beside
+  /** This string is a regular expression when the field beside says so. */
+  regexWhen?: Beside
+  /** Order and duplicates mean nothing. */
+  set?: boolean
+  /** An array of objects whose order means nothing but between equal names. */
+  sortBy?: string
+  /** Range of a numeric string. */
+  range?: [number | null, number | null]
+  /** An empty string is the same as leaving the field out (unless the field beside says otherwise). */
+  emptyIsDefault?: boolean | { unless: Beside }
+  /** The service leaves the field as it is when a payload omits it. */
+  keeps?: boolean
+}
+
+/** The annotations of a schema; none is the same as an empty set of them. */
+export function annotations(schema: ItemSchema): Annotations {
+  return schema['x-edgewise'] ?? {}
+}
+
+/** Whether a condition on the field beside holds in this object; the field's default counts where it is left out. */
+export function holds(condition: Beside | undefined, parent: { schema: ItemSchema; value: Record<string, Json> } | undefined): boolean {
+  if (condition === undefined) return true
+  if (parent === undefined) return false
+  const given = Object.hasOwn(parent.value, condition.field) ? parent.value[condition.field] : undefined
+  const value = given ?? parent.schema.properties?.[condition.field]?.default
+  return value !== undefined && condition.in.some((entry) => String(entry) === String(value))
+}
+
+/** Whether a string of this schema holds a list, given the object it stands in. */
+export function separator(schema: ItemSchema, parent?: { schema: ItemSchema; value: Record<string, Json> }): ',' | '\n' | null {
+  const { list, when } = annotations(schema)
+  if (list === undefined || !holds(when, parent)) return null
+  return list === 'comma' ? ',' : '\n'
+}
+
+/** The entries of a list string: blanks around them don't count, an empty string has none. */
+export function entriesOf(text: string, by: ',' | '\n'): string[] {
+  if (text === '') return []
+  const entries = text.split(by).map((entry) => entry.trim())
+  return by === '\n' ? entries.filter((entry) => entry !== '') : entries
+}
+
+/** The alternative of a `oneOf` that a value of this kind belongs to; the schema itself where there is no choice. */
+export function alternative(schema: ItemSchema, value: Json): ItemSchema {
+  if (schema.oneOf === undefined) return schema
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'object' ? 'object' : 'string'
+  return schema.oneOf.find((choice) => choice.type === kind) ?? schema
+}

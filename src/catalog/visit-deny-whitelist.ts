@@ -1,0 +1,57 @@
+import type { VisitDenyWhitelist } from '../generated/items.ts'
+import type { Form } from '../model/change.ts'
+import type { Held, Value, Wire } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { certain, type ItemRow } from './item-spec.ts'
+import { noDesiredState } from './problems.ts'
+
+/**
+ * URLs that anti-leech lets pass. There are only deltas: each entry is switched on or off, the others stay
+ * (specification, "visit_deny_whitelist").
+ */
+export const visitDenyWhitelist: ItemRow = {
+  check,
+  forms,
+  reduce,
+  unset: (held) => {
+    const urls = new Set(held.candidates.flatMap(urlsOf))
+    return urls.size === 0 ? null : switches([], [...urls])
+  },
+}
+
+function check(value: Json): Problem[] {
+  return (value as unknown as VisitDenyWhitelist).flatMap((entry, i) =>
+    entry.turn_on ? [] : [noDesiredState(`/${i}/turn_on`, '"turn_on: false" is an action. Leave the entry out: what was recorded is then removed.')],
+  )
+}
+
+function forms(held: Held, desired: Value): Form[] {
+  const after = urlsOf(desired)
+  const before = certain(held) === undefined ? null : urlsOf(certain(held) ?? [])
+  const maybe = held.candidates.flatMap(urlsOf)
+  const on = before === null ? after : after.filter((url) => !before.includes(url))
+  const off = [...new Set(before ?? maybe)].filter((url) => !after.includes(url))
+  return on.length + off.length === 0 ? [] : [{ name: 'switch', payload: switches(on, off) }]
+}
+
+/** Entries in order: of two for one URL the later one counts. */
+function reduce(held: Value | undefined, payload: Wire): Value | undefined {
+  const urls = new Set(urlsOf(held ?? []))
+  for (const entry of Array.isArray(payload) ? payload : []) {
+    if (!isObject(entry) || typeof entry['url'] !== 'string') continue
+    if (entry['turn_on'] === false) urls.delete(entry['url'])
+    else urls.add(entry['url'])
+  }
+  return urls.size === 0 ? undefined : switches([...urls], [])
+}
+
+function switches(on: string[], off: string[]): Json[] {
+  const entries = [...on.map((url) => ({ url, turn_on: true })), ...off.map((url) => ({ url, turn_on: false }))]
+  return entries.toSorted((a, b) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0))
+}
+
+function urlsOf(value: Value): string[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((entry) => (isObject(entry) && typeof entry['url'] === 'string' && entry['turn_on'] !== false ? [entry['url']] : []))
+}

@@ -1,0 +1,16 @@
+import canonicalize from 'canonicalize'
+import type { Json } from './json.ts'
+
+/** The one text of a JSON value (RFC 8785): keys sorted, numbers in one spelling. Equal values give equal bytes. */
+export function canonicalJson(value: Json): string {
+  const text = canonicalize(value)
+  if (text === undefined) throw new TypeError('expected a JSON value, got undefined')
+  return text
+}
+
+/** True when two values are the same JSON value, whatever the order of their keys. */
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (a === undefined || b === undefined || typeof a !== 'object' || typeof b !== 'object') return false
+  return canonicalJson(a) === canonicalJson(b)
+}

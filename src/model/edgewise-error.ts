@@ -1,0 +1,29 @@
+import type { Diagnostic } from './problem.ts'
+
+/** Why a command ended before it could do its work; a closed list, printed with `--json`. */
+export type ErrorCode =
+  | 'usage'
+  | 'invalid'
+  | 'not-a-workspace'
+  | 'access'
+  | 'record-damaged'
+  | 'stale-plan'
+  | 'declined'
+  | 'unavailable'
+  | 'plan-unproven'
+
+/** A failure that is explained to the user in a sentence; anything else is a defect of the program. */
+export class EdgewiseError extends Error {
+  readonly code: ErrorCode
+  /** What to do next. */
+  readonly hint: string
+  readonly diagnostics: Diagnostic[]
+
+  constructor(code: ErrorCode, message: string, hint = '', diagnostics: Diagnostic[] = []) {
+    super(message)
+    this.name = 'EdgewiseError'
+    this.code = code
+    this.hint = hint
+    this.diagnostics = diagnostics
+  }
+}

@@ -1,0 +1,40 @@
+/** What JSON can hold; the only kind of data that manifests, records and the service exchange. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+/** True for a plain JSON object (not null, not an array). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Own property of an object, never one of its prototype (`constructor` and the like). */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** One step of a JSON pointer (RFC 6901), escaped. */
+export function pointerStep(key: string | number): string {
+  return '/' + String(key).replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** The steps of a JSON pointer, unescaped; `''` has none. */
+export function pointerSteps(pointer: string): string[] {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** What stands at a JSON pointer, or undefined where nothing does. */
+export function atPointer(value: Json | undefined, pointer: string): Json | undefined {
+  let at = value
+  for (const step of pointerSteps(pointer)) {
+    if (Array.isArray(at)) at = at[Number(step)]
+    else if (isObject(at)) at = own(at, step)
+    else return undefined
+  }
+  return at
+}

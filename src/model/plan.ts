@@ -1,0 +1,37 @@
+import type { Change, Write } from './change.ts'
+import type { Domain } from './item.ts'
+
+/** Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged` and `held` count items of domains. */
+export interface PlanSummary {
+  /** Domains with a change. */
+  domains: number
+  set: number
+  change: number
+  unset: number
+  release: number
+  unchanged: number
+  held: number
+  writes: number
+  /** No plan for these changes can have fewer writes. */
+  lowerBound: number
+  /** Least time that the call rate asks for: 60 × max(0, ⌈writes / callsPerMinute⌉ − 1). */
+  seconds: number
+}
+
+/** What a plan rests on: one hash for each domain that it touches. */
+export interface PlanBasis {
+  desired: Record<Domain, string>
+  recorded: Record<Domain, string>
+  target: string[]
+  commit: string | null
+}
+
+/** Changes, the writes that carry them out in their order, and what both rest on. */
+export interface Plan {
+  changes: Change[]
+  writes: Write[]
+  summary: PlanSummary
+  basis: PlanBasis
+  /** Sentences that the reader should know before applying. */
+  warnings: string[]
+}

@@ -1,0 +1,68 @@
+/** What is wrong with a value of an item, found without knowing where the value stands. */
+export interface Problem {
+  severity: 'error' | 'warning'
+  /** `manifest`: only as desired state; `both`: the service refuses it as well. */
+  scope: 'manifest' | 'both'
+  /** JSON pointer within the item's value. */
+  pointer: string
+  /** Fixed text, one for each kind of problem. */
+  summary: string
+  /** What was expected, what came, what to do. */
+  detail: string
+}
+
+/** A place in a file of the workspace. Lines and columns count from 1, columns in UTF-16 units, the end is exclusive. */
+export interface Place {
+  /** Relative to the workspace's root, with `/`. */
+  file: string
+  line: number
+  column: number
+  endLine: number
+  endColumn: number
+}
+
+/** Every code a diagnostic may carry. */
+export type DiagnosticCode =
+  | 'file-unreadable'
+  | 'file-invalid'
+  | 'yaml-invalid'
+  | 'workspace-invalid'
+  | 'manifest-invalid'
+  | 'profile-invalid'
+  | 'profile-unknown'
+  | 'profile-cycle'
+  | 'profile-duplicate'
+  | 'domain-invalid'
+  | 'domain-duplicate'
+  | 'item-unknown'
+  | 'item-invalid'
+  | 'item-conflict'
+  | 'item-unnamed'
+  | 'unset-unavailable'
+  | 'reference-unknown'
+  | 'secret-literal'
+  | 'secret-invalid'
+
+/** One problem of one place, as `validate` reports it. */
+export interface Diagnostic extends Place {
+  severity: 'error' | 'warning'
+  code: DiagnosticCode
+  summary: string
+  detail: string
+  /** Number of the YAML document within the file, from 0. */
+  document: number
+  domain?: string
+  item?: string
+  /** JSON pointer within the document. */
+  pointer?: string
+  related?: (Place & { message: string })[]
+}
+
+/** Sorts diagnostics by file, line, column and code. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
+  return compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.code, b.code) || compare(a.detail, b.detail)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

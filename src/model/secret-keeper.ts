@@ -1,0 +1,17 @@
+import type { Secret } from './secret.ts'
+
+/** Turns strings that are secret into what may be shown; the only place that knows their values. */
+export interface SecretKeeper {
+  /**
+   * The secret that stands for a string with references such as `Bearer ${secret:token}`: its fingerprint where every
+   * reference could be resolved, else `unresolved:` and the template.
+   */
+  refer(template: string): Secret
+  /** The secret that stands for a value written out in a manifest (`allowLiteralSecrets`). */
+  literal(value: string): Secret
+}
+
+/** The names of the secrets that a string refers to, in order; none for a plain string. */
+export function secretNames(text: string): string[] {
+  return [...text.matchAll(/\$\{secret:([^}]*)\}/g)].map((match) => match[1] ?? '')
+}

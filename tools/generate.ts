@@ -1,0 +1,64 @@
+/**
+ * Writes what is made from the schemas: `src/generated/schemas.ts` (the item schemas as data) and `src/generated/items.ts`
+ * (their types). With `--check` nothing is written, and files that are not current are named (exit 1).
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { compile, type JSONSchema } from 'json-schema-to-typescript'
+
+const root = new URL('../', import.meta.url)
+const header = '// Made by `npm run generate` from schemas/items. Do not edit.\n'
+
+const items = readdirSync(new URL('schemas/items/', root))
+  .filter((name) => name.endsWith('.schema.json'))
+  .map((name) => name.replace('.schema.json', ''))
+  .toSorted()
+
+function schemaOf(item: string): JSONSchema {
+  return JSON.parse(readFileSync(new URL(`schemas/items/${item}.schema.json`, root), 'utf8')) as JSONSchema
+}
+
+function schemasFile(): string {
+  const rows = items.map((item) => `  ${item}: ${JSON.stringify(schemaOf(item))},`)
+  return `${header}\n/** The JSON Schema of every item, by key. */\nexport const itemSchemas = {\n${rows.join('\n')}\n} as const\n`
+}
+
+async function typesFile(): Promise<string> {
+  const types = []
+  for (const item of items) {
+    const schema = schemaOf(item)
+    const title = schema.title ?? item
+    types.push(
+      await compile(schema, title, {
+        bannerComment: '',
+        additionalProperties: false,
+        ignoreMinAndMaxItems: true,
+        format: false,
+        $refOptions: { resolve: { http: false, file: false } },
+      }),
+    )
+  }
+  return `${header}\n${types.join('\n')}`
+}
+
+const files: Record<string, string> = {
+  'src/generated/schemas.ts': schemasFile(),
+  'src/generated/items.ts': await typesFile(),
+}
+
+const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is not current: run "npm run generate"`)
+  if (stale.length > 0) process.exitCode = 1
+} else {
+  for (const [path, text] of stale) writeFileSync(new URL(path, root), text)
+  console.log(`${items.length} items; ${stale.length} of ${Object.keys(files).length} files written`)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(new URL(path, root), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
