@@ -3,7 +3,8 @@ import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, refused } from './problems.ts'
-import { isAddress } from './value/formats.ts'
+import { isAddress, isDomain } from './value/formats.ts'
+import { formatProblem } from './value/schema-problems.ts'
 
 type Group = TosOrigin[number]
 
@@ -26,6 +27,8 @@ function groupProblems(group: Group, i: number): Problem[] {
   if (group.host_mode === 'custom' && (group.host ?? '') === '') {
     problems.push(refused(`/${i}`, 'with host_mode "custom" the field "host" is required', 'A required field is missing'))
   }
+  const { host = '' } = group
+  if (host !== '' && !isAddress(host) && !isDomain(host)) problems.push(formatProblem(`/${i}/host`, 'address', host))
   return [...problems, ...idleFields(group, i)]
 }
 

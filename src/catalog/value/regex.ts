@@ -33,6 +33,8 @@ function scan(pattern: string): { fault: string | null; groups: number } {
     } else if (at === '[') {
       const end = classEnd(pattern, i)
       if (end < 0) return fault(`the character class at position ${i + 1} is not closed`)
+      const range = reversedRange(pattern.slice(i + 1, end))
+      if (range !== null) return fault(`the range "${range}" in a character class is out of order`)
       i = end + 1
       repeatable = true
     } else if (at === '(') {
@@ -80,6 +82,15 @@ function classEnd(pattern: string, start: number): number {
     } else if (pattern[i] === ']' && i > first) return i
   }
   return pattern[first] === ']' ? first : -1
+}
+
+/** A range between two plain characters that runs backwards, e.g. `z-a`; null when there is none. */
+function reversedRange(text: string): string | null {
+  const plain = text.replace(/\[:[a-z]+:\]|\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|.)/gis, '\n')
+  for (const match of plain.matchAll(/([^\n])-([^\n\]])/g)) {
+    if ((match[1] ?? '') > (match[2] ?? '')) return match[0]
+  }
+  return null
 }
 
 function quantifierAt(pattern: string, i: number): { text: string; reversed: boolean } | null {
