@@ -1,9 +1,12 @@
 /**
- * Writes what is made from the schemas: `src/generated/schemas.ts` (the item schemas as data) and `src/generated/items.ts`
- * (their types). With `--check` nothing is written, and files that are not current are named (exit 1).
+ * Writes what is made from the schemas: `src/generated/schemas.ts` (the item schemas as data), `src/generated/items.ts`
+ * (their types), `src/generated/file-schemas.ts` (the schema of edgewise.yaml as data), and the schemas of manifests and
+ * profiles for editors. With `--check` nothing is written, and files that are not current are named (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
+import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
+import { manifestSchemas } from './manifest-schema.ts'
 
 const root = new URL('../', import.meta.url)
 const header = '// Made by `npm run generate` from schemas/items. Do not edit.\n'
@@ -40,8 +43,19 @@ async function typesFile(): Promise<string> {
   return `${header}\n${types.join('\n')}`
 }
 
+/** The schema of edgewise.yaml as data: the program checks the file with it. */
+function fileSchemasFile(): string {
+  const schema: unknown = JSON.parse(readFileSync(new URL('schemas/workspace.schema.json', root), 'utf8'))
+  return `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\nexport const workspaceSchema = ${JSON.stringify(schema)} as const\n`
+}
+
+const { manifest, profile } = manifestSchemas(Object.fromEntries(items.map((item) => [item, schemaOf(item) as ItemSchema])))
+
 const files: Record<string, string> = {
   'src/generated/schemas.ts': schemasFile(),
+  'src/generated/file-schemas.ts': fileSchemasFile(),
+  'schemas/manifest.schema.json': `${JSON.stringify(manifest, null, 1)}\n`,
+  'schemas/profile.schema.json': `${JSON.stringify(profile, null, 1)}\n`,
   'src/generated/items.ts': await typesFile(),
 }
 

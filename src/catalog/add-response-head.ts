@@ -21,8 +21,10 @@ function check(value: Json): Problem[] {
   const { type = 'reset', list } = value as unknown as AddResponseHead
   const problems: Problem[] = []
   list.forEach((entry, i) => {
-    if (type === 'remove' && typeof entry !== 'string') problems.push(refused(`/list/${i}`, 'with type "remove" the list holds header names only'))
-    if (type !== 'remove' && typeof entry === 'string') problems.push(refused(`/list/${i}`, `with type "${type}" the list holds objects with name and value`))
+    if (type === 'remove' && typeof entry !== 'string')
+      problems.push(refused(`/list/${i}`, 'with type "remove" the list holds header names only'))
+    if (type !== 'remove' && typeof entry === 'string')
+      problems.push(refused(`/list/${i}`, `with type "${type}" the list holds objects with name and value`))
   })
   if (type !== 'reset') {
     if (list.length === 0) problems.push(refused('/list', `expected at least one header with type "${type}", got an empty list`))
@@ -41,7 +43,8 @@ function forms(held: Held, desired: Value): Form[] {
   const gone = before.filter((header) => !after.some((other) => nameOf(other) === nameOf(header)))
   const fresh = after.filter((header) => !before.some((other) => sameJson(other, header)))
   if (gone.length === 0 && fresh.length > 0) ways.push({ name: 'add', payload: { type: 'add', list: fresh } })
-  if (fresh.length === 0 && gone.length > 0) ways.push({ name: 'remove', payload: { type: 'remove', list: gone.map((header) => header['name'] ?? '') } })
+  if (fresh.length === 0 && gone.length > 0)
+    ways.push({ name: 'remove', payload: { type: 'remove', list: gone.map((header) => header['name'] ?? '') } })
   return ways
 }
 

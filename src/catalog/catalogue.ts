@@ -71,7 +71,10 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
 
 /** Every item that can be configured, in the order of the specification. */
 export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
-  Object.entries(rows).map(([key, row]) => [key, defineItem(key, itemSchemas[key as keyof typeof itemSchemas] as unknown as ItemSchema, row)]),
+  Object.entries(rows).map(([key, row]) => [
+    key,
+    defineItem(key, itemSchemas[key as keyof typeof itemSchemas] as unknown as ItemSchema, row),
+  ]),
 )
 
 /** The two items whose wire name the specification leaves out; `service.itemKeys` has to name them. */

@@ -11,7 +11,12 @@ export const combinedBan: ItemRow = {
   check: (value: Json) =>
     (value as unknown as CombinedBan).flatMap(({ configs }, i) =>
       Object.keys(configs).length === 0
-        ? [refused(`/${i}/configs`, 'expected at least one condition (method, ip, referer, url, ua): a rule without any would ban everybody')]
+        ? [
+            refused(
+              `/${i}/configs`,
+              'expected at least one condition (method, ip, referer, url, ua): a rule without any would ban everybody',
+            ),
+          ]
         : networkProblems(`/${i}/configs/ip/list`, configs.ip?.list ?? []),
     ),
 }

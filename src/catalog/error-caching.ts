@@ -18,7 +18,10 @@ export const cacheErrorCode: ItemRow = {
   check: (value: Json) => {
     const given = value as unknown as ErrorCaching
     const long = given.cache_time !== undefined && given.cache_unit !== undefined && tooLong(Number(given.cache_time), given.cache_unit)
-    return [...requiredWhenOn(given), ...(long ? [doubtful('/cache_time', `${given.cache_time} ${given.cache_unit} is more than two years`)] : [])]
+    return [
+      ...requiredWhenOn(given),
+      ...(long ? [doubtful('/cache_time', `${given.cache_time} ${given.cache_unit} is more than two years`)] : []),
+    ]
   },
   unset: (held) => ({ code: heldCodes(held.candidates, '5XX'), bcache: 'off' }),
 }

@@ -5,8 +5,8 @@ import type { Problem } from '../model/problem.ts'
 import { canonicalBySchema } from './value/canonical.ts'
 import { annotations, type ItemSchema } from './value/item-schema.ts'
 
-/** Items of one group may travel in one write. `combined` are the eleven that the specification's examples combine. */
-export type GroupName = 'combined' | ItemKey
+/** Items of one group may travel in one write: `combined`, the eleven that the specification's examples combine, or an item's own name. */
+export type GroupName = string
 
 /** Everything that is particular to one item and that its schema can't say. */
 export interface ItemSpec {

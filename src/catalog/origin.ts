@@ -18,7 +18,9 @@ function check(value: Json): Problem[] {
   const problems: Problem[] = []
   const addresses = [...main, ...backup].filter(isAddress).length
   if (addresses > mostAddresses) {
-    problems.push(refused('', `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`))
+    problems.push(
+      refused('', `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`),
+    )
   }
   for (const shared of new Set(backup.filter((entry) => main.includes(entry)))) {
     problems.push(refused('/default_slave', `"${shared}" is also in default_master; main and backup origin may share no address`))

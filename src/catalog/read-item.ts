@@ -16,16 +16,19 @@ export interface ReadItem {
 }
 
 /**
- * Reads one item as somebody wrote it: in a manifest, or in a write. Strings that are secret (`{$secret}`) count as
- * valid wherever a string may stand. Never throws, whatever the value is.
+ * Reads one item as somebody wrote it: in a manifest, or in a write. In a manifest, strings that are secret (`{$secret}`)
+ * count as valid wherever a string may stand; on the wire there are none. Never throws, whatever the value is.
  */
 export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain): ReadItem {
   const payload = coerce(spec.schema, raw, scope) ?? null
   const secrets: string[] = []
-  const plain = mapSecrets(payload, (_secret, pointer) => {
-    secrets.push(pointer)
-    return 'secret'
-  })
+  const plain =
+    scope === 'wire'
+      ? payload
+      : mapSecrets(payload, (_secret, pointer) => {
+          secrets.push(pointer)
+          return 'secret'
+        })
   const shape = schemaProblems(spec.schema, plain).filter((problem) => !secrets.includes(problem.pointer))
   const problems = shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
   const judged = problems.filter((problem) => (scope === 'manifest' || problem.scope === 'both') && !secrets.includes(problem.pointer))

@@ -19,6 +19,12 @@ function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {
     const numbers = Array.from(digits ?? '', (_, n) => Number(digits?.slice(0, n + 1)))
     if (numbers.some((n) => n >= 1 && n <= groups)) return []
     const count = groups === 1 ? '1 group' : `${groups} groups`
-    return [noDesiredState(`/${i}/target_url`, `"${text}" names a group that origin_url does not have; it has ${count}, counted from $1`)]
+    return [
+      noDesiredState(
+        `/${i}/target_url`,
+        `"${text}" names a group that origin_url does not have; it has ${count}, counted from $1`,
+        'No such group',
+      ),
+    ]
   })
 }

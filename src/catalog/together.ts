@@ -14,10 +14,16 @@ const pairs: Conflict[] = [
     item: 'ip_white_list',
     other: 'ip_black_list',
     severity: 'error',
-    detail: 'the IP black list and white list exclude each other: setting one empties the other. Keep one of them; the other is emptied with it.',
+    detail:
+      'the IP black list and white list exclude each other: setting one empties the other. Keep one of them; the other is emptied with it.',
   },
   { item: 'origin', other: 'new_origin', severity: 'warning', detail: 'new_origin has priority over origin where they disagree' },
-  { item: 'origin_host', other: 'new_origin', severity: 'warning', detail: 'new_origin has priority over origin_host; origin_host counts only where new_origin names no host' },
+  {
+    item: 'origin_host',
+    other: 'new_origin',
+    severity: 'warning',
+    detail: 'new_origin has priority over origin_host; origin_host counts only where new_origin names no host',
+  },
   { item: 'new_origin', other: 'extend', severity: 'warning', detail: 'extend has priority over new_origin where they disagree' },
   {
     item: 'cache_rule',

@@ -49,5 +49,7 @@ function idleFields(group: Group, i: number): Problem[] {
     group[field] !== undefined && without ? [doubtful(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)] : [],
   )
   const keyless = auth_type !== 'default' && (group.auth_secret_key === undefined || group.auth_access_key === undefined)
-  return keyless ? [...warnings, doubtful(`/${i}/auth_type`, `auth_type "${auth_type}" needs auth_access_key and auth_secret_key`)] : warnings
+  return keyless
+    ? [...warnings, doubtful(`/${i}/auth_type`, `auth_type "${auth_type}" needs auth_access_key and auth_secret_key`)]
+    : warnings
 }

@@ -22,7 +22,9 @@ export const visitDenyWhitelist: ItemRow = {
 
 function check(value: Json): Problem[] {
   return (value as unknown as VisitDenyWhitelist).flatMap((entry, i) =>
-    entry.turn_on ? [] : [noDesiredState(`/${i}/turn_on`, '"turn_on: false" is an action. Leave the entry out: what was recorded is then removed.')],
+    entry.turn_on
+      ? []
+      : [noDesiredState(`/${i}/turn_on`, '"turn_on: false" is an action. Leave the entry out: what was recorded is then removed.')],
   )
 }
 

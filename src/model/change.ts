@@ -7,9 +7,9 @@ export type Action = 'set' | 'change' | 'unset' | 'release'
 /** The symbol is the action, the same in terminal, Markdown and JSON reports. */
 export const symbols: Record<Action, string> = { set: '+', change: '~', unset: '-', release: '○' }
 
-/** One operation of an RFC 6902 patch. */
+/** One operation of an RFC 6902 patch; moves and copies are told as what comes and goes. */
 export interface PatchOperation {
-  op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
+  op: 'add' | 'remove' | 'replace'
   path: string
   value?: Json
 }

@@ -24,7 +24,7 @@ export interface Held {
   unknown?: boolean
   /** The service answered a write with another value than was sent; what it answered. */
   returned?: Value
-  /** Templates of the strings that hold secrets, by JSON pointer: `Bearer ${secret:token}`. */
+  /** What its secrets were made from, by fingerprint: a name, or a template such as `Bearer ${secret:token}`. */
   templates?: Record<string, string>
 }
 

@@ -23,6 +23,8 @@ export interface PlanBasis {
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
   target: string[]
+  /** The only items that the plan is about; empty for all. */
+  items: string[]
   commit: string | null
 }
 

@@ -30,7 +30,9 @@ function canonicalString(schema: ItemSchema, value: string, parent?: Parent): st
 }
 
 function canonicalFormat(format: string | undefined, value: string): string {
-  return format === 'domain' || format === 'address' || format === 'ip-or-network' || format === 'referer-host' ? canonicalAddress(value) : value
+  return format === 'domain' || format === 'address' || format === 'ip-or-network' || format === 'referer-host'
+    ? canonicalAddress(value)
+    : value
 }
 
 function canonicalArray(schema: ItemSchema, value: Json[]): Json[] {

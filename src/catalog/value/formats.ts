@@ -26,23 +26,13 @@ export function readNetwork(text: string): Network | null {
   const match = /^([0-9.]+)\/(8|16|24)$/.exec(text)
   if (match?.[1] === undefined || isIP(match[1]) !== 4) return null
   const prefix = Number(match[2]) as 8 | 16 | 24
-  const bits = match[1].split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+  const bits = bitsOf(match[1])
   const size = 2 ** (32 - prefix)
   return { base: Math.floor(bits / size) * size, prefix }
 }
 
-/** True when two networks share an address. */
-export function overlap(a: Network, b: Network): boolean {
-  const size = 2 ** (32 - Math.min(a.prefix, b.prefix))
-  return Math.floor(a.base / size) === Math.floor(b.base / size)
-}
-
-/** True when an IPv4 address lies in a network. */
-export function contains(network: Network, address: string): boolean {
-  return isIP(address) === 4 && overlap(network, { base: bitsOf(address), prefix: network.prefix })
-}
-
-function bitsOf(address: string): number {
+/** An IPv4 address as a number of 32 bits. */
+export function bitsOf(address: string): number {
   return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
 }
 
@@ -85,7 +75,7 @@ export const formatWords: Record<string, string> = {
   domain: 'a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard)',
   address: 'one IP address or one domain name',
   'ip-or-network': 'an IP address, or an IPv4 network that ends in /8, /16 or /24',
-  'header-name': 'a header name (letters, digits and !#$%&\'*+.^_`|~-)',
+  'header-name': "a header name (letters, digits and !#$%&'*+.^_`|~-)",
   'header-value': 'a header value without line breaks',
   'http-url': 'a URL that begins with http:// or https:// and names a host',
   'referer-host': 'a domain or IP address without scheme, port and path, or "*." before a domain',

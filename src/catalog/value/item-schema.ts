@@ -69,7 +69,8 @@ export function holds(condition: Beside | undefined, parent: { schema: ItemSchem
   if (parent === undefined) return false
   const given = Object.hasOwn(parent.value, condition.field) ? parent.value[condition.field] : undefined
   const value = given ?? parent.schema.properties?.[condition.field]?.default
-  return value !== undefined && condition.in.some((entry) => String(entry) === String(value))
+  // A list or an object is none of the values that a condition names, and may not even have a text.
+  return value !== undefined && typeof value !== 'object' && condition.in.some((entry) => String(entry) === String(value))
 }
 
 /** Whether a string of this schema holds a list, given the object it stands in. */

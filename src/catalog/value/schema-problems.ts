@@ -77,7 +77,10 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     case 'minItems':
       return refused(error.instancePath, `expected at least ${String(params['limit'])} entry, got an empty list`)
     case 'maxItems':
-      return refused(error.instancePath, `expected at most ${String(params['limit'])} entries, got ${Array.isArray(value) ? value.length : 0}`)
+      return refused(
+        error.instancePath,
+        `expected at most ${String(params['limit'])} entries, got ${Array.isArray(value) ? value.length : 0}`,
+      )
     case 'format':
       return formatProblem(error.instancePath, String(params['format']), value)
     case 'pattern':
@@ -93,7 +96,10 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
 export function formatProblem(pointer: string, format: string, value: Json | undefined): Problem {
   const expected = formatWords[format] ?? format
   if (format !== 'regex-any') return refused(pointer, `expected ${expected}, got ${shown(value)}`)
-  return refused(pointer, `expected ${expected} that some dialect can read, got ${shown(value)}: ${regexFault(String(value)) ?? 'malformed'}`)
+  return refused(
+    pointer,
+    `expected ${expected} that some dialect can read, got ${shown(value)}: ${regexFault(String(value)) ?? 'malformed'}`,
+  )
 }
 
 const typeWords: Record<string, string> = {

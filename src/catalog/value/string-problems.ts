@@ -19,7 +19,11 @@ interface Parent {
 export function stringProblems(schema: ItemSchema, value: Json, pointer = '', parent?: Parent): Problem[] {
   const chosen = alternative(schema, value)
   if (typeof value === 'string') {
-    return [...listProblems(chosen, value, pointer, parent), ...regexProblems(chosen, value, pointer, parent), ...rangeProblems(chosen, value, pointer)]
+    return [
+      ...listProblems(chosen, value, pointer, parent),
+      ...regexProblems(chosen, value, pointer, parent),
+      ...rangeProblems(chosen, value, pointer),
+    ]
   }
   if (Array.isArray(value)) return value.flatMap((entry, i) => stringProblems(chosen.items ?? {}, entry, `${pointer}/${i}`))
   if (!isObject(value)) return []

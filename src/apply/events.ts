@@ -1,0 +1,21 @@
+import type { Domain, ItemKey } from '../model/item.ts'
+
+/** Writes by what became of them. */
+export interface OutcomeCounts {
+  confirmed: number
+  refused: number
+  inDoubt: number
+  notSent: number
+}
+
+/** What an apply tells as it goes. Times are ISO 8601. */
+export type ApplyEvent =
+  | { type: 'apply.started'; time: string; apply: string; writes: number; releases: number }
+  | { type: 'write.started'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
+  | { type: 'write.confirmed'; time: string; id: number; rewritten?: ItemKey[] }
+  | { type: 'write.refused'; time: string; id: number; code: number | null; message: string }
+  | { type: 'write.in-doubt'; time: string; id: number; message: string }
+  | { type: 'write.not-sent'; time: string; id: number; message: string }
+  | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
+  | { type: 'wave.finished'; time: string; wave: number }
+  | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null } & OutcomeCounts)

@@ -1,0 +1,36 @@
+import { itemSpec } from '../catalog/catalogue.ts'
+import { readItem } from '../catalog/read-item.ts'
+import { sameJson } from '../model/canonical-json.ts'
+import type { Form } from '../model/change.ts'
+import type { ItemKey, Value } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
+
+/**
+ * Of what the service returned, the values that are not what was sent: the service rewrote them. Values are compared in
+ * canonical form; `mask` takes the secrets out of them first.
+ */
+export function rewritten(
+  forms: Record<ItemKey, Form>,
+  returned: Record<ItemKey, Json>,
+  mask: (item: ItemKey, value: Json) => Json,
+): Record<ItemKey, Value> {
+  const differing = Object.entries(returned).flatMap(([item, raw]) => {
+    const form = forms[item]
+    if (form === undefined || sameAsSent(item, form.payload, mask(item, raw))) return []
+    return [[item, mask(item, raw)] as const]
+  })
+  return Object.fromEntries(differing)
+}
+
+function sameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
+  if (item === 'visit_deny_whitelist' && isObject(answer)) return sameUrls(payload, answer['url'])
+  const read = readItem(itemSpec(item), answer, 'manifest', '')
+  const sent = itemSpec(item).canonical(payload)
+  return sameJson(read.payload, payload) || (read.value !== null && sameJson(read.value, sent))
+}
+
+/** This item comes back as `{url: [<path>, …]}` (specification, "POST /domain/config", rule 7); the list may be longer than what was sent. */
+function sameUrls(payload: Json, urls: Json | undefined): boolean {
+  if (!Array.isArray(urls) || !Array.isArray(payload)) return false
+  return payload.every((entry) => !isObject(entry) || entry['turn_on'] === urls.includes(entry['url'] ?? null))
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { startEmulator } from '../emulator/emulator.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { CommandContext } from './io.ts'
+import { exits } from './exits.ts'
+
+interface EmulatorFlags {
+  port: number
+  host: string
+  token?: string
+  domains?: string
+  data?: string
+  callsPerMinute: number
+  control: 'on' | 'off'
+  lenient?: boolean
+}
+
+const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** `edgewise emulator`: the service on this machine, until it is interrupted. */
+export async function emulator({ io, note }: CommandContext, _args: unknown[], flags: EmulatorFlags): Promise<number> {
+  if (!loopback.has(flags.host) && !flags.token) {
+    throw new EdgewiseError(
+      'usage',
+      `listening on ${flags.host} needs a token`,
+      'Give --token, or leave --host out to listen on this machine only.',
+    )
+  }
+  const running = await startEmulator(
+    {
+      token: flags.token ?? null,
+      domains: flags.domains === undefined ? null : domainsIn(resolve(io.cwd, flags.domains)),
+      callsPerMinute: flags.callsPerMinute,
+      itemKeys: {},
+      control: flags.control === 'on',
+      lenient: flags.lenient === true,
+      dataFile: flags.data === undefined ? null : resolve(io.cwd, flags.data),
+      now: () => io.clock.now(),
+      requestId: () => randomUUID(),
+    },
+    { host: flags.host, port: flags.port },
+  )
+  io.out(`listening on ${running.url}\n`)
+  note(`Writes go to ${running.url}/v2/domain/config; end with Ctrl-C.`)
+  await io.stopped()
+  await running.close()
+  return exits.done
+}
+
+function domainsIn(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8')
+      .split(/\r?\n/)
+      .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
+      .filter((line) => line !== '')
+  } catch (error) {
+    throw new EdgewiseError(
+      'usage',
+      `the file of domains ${path} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      'Name a text file with one domain a line.',
+    )
+  }
+}

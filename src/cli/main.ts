@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+import { createInterface } from 'node:readline/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Io } from './io.ts'
+import { run } from './program.ts'
+
+const interrupt = new AbortController()
+let signalled: 'SIGINT' | 'SIGTERM' | null = null
+const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The second signal leaves at once; what is under way is recorded as in doubt.
+    if (signalled !== null) process.exit(signalCodes[signal])
+    signalled = signal
+    interrupt.abort()
+  })
+}
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+const io: Io = {
+  cwd: process.cwd(),
+  env: process.env,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  columns: (process.stdout.columns ?? 0) >= 20 ? process.stdout.columns : 80,
+  outIsTerminal: process.stdout.isTTY ?? false,
+  errIsTerminal: process.stderr.isTTY ?? false,
+  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
+  clock: {
+    now: () => Date.now(),
+    sleep: async (ms, signal) => {
+      if (signal?.aborted === true) return
+      await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: Error) => {
+        if (error.name !== 'AbortError') throw error
+      })
+    },
+  },
+  random: () => Math.random(),
+  signal: interrupt.signal,
+  stopped: () => new Promise((resolve) => interrupt.signal.addEventListener('abort', () => resolve(), { once: true })),
+}
+
+async function ask(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await lines.question(`${question} Type "yes" to go on: `, { signal: interrupt.signal })
+    return /^y(es)?$/i.test(answer.trim())
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return false
+    throw error
+  } finally {
+    lines.close()
+  }
+}
+
+try {
+  const code = await run(process.argv.slice(2), io)
+  process.exitCode = signalled === null ? code : signalCodes[signalled]
+} catch (error) {
+  process.stderr.write(
+    `edgewise: this is a defect of the program; please report it.\n${error instanceof Error ? error.stack : String(error)}\n`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { catalogue } from '../catalog/catalogue.ts'
+import { didYouMean } from '../catalog/value/nearest.ts'
+import { loadWorkspace, openStore, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
+import { findRoot } from '../manifest/load-workspace.ts'
+import type { SecretReach } from '../manifest/secret-sources.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Diagnostic } from '../model/problem.ts'
+import { choosesSome } from '../plan/selection.ts'
+import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
+import type { CommandContext } from './io.ts'
+
+/** Finds and reads the workspace that a command is about. */
+export function openWorkspace({ io, options }: CommandContext, reach: SecretReach): LoadedWorkspace {
+  const start = resolve(io.cwd, options.workspace ?? '.')
+  const root = findRoot(start)
+  if (root === null) {
+    throw new EdgewiseError(
+      'not-a-workspace',
+      `no edgewise.yaml in ${start} or above it`,
+      'Run "edgewise init" to make a workspace, or name one with -C.',
+    )
+  }
+  return loadWorkspace(root, io, reach)
+}
+
+/** The workspace, without errors, and its record. Warnings of manifests are told on stderr. */
+export function openRecorded(
+  context: CommandContext,
+  reach: SecretReach,
+): { workspace: LoadedWorkspace; store: Store; recorded: Recorded } {
+  const workspace = openWorkspace(context, reach)
+  const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
+  if (errors.length > 0) {
+    if (context.options.json !== true) context.io.err(diagnosticsText(workspace, errors, context))
+    const shown = context.options.json === true ? errors : []
+    throw new EdgewiseError(
+      'invalid',
+      `the manifests have ${errors.length === 1 ? 'an error' : `${errors.length} errors`}; nothing was planned`,
+      '',
+      shown,
+    )
+  }
+  if (workspace.diagnostics.length > 0) context.note(diagnosticsText(workspace, workspace.diagnostics, context).trimEnd())
+  const store = openStore(workspace)
+  return { workspace, store, recorded: store.load() }
+}
+
+/** Diagnostics in words, with the offending lines, for stderr. */
+export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnostic[], { io, errPaint }: CommandContext): string {
+  return formatDiagnosticsText(diagnostics, { lineOf: (place) => workspace.lineOf(place), paint: errPaint, columns: io.columns })
+}
+
+/** The part of the workspace that `--target` and `--item` choose; a choice of nothing is an error. */
+export function selectionOf(options: { target: string[]; item: string[] }, workspace: LoadedWorkspace, recorded: Recorded): Selection {
+  for (const item of options.item) {
+    if (!catalogue.has(item))
+      throw new EdgewiseError(
+        'usage',
+        `there is no item "${item}".${didYouMean(item, catalogue.keys())}`,
+        '"edgewise explain" lists all items.',
+      )
+  }
+  const selection = { target: options.target, items: options.item }
+  if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {
+    throw new EdgewiseError(
+      'usage',
+      `no domain matches ${options.target.map((glob) => `"${glob}"`).join(', ')}`,
+      'Globs match whole domain names, e.g. --target "*.example.com".',
+    )
+  }
+  return selection
+}
+
+/** Sentences that belong to the first plan against a service. */
+export function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): string[] {
+  if (recorded.size > 0) return []
+  const { id, service } = workspace.config
+  const others = store.otherAddresses()
+  const elsewhere = others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
+  return [`Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`]
+}

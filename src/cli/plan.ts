@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { plan as makePlan } from '../index.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { planJson } from '../report/plan-json.ts'
+import { planText } from '../report/plan-text.ts'
+import { planMarkdown } from '../report/plan-markdown.ts'
+import { exits } from './exits.ts'
+import type { CommandContext } from './io.ts'
+import { firstPlanWarnings, openRecorded, selectionOf } from './open.ts'
+
+interface PlanOptions {
+  target: string[]
+  item: string[]
+  detailedExitcode?: boolean
+  out?: string
+  markdown?: string
+}
+
+/** `edgewise plan`: tells what would change; writes neither to the service nor to the record. */
+export async function plan(context: CommandContext, _args: unknown[], options: PlanOptions): Promise<number> {
+  const { io, paint } = context
+  const { workspace, store, recorded } = openRecorded(context, 'at hand')
+  const selection = selectionOf(options, workspace, recorded)
+  const made = await makePlan(workspace, recorded, selection)
+  for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...made.warnings])
+    context.note(`${context.errPaint.yellow('note:')} ${warning}`)
+  const json = () => `${JSON.stringify(planJson(made, (item) => workspace.config.service.itemKeys[item] ?? item))}\n`
+  if (options.out !== undefined) writeOut(resolve(io.cwd, options.out), json())
+  if (options.markdown !== undefined) writeOut(resolve(io.cwd, options.markdown), planMarkdown(made))
+  if (context.options.json === true) io.out(json())
+  else io.out(`${planText(made, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
+  return options.detailedExitcode === true && made.changes.length > 0 ? exits.differences : exits.done
+}
+
+function writeOut(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw new EdgewiseError('usage', `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+  }
+}

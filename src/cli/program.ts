@@ -1,0 +1,194 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { exits } from './exits.ts'
+import type { CommandContext, GlobalOptions, Io } from './io.ts'
+import { paintFor } from './paint.ts'
+import { tellError } from './tell-error.ts'
+import { version } from './version.ts'
+
+type Action = (context: CommandContext, args: unknown[], options: never) => Promise<number>
+
+/**
+ * Runs one command line.
+ *
+ * @param argv the words after the program's name
+ * @returns the exit code; failures that have a sentence are told here
+ */
+export async function run(argv: string[], io: Io): Promise<number> {
+  let code: number = exits.done
+  const program = buildProgram(io, (exit) => (code = exit))
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (error) {
+    const json = argv.includes('--json')
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0 && json)
+        tellError(new EdgewiseError('usage', error.message.replace(/^error: /, ''), 'See "edgewise --help".'), io, json, plain(argv, io))
+      return error.exitCode === 0 ? exits.done : exits.failed
+    }
+    if (error instanceof EdgewiseError) {
+      tellError(error, io, json, plain(argv, io))
+      return exits.failed
+    }
+    throw error
+  }
+}
+
+function plain(argv: string[], io: Io) {
+  return paintFor(io.errIsTerminal, !argv.includes('--no-color'), io.env)
+}
+
+function buildProgram(io: Io, finish: (code: number) => void): Command {
+  const program = new Command('edgewise')
+    .description('Keeps the configuration of CDN domains as a Git repository says it should be.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help of a command')
+    .showHelpAfterError('(--help tells more)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      getOutHelpWidth: () => io.columns,
+      getErrHelpWidth: () => io.columns,
+    })
+
+  const command = (
+    nameAndArguments: string,
+    description: string,
+    load: () => Promise<Action>,
+    examples: string[],
+    parent: Command = program,
+  ): Command => {
+    const added = parent
+      .command(nameAndArguments)
+      .description(description)
+      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`)
+      .action(async (...given: unknown[]) => {
+        const self = given.at(-1) as Command
+        const options = self.optsWithGlobals<GlobalOptions>()
+        const action = await load()
+        finish(await action(contextOf(io, options), given.slice(0, -2), options as never))
+      })
+    return globals(added)
+  }
+  globals(program)
+
+  command('init [dir]', 'make a workspace that works at once', async () => (await import('./init.ts')).init, ['init', 'init cdn'])
+
+  command('validate [paths...]', 'tell all problems of all manifests', async () => (await import('./validate.ts')).validate, [
+    'validate',
+    'validate domains/shop.yaml',
+    'validate --format github',
+  ]).addOption(new Option('--format <format>', 'how problems are told').choices(['text', 'json', 'github', 'sarif']).default('text'))
+
+  selection(
+    command('plan', 'tell what would change, and in how many writes', async () => (await import('./plan.ts')).plan, [
+      'plan',
+      "plan --target '*.shop.example.com' --item https",
+      'plan --out plan.json --detailed-exitcode',
+    ]),
+  )
+    .option('--out <file>', 'save the plan for "edgewise apply FILE"')
+    .option('--markdown <file>', 'write the plan as Markdown, for a comment')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+
+  selection(
+    command('apply [planfile]', 'carry the changes out, or exactly those of a saved plan', async () => (await import('./apply.ts')).apply, [
+      'apply',
+      'apply --yes',
+      'apply plan.json',
+      'apply --yes --json',
+    ]),
+  )
+
+  command(
+    'import <files...>',
+    'adopt what a service already holds, without writing to it',
+    async () => (await import('./import.ts')).importFiles,
+    ['import current.json', 'import answer.json --domain www.example.com --write-manifests'],
+  )
+    .option('--domain <domain>', 'the domain of an answer that names none')
+    .option('--write-manifests', 'first write manifests for domains that have none')
+    .option('--replace', 'replace what is recorded otherwise')
+
+  const state = program.command('state').description('look into the record')
+  command(
+    'list',
+    'domains that are recorded',
+    async () => (await import('./state.ts')).stateList,
+    ['state list', 'state list --json'],
+    state,
+  )
+  command(
+    'show <domain>',
+    'what is recorded of a domain',
+    async () => (await import('./state.ts')).stateShow,
+    ['state show www.example.com'],
+    state,
+  )
+
+  command('explain [item]', 'what an item means: its fields, rules and an example', async () => (await import('./explain.ts')).explain, [
+    'explain',
+    'explain https',
+    'explain https.force_https',
+  ])
+
+  command('emulator', 'run the service on this machine', async () => (await import('./emulator.ts')).emulator, [
+    'emulator',
+    'emulator --port 8080 --token dev --data emulator.json',
+  ])
+    .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
+    .option('--host <address>', 'address to listen on; other than loopback insists on --token', '127.0.0.1')
+    .option('--token <token>', 'the only token that is accepted; without it any is')
+    .option('--domains <file>', 'domains that exist, one a line; without it every well-formed one does')
+    .option('--data <file>', 'keep what it is told in this file')
+    .option('--calls-per-minute <number>', 'call rate of writes; 0 refuses nothing', wholeNumber(0, 1_000_000), 30)
+    .addOption(new Option('--control <mode>', 'control surface under /_emulator').choices(['on', 'off']).default('on'))
+    .option('--lenient', 'ignore unknown fields instead of refusing them')
+
+  return program
+}
+
+function globals(command: Command): Command {
+  return command
+    .option('-C, --workspace <dir>', 'folder to look for edgewise.yaml from')
+    .option('--json', 'print JSON for programs')
+    .option('-y, --yes', 'answer every question with yes')
+    .option('--no-color', 'no colours')
+    .option('-q, --quiet', 'results and errors only')
+    .option('-v, --verbose', 'tell more')
+}
+
+function selection(command: Command): Command {
+  return command
+    .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
+    .option('--item <name>', 'only this item; may be given several times', collect, [])
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}
+
+function wholeNumber(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    return value
+  }
+}
+
+function contextOf(io: Io, options: GlobalOptions): CommandContext {
+  const colour = options.color !== false
+  return {
+    io,
+    options,
+    paint: paintFor(io.outIsTerminal, colour, io.env),
+    errPaint: paintFor(io.errIsTerminal, colour, io.env),
+    note: (text) => {
+      if (options.quiet !== true) io.err(`${text}\n`)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { openStore } from '../index.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { groupBy } from '../model/group-by.ts'
+import type { Json } from '../model/json.ts'
+import { short } from '../report/value-lines.ts'
+import type { CommandContext } from './io.ts'
+import { openWorkspace } from './open.ts'
+import { exits } from './exits.ts'
+
+/** `edgewise state list`: the domains that are recorded. */
+export async function stateList(context: CommandContext): Promise<number> {
+  const { io, options, paint } = context
+  const store = openStore(openWorkspace(context, 'none'))
+  const domains = [...store.load()].map(([domain, items]) => {
+    const entries = [...items.values()]
+    const inDoubt = entries.filter((held) => held.status === 'in-doubt').length
+    const confirmed = entries.filter((held) => held.status !== 'in-doubt').map((held) => held.at)
+    return { domain, items: items.size, inDoubt, confirmedAt: confirmed.toSorted().at(-1) ?? null }
+  })
+  if (options.json === true) {
+    io.out(`${JSON.stringify({ format: 'edgewise.state/1', domains })}\n`)
+    return exits.done
+  }
+  if (domains.length === 0) io.out(`Nothing is recorded (${store.location}).\n`)
+  const width = Math.max(0, ...domains.map((entry) => entry.domain.length))
+  for (const { domain, items, inDoubt, confirmedAt } of domains) {
+    const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in doubt`)
+    io.out(
+      `${domain.padEnd(width)}  ${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}  ${confirmedAt ?? 'never confirmed'}${doubt}\n`,
+    )
+  }
+  return exits.done
+}
+
+/** `edgewise state show`: what is recorded of a domain, and how that is known. */
+export async function stateShow(context: CommandContext, [name]: unknown[]): Promise<number> {
+  const { io, options, paint } = context
+  const store = openStore(openWorkspace(context, 'none'))
+  const domain = String(name).toLowerCase()
+  const items = store.load().get(domain)
+  if (items === undefined) throw new EdgewiseError('usage', `nothing is recorded of "${domain}"`, '"edgewise state list" lists what is.')
+  if (options.json === true) {
+    const shown = [...items].map(([item, { candidates, status, at, apply, origin, unknown, returned }]) => [
+      item,
+      { candidates, status, at, apply, origin, ...(unknown === true ? { unknown } : {}), ...(returned === undefined ? {} : { returned }) },
+    ])
+    io.out(`${JSON.stringify({ format: 'edgewise.state-domain/1', domain, items: Object.fromEntries(shown) as Json })}\n`)
+    return exits.done
+  }
+  io.out(`${paint.bold(domain)}\n`)
+  for (const [status, entries] of groupBy(items, ([, held]) => held.status)) {
+    io.out(`\n${status}\n`)
+    for (const [item, held] of entries) {
+      io.out(`  ${item}  ${paint.dim(`${held.origin === 'import' ? 'imported' : 'written'} ${held.at}, ${held.apply}`)}\n`)
+      for (const value of held.candidates) io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${short(value)}\n`)
+      if (held.unknown === true) io.out('      or something that was never recorded\n')
+      if (held.returned !== undefined) io.out(`      the service answered ${short(held.returned)}\n`)
+    }
+  }
+  return exits.done
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Diagnostic } from '../model/problem.ts'
+import { formatDiagnosticsGithub } from '../report/diagnostics-github.ts'
+import { formatDiagnosticsJson } from '../report/diagnostics-json.ts'
+import { formatDiagnosticsSarif } from '../report/diagnostics-sarif.ts'
+import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
+import { openWorkspace } from './open.ts'
+import type { CommandContext } from './io.ts'
+import { exits } from './exits.ts'
+import { version } from './version.ts'
+
+interface ValidateOptions {
+  format: 'text' | 'json' | 'github' | 'sarif'
+}
+
+/** `edgewise validate`: all problems in one run; asks for no secret and no token. */
+export async function validate(context: CommandContext, [paths]: unknown[], { format }: ValidateOptions): Promise<number> {
+  const { io, options, paint } = context
+  const workspace = openWorkspace(context, 'none')
+  const diagnostics = chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
+  const valid = !diagnostics.some((diagnostic) => diagnostic.severity === 'error')
+  switch (options.json === true ? 'json' : format) {
+    case 'json':
+      io.out(formatDiagnosticsJson(diagnostics))
+      break
+    case 'github':
+      io.out(formatDiagnosticsGithub(diagnostics, folderInRepository(workspace.root)))
+      break
+    case 'sarif':
+      io.out(formatDiagnosticsSarif(diagnostics, { version, folder: folderInRepository(workspace.root) }))
+      break
+    case 'text': {
+      io.out(formatDiagnosticsText(diagnostics, { lineOf: (place) => workspace.lineOf(place), paint, columns: io.columns }))
+      const items = [...workspace.desired.values()].reduce((sum, own) => sum + own.size, 0)
+      if (valid) io.out(`${paint.green('Valid')}: ${workspace.desired.size} domains, ${items} items.\n`)
+    }
+  }
+  return valid ? exits.done : exits.failed
+}
+
+/** The workspace's folder within its repository, since annotations name files from the repository's root. */
+function folderInRepository(root: string): string {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
+    if (folder === dirname(folder)) return ''
+  }
+}
+
+/** The diagnostics of the files or folders that were named; a path that holds none of the workspace's files is fine. */
+function chosen(diagnostics: Diagnostic[], root: string, cwd: string, paths: string[]): Diagnostic[] {
+  if (paths.length === 0) return diagnostics
+  const prefixes = paths.map((path) => {
+    const inside = relative(root, resolve(cwd, path)).split(sep).join('/')
+    if (inside.startsWith('..'))
+      throw new EdgewiseError(
+        'usage',
+        `${path} is not in the workspace ${root}`,
+        'Name files or folders of the workspace, or choose another one with -C.',
+      )
+    return inside
+  })
+  return diagnostics.filter(({ file }) => prefixes.some((prefix) => prefix === '' || file === prefix || file.startsWith(`${prefix}/`)))
+}

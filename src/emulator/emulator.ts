@@ -1,0 +1,85 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { ItemKey } from '../model/item.ts'
+import { createListener } from './http/listener.ts'
+import { createService } from './routes/router.ts'
+import { wireNames } from './routes/wire-names.ts'
+import { loadData, saveData } from './store/data-file.ts'
+import { Store } from './store/store.ts'
+
+export interface EmulatorOptions {
+  /** Null: any token that is not empty is good. */
+  token: string | null
+  /** Null: every well-formed domain exists. */
+  domains: string[] | null
+  /** Writes that may arrive in 60 seconds; 0 refuses nothing. */
+  callsPerMinute: number
+  /** Item → a wire name that is understood beside its own. */
+  itemKeys: Record<ItemKey, string>
+  /** Whether `/_emulator` answers, to programs on the same machine. */
+  control: boolean
+  /** Drop the fields that an item does not have, instead of refusing them. */
+  lenient: boolean
+  /** Where what was configured outlives the process. */
+  dataFile: string | null
+  /** Wall clock, in milliseconds. */
+  now: () => number
+  /** A new value for the `Api-Id` header. */
+  requestId: () => string
+}
+
+export interface Emulator {
+  url: string
+  port: number
+  /** Ends all connections at once and stops listening. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the service on this machine; port 0 takes any that is free.
+ * @throws EdgewiseError `record-damaged` for a data file that can't be read, `usage` for wire names that collide,
+ *   `unavailable` where it can't listen.
+ */
+export async function startEmulator(options: EmulatorOptions, listen: { host: string; port: number }): Promise<Emulator> {
+  const { dataFile } = options
+  const store = new Store({
+    domains: options.domains === null ? null : new Set(options.domains.map((domain) => domain.toLowerCase())),
+    callsPerMinute: options.callsPerMinute,
+    saved: dataFile === null ? { domains: new Map(), writeTimes: [] } : loadData(dataFile),
+    save: dataFile === null ? () => {} : (saved) => saveData(dataFile, saved),
+  })
+  const service = createService(store, { ...options, names: wireNames(options.itemKeys) })
+  const server = createListener(service, options.now)
+  const { port } = await listening(server, listen)
+  return { url: `http://${urlHost(listen.host)}:${port}`, port, close: () => closed(server) }
+}
+
+function listening(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(
+        new EdgewiseError(
+          'unavailable',
+          `the emulator can't listen on ${host}, port ${port}: ${error.message}`,
+          'Choose another port; 0 takes any that is free.',
+        ),
+      )
+    })
+    server.listen({ host, port }, () => resolve(server.address() as AddressInfo))
+  })
+}
+
+/** An address on which a server listens, as a client on this machine names it. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)))
+    server.closeAllConnections()
+  })
+}

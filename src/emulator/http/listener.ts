@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Json } from '../../model/json.ts'
+import type { EmulatorAnswer, EmulatorRequest } from '../routes/exchange.ts'
+import { refusalBody, Refusal } from '../routes/refusal.ts'
+import { readBody } from './read-body.ts'
+
+type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
+
+/** An HTTP server, not listening yet, that answers every request with `answer`. */
+export function createListener(answer: Answer, now: () => number): Server {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (incoming, outgoing) => {
+    serve(incoming, outgoing, answer, now).catch((error: unknown) => fail(outgoing, error))
+  })
+  server.on('clientError', refuseUnreadable)
+  return server
+}
+
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer, now: () => number): Promise<void> {
+  const arrivedAt = now()
+  const body = await readBody(incoming)
+  if (body === null) return
+  if (body === 'too large') outgoing.setHeader('Connection', 'close')
+  send(outgoing, await answer(requestOf(incoming, body, arrivedAt)))
+}
+
+function requestOf(incoming: IncomingMessage, body: EmulatorRequest['body'], arrivedAt: number): EmulatorRequest {
+  const { method = '', url = '', headers, socket } = incoming
+  const mark = url.indexOf('?')
+  return {
+    method,
+    path: mark === -1 ? url : url.slice(0, mark),
+    query: mark === -1 ? '' : url.slice(mark + 1),
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    body,
+    peer: socket.remoteAddress ?? '',
+    arrivedAt,
+  }
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
+  const text = bytesOf(body)
+  outgoing.writeHead(status, { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': text.length })
+  outgoing.end(text)
+}
+
+function bytesOf(body: Json): Buffer {
+  return Buffer.from(JSON.stringify(body))
+}
+
+/** A defect of the emulator ends one call, not the process. */
+function fail(outgoing: ServerResponse, error: unknown): void {
+  const refusal = new Refusal('emulator-failed', `the emulator failed: ${error instanceof Error ? error.message : String(error)}`)
+  if (outgoing.headersSent) outgoing.destroy()
+  else send(outgoing, { status: refusal.status, headers: {}, body: refusalBody(refusal) })
+}
+
+/** What can't be read as HTTP has no route, and still gets the envelope. */
+function refuseUnreadable(error: Error, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = bytesOf(refusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)))
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ]
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
+}

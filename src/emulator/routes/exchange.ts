@@ -1,0 +1,26 @@
+import type { Json } from '../../model/json.ts'
+
+/** A request as the routes see it; no socket is needed to make one. */
+export interface EmulatorRequest {
+  method: string
+  /** As sent, without the query. */
+  path: string
+  /** As sent, without the `?`. */
+  query: string
+  contentType: string | undefined
+  contentEncoding: string | undefined
+  body: Uint8Array | 'too large'
+  /** Address of the other side. */
+  peer: string
+  /** Wall clock, in milliseconds. */
+  arrivedAt: number
+}
+
+export interface EmulatorAnswer {
+  status: number
+  headers: Record<string, string>
+  body: Json
+}
+
+/** The largest body that is read, in bytes. */
+export const bodyLimit = 1024 * 1024

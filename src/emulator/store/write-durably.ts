@@ -1,0 +1,43 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Replaces a file (mode 0600): a crash leaves the old text or the new one, and once this returns the new one survives a
+ * power cut. Folders that are missing are made. Throws what the file system throws; the old file is then untouched.
+ */
+export function writeDurably(path: string, text: string): void {
+  const folder = dirname(path)
+  mkdirSync(folder, { recursive: true })
+  const temporary = `${path}.${process.pid}.tmp`
+  rmSync(temporary, { force: true })
+  try {
+    writeWhole(temporary, text)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  syncFolder(folder)
+}
+
+function writeWhole(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    const bytes = Buffer.from(text)
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The new name of a file is durable only with its folder. Windows can't open folders and keeps names itself. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

@@ -1,0 +1,192 @@
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import { pointerStep, pointerSteps, type JsonObject } from '../model/json.ts'
+import { byPlace, type Diagnostic, type Place } from '../model/problem.ts'
+import type { SecretKeeper } from '../model/secret-keeper.ts'
+import { diagnosticAt, type Finding } from './finding.ts'
+import { idleNulls } from './idle-nulls.ts'
+import { mergeOver, type MergeFault } from './merge.ts'
+import { originOf, type Layer, type Origin } from './origin-of.ts'
+import { profileProblems, profilesByName, stackOf, type Stack } from './profiles.ts'
+import { readConfig, type ConfigFinding, type Rules } from './read-config.ts'
+import { readDocument, type Manifest, type Profile } from './read-document.ts'
+import type { Workspace, WorkspaceConfig } from './workspace.ts'
+import type { YamlDocument } from './yaml-file.ts'
+import { placeIn } from './yaml-place.ts'
+
+type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'placeOf'>
+
+/** The desired snapshot of a workspace's documents, and everything that is wrong with them. `home` is the workspace file's document. */
+export function assemble(config: WorkspaceConfig, home: YamlDocument, documents: YamlDocument[], keeper: SecretKeeper): Assembled {
+  const read = documents.map((document) => ({ document, ...readDocument(document) }))
+  const declarations = read.flatMap(({ declaration }) => (declaration === null ? [] : [declaration]))
+  const profiles = profilesByName(declarations.filter((each): each is Profile => each.kind === 'profile'))
+  const diagnostics = [
+    ...read.flatMap(({ document, findings }) => findings.map((finding) => diagnosticAt(document, finding))),
+    ...profiles.diagnostics,
+    ...profileProblems(declarations, profiles.byName),
+    ...declarations.flatMap((each) =>
+      ofNulls(each.document, '/config', each.config, each.kind === 'manifest' ? each.domains[0]?.domain : undefined),
+    ),
+    ...ofNulls(home, '/defaults', config.defaults),
+  ]
+
+  const rules: Rules = {
+    secrets: new Set(Object.keys(config.secrets)),
+    keeper,
+    allowLiteralSecrets: config.allowLiteralSecrets,
+    itemKeys: config.service.itemKeys,
+    known: new Map(),
+  }
+  const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
+  const stacks = new Map<string, Stack>()
+  const stackFor = (manifest: Manifest): Stack => {
+    const key = JSON.stringify(manifest.profiles)
+    const stack = stacks.get(key) ?? stackOf(manifest.profiles, profiles.byName, defaults)
+    stacks.set(key, stack)
+    return stack
+  }
+
+  const desired: Snapshot = new Map()
+  const declared = new Map<Domain, Declared>()
+  for (const manifest of declarations) {
+    if (manifest.kind !== 'manifest') continue
+    const stack = stackFor(manifest)
+    const layers: Layer[] = [...stack.layers, { config: manifest.config, document: manifest.document, base: '/config' }]
+    const domains: Domain[] = []
+    for (const { domain, pointer } of manifest.domains) {
+      const first = declared.get(domain)
+      if (first === undefined) {
+        declared.set(domain, { manifest, pointer, layers })
+        domains.push(domain)
+      } else {
+        diagnostics.push(declaredTwice(domain, manifest.document, pointer, first))
+      }
+    }
+    const result = readManifest(manifest, domains, stack, layers, rules)
+    for (const [domain, items] of result.items) desired.set(domain, items)
+    for (const diagnostic of result.diagnostics) diagnostics.push(diagnostic)
+  }
+  return {
+    desired,
+    diagnostics: diagnostics.toSorted(byPlace),
+    placeOf: (domain, item, pointer) => placeOf(declared.get(domain), item, pointer),
+  }
+}
+
+function ofNulls(document: YamlDocument, base: string, config: JsonObject, domain?: Domain): Diagnostic[] {
+  return idleNulls(config).map((finding) =>
+    diagnosticAt(document, { ...finding, pointer: base + finding.pointer, ...(domain === undefined ? {} : { domain }) }),
+  )
+}
+
+interface Declared {
+  manifest: Manifest
+  pointer: string
+  layers: Layer[]
+}
+
+function declaredTwice(domain: Domain, document: YamlDocument, pointer: string, first: Declared): Diagnostic {
+  const related = [{ ...placeIn(first.manifest.document, first.pointer), message: 'first declared here' }]
+  const detail = `the domain "${domain}" has a manifest already (${first.manifest.document.file.path}). Keep one of them.`
+  return diagnosticAt(document, { code: 'domain-duplicate', pointer, summary: 'A domain is declared twice', detail, domain, related })
+}
+
+interface ReadManifest {
+  items: Snapshot
+  diagnostics: Diagnostic[]
+}
+
+function readManifest(manifest: Manifest, domains: Domain[], stack: Stack, layers: Layer[], rules: Rules): ReadManifest {
+  const faults: MergeFault[] = []
+  const config = mergeOver(stack.config, manifest.config, faults)
+  const vars = manifest.vars.size === 0 ? stack.vars : new Map([...stack.vars, ...manifest.vars])
+  const items: Snapshot = new Map()
+  const found = new Map<string, { finding: ConfigFinding; domains: Domain[] }>()
+  for (const domain of domains) {
+    const read = readConfig(config, domain, vars, rules)
+    items.set(domain, read.items)
+    for (const finding of read.findings) {
+      const key = JSON.stringify(finding)
+      const same = found.get(key)
+      if (same === undefined) found.set(key, { finding, domains: [domain] })
+      else same.domains.push(domain)
+    }
+  }
+  const merging = [
+    ...stack.faults.map((fault) => ofMerge(fault, fault.layer, manifest, domains)),
+    ...faults.map((fault) => ofMerge(fault, layers.at(-1), manifest, domains)),
+  ]
+  // What could not be merged is not worth judging.
+  const unmerged = new Set(merging.map(({ item }) => item))
+  for (const held of items.values()) for (const item of unmerged) held.delete(item ?? '')
+  const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
+  return { items, diagnostics: [...merging, ...judged.map((each) => ofFinding(each.finding, each.domains, layers, manifest))] }
+}
+
+function ofMerge({ pointer, detail }: MergeFault, layer: Layer | undefined, manifest: Manifest, domains: Domain[]): Diagnostic {
+  const [item = ''] = pointerSteps(pointer)
+  return at(layer === undefined ? null : { layer, pointer }, manifest, {
+    code: 'item-invalid',
+    pointer,
+    part: 'key',
+    summary: "This can't be merged",
+    detail: forAll(detail, domains),
+    ...about(domains),
+    item,
+  })
+}
+
+function ofFinding(finding: ConfigFinding, domains: Domain[], layers: Layer[], manifest: Manifest): Diagnostic {
+  const { other, ...fault } = finding
+  const related =
+    other === undefined
+      ? []
+      : [{ ...siteOf(originOf(layers, pointerStep(other)), manifest, 'key').place, message: `"${other}" is declared here` }]
+  return at(originOf(layers, finding.pointer), manifest, { ...fault, detail: forAll(finding.detail, domains), ...about(domains), related })
+}
+
+function about(domains: Domain[]): { domain?: Domain } {
+  return domains[0] === undefined ? {} : { domain: domains[0] }
+}
+
+function forAll(detail: string, domains: Domain[]): string {
+  return domains.length < 2 ? detail : `${detail} (${domains[0]} and ${domains.length - 1} more)`
+}
+
+function at(origin: Origin | null, manifest: Manifest, finding: Finding): Diagnostic {
+  const { part, related = [], ...fault } = finding
+  const site = siteOf(origin, manifest, part)
+  const all = [...site.related, ...related]
+  return {
+    severity: 'error',
+    ...fault,
+    ...site.place,
+    document: manifest.document.index,
+    pointer: site.pointer,
+    ...(all.length === 0 ? {} : { related: all }),
+  }
+}
+
+/** Where the manifest is to blame: at the value itself, or at what brought it in. */
+function siteOf(
+  origin: Origin | null,
+  manifest: Manifest,
+  part?: 'key',
+): { place: Place; pointer: string; related: NonNullable<Finding['related']> } {
+  const layer = origin?.layer
+  const said = layer === undefined ? '' : layer.base + (origin?.pointer ?? '')
+  if (layer === undefined || layer.document === manifest.document)
+    return { place: placeIn(manifest.document, said, part), pointer: said, related: [] }
+  const list = manifest.domains[0]?.pointer.startsWith('/domains') === true
+  const pointer = layer.profile !== undefined ? `/profiles/${layer.profile.entry}` : list ? '/domains' : '/domain'
+  const message = layer.profile === undefined ? 'set here by the defaults of the workspace' : `set here by profile "${layer.profile.name}"`
+  const place = placeIn(manifest.document, pointer, layer.profile === undefined ? 'key' : undefined)
+  return { place, pointer, related: [{ ...placeIn(layer.document, said, part), message }] }
+}
+
+function placeOf(declared: Declared | undefined, item: ItemKey, pointer = ''): (Place & { document: number }) | null {
+  if (declared === undefined) return null
+  const origin = originOf(declared.layers, pointerStep(item) + pointer)
+  if (origin === null || origin.pointer === '') return null
+  return { ...siteOf(origin, declared.manifest).place, document: declared.manifest.document.index }
+}

@@ -1,0 +1,84 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { byPlace, type Diagnostic } from '../model/problem.ts'
+import type { SecretKeeper } from '../model/secret-keeper.ts'
+import { assemble } from './assemble.ts'
+import { findFiles } from './find-files.ts'
+import { readSource } from './read-file.ts'
+import { sourceLines } from './source-line.ts'
+import { readWorkspaceConfig } from './workspace-config.ts'
+import type { Workspace, WorkspaceConfig } from './workspace.ts'
+import { readYaml, type SourceFile } from './yaml-file.ts'
+
+const workspaceFile = 'edgewise.yaml'
+
+/** The nearest folder from `start` upwards that holds an `edgewise.yaml`; null when there is none. */
+export function findRoot(start: string): string | null {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, workspaceFile))) return folder
+    if (folder === dirname(folder)) return null
+  }
+}
+
+/**
+ * Reads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles are its diagnostics.
+ * @throws EdgewiseError `not-a-workspace` where there is no `edgewise.yaml`, `invalid` with diagnostics where it is wrong.
+ */
+export function loadWorkspace(
+  root: string,
+  env: Record<string, string | undefined>,
+  keeperFor: (config: WorkspaceConfig) => SecretKeeper,
+): Workspace {
+  if (!existsSync(join(root, workspaceFile))) {
+    throw new EdgewiseError(
+      'not-a-workspace',
+      `there is no ${workspaceFile} in ${root}`,
+      'Name the folder of the workspace with -C, or make one with "edgewise init".',
+    )
+  }
+  const home = realpathSync(root)
+  const source = readSource(home, workspaceFile)
+  if (!isSource(source)) throw invalid([source])
+  const read = readWorkspaceConfig(source, env)
+  if (read.config === null) throw invalid(read.diagnostics)
+
+  const found = findFiles(home, [read.config.manifests, read.config.profiles])
+  const files: SourceFile[] = []
+  const diagnostics = [...read.diagnostics, ...found.diagnostics]
+  for (const path of found.paths) {
+    const file = readSource(home, path)
+    if (isSource(file)) files.push(file)
+    else diagnostics.push(file)
+  }
+  const documents = files.flatMap((file) => {
+    const yaml = readYaml(file)
+    diagnostics.push(...yaml.diagnostics)
+    return yaml.documents
+  })
+  const assembled = assemble(read.config, read.document, documents, keeperFor(read.config))
+  return {
+    root,
+    config: read.config,
+    desired: assembled.desired,
+    diagnostics: [...diagnostics, ...assembled.diagnostics].toSorted(byPlace),
+    placeOf: assembled.placeOf,
+    lineOf: sourceLines([source, ...files]),
+  }
+}
+
+function isSource(read: SourceFile | Diagnostic): read is SourceFile {
+  return 'text' in read
+}
+
+function invalid(diagnostics: Diagnostic[]): EdgewiseError {
+  const sorted = diagnostics.toSorted(byPlace)
+  const [first] = sorted
+  const where = first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`
+  return new EdgewiseError(
+    'invalid',
+    `${workspaceFile} is not valid${where}`,
+    `Correct ${workspaceFile}; "edgewise validate" checks it.`,
+    sorted,
+  )
+}

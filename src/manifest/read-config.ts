@@ -1,0 +1,170 @@
+import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
+import type { ItemSpec } from '../catalog/item-spec.ts'
+import { readItem, secretFields, type ReadItem } from '../catalog/read-item.ts'
+import { conflicts } from '../catalog/together.ts'
+import { didYouMean } from '../catalog/value/nearest.ts'
+import type { Domain, Held, ItemKey, Value } from '../model/item.ts'
+import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import type { SecretKeeper } from '../model/secret-keeper.ts'
+import { mapSecrets } from '../model/secret.ts'
+import type { Finding } from './finding.ts'
+import { misplacedSecrets } from './misplaced-secrets.ts'
+import { replaceReferences, type Names } from './references.ts'
+
+/** What the items of a configuration rest on besides the configuration. */
+export interface Rules {
+  secrets: ReadonlySet<string>
+  keeper: SecretKeeper
+  allowLiteralSecrets: boolean
+  itemKeys: Record<ItemKey, string>
+  /** What was read before, by item and by the value's identity: manifests of one profile share its values. */
+  known: Map<ItemKey, WeakMap<JsonObject | Json[], ReadItem>>
+}
+
+/** A finding at a pointer of the merged configuration; `other`: the item that it is about as well. */
+export interface ConfigFinding extends Finding {
+  item: ItemKey
+  other?: ItemKey
+}
+
+/** The items of one domain from its merged configuration: those without errors, and everything that is wrong. */
+export function readConfig(
+  config: JsonObject,
+  domain: Domain,
+  vars: ReadonlyMap<string, string>,
+  rules: Rules,
+): { items: Map<ItemKey, Held>; findings: ConfigFinding[] } {
+  const names: Names = { domain, vars, secrets: rules.secrets, refer: (template) => rules.keeper.refer(template) }
+  const items = new Map<ItemKey, Held>()
+  const findings: ConfigFinding[] = []
+  for (const [item, raw] of Object.entries(config)) {
+    const spec = catalogue.get(item)
+    const read = spec === undefined ? { held: null, findings: [unknownItem(item)] } : readOne(spec, raw, names, rules)
+    const named = spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(rules.itemKeys, item)
+    if (!named) read.findings.push(unnamed(item))
+    if (read.held !== null && named) items.set(item, read.held)
+    findings.push(...read.findings.map((finding) => ({ ...finding, item })))
+  }
+  for (const conflict of conflicts(new Set(Object.keys(config)))) {
+    const { item, other, severity, detail } = conflict
+    const idle = items.get(item)?.status === 'unset' || items.get(other)?.status === 'unset'
+    if (severity === 'warning' && idle) continue
+    if (severity === 'error') items.delete(item)
+    findings.push({
+      code: 'item-conflict',
+      severity,
+      pointer: pointerStep(item),
+      part: 'key',
+      summary: 'Items that do not go together',
+      detail,
+      item,
+      other,
+    })
+  }
+  return { items, findings }
+}
+
+interface ReadOne {
+  held: Held | null
+  findings: Finding[]
+}
+
+function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne {
+  const pointer = pointerStep(spec.key)
+  if (isObject(raw) && Object.hasOwn(raw, '$unset')) return unset(spec, raw, pointer)
+  const { value, findings, templates } = replaceReferences(raw, names, pointer)
+  const misplaced = templates.size === 0 ? [] : misplacedSecrets(spec.schema, value, pointer)
+  if (findings.length + misplaced.length > 0) return { held: null, findings: [...findings, ...misplaced] }
+  const { read, literals } = withoutLiterals(spec, value, names, rules)
+  const problems = read.problems.map(({ severity, pointer: at, summary, detail }): Finding => ({
+    code: 'item-invalid',
+    severity,
+    pointer: pointer + at,
+    ...(summary === 'Unknown field' ? { part: 'key' } : {}),
+    summary,
+    detail,
+  }))
+  if (read.value === null || literals.length > 0) return { held: null, findings: [...literals, ...problems] }
+  return { held: heldOf(spec, read.value, templates), findings: problems }
+}
+
+/** Reads an item; a secret written out becomes one the keeper knows, or a finding that does not repeat it. */
+function withoutLiterals(spec: ItemSpec, value: Json, names: Names, rules: Rules): { read: ReadItem; literals: Finding[] } {
+  const read = readShared(spec, value, names.domain, rules)
+  const literal = secretFields(spec, read.payload).filter((field) => field.literal && atPointer(read.payload, field.pointer) !== '')
+  if (literal.length === 0) return { read, literals: [] }
+  if (rules.allowLiteralSecrets) {
+    const pointers = new Set(literal.map((field) => field.pointer))
+    return { read: readItem(spec, sealed(read.payload, pointers, '', rules.keeper), 'manifest', names.domain), literals: [] }
+  }
+  const detail =
+    'this field always holds a secret: expected a reference such as "${secret:NAME}", got the value itself. Name its source under "secrets" in edgewise.yaml, and change the secret if this file was ever shared.'
+  const literals = literal.map((field): Finding => ({
+    code: 'secret-literal',
+    pointer: pointerStep(spec.key) + field.pointer,
+    summary: 'A secret is written out',
+    detail,
+  }))
+  return {
+    read: { ...read, problems: read.problems.filter((problem) => !literal.some((field) => field.pointer === problem.pointer)) },
+    literals,
+  }
+}
+
+function readShared(spec: ItemSpec, value: Json, domain: Domain, rules: Rules): ReadItem {
+  // A check that takes the domain may say something else about the next one.
+  if (typeof value !== 'object' || value === null || spec.check.length > 1) return readItem(spec, value, 'manifest', domain)
+  const known = rules.known.get(spec.key) ?? new WeakMap<JsonObject | Json[], ReadItem>()
+  rules.known.set(spec.key, known)
+  const read = known.get(value) ?? readItem(spec, value, 'manifest', domain)
+  known.set(value, read)
+  return read
+}
+
+function sealed(value: Json, pointers: ReadonlySet<string>, pointer: string, keeper: SecretKeeper): Json {
+  if (typeof value === 'string') return pointers.has(pointer) ? { $secret: keeper.literal(value).$secret } : value
+  if (Array.isArray(value)) return value.map((entry, i) => sealed(entry, pointers, `${pointer}/${i}`, keeper))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, sealed(field, pointers, pointer + pointerStep(key), keeper)]))
+}
+
+function heldOf(spec: ItemSpec, value: Value, templates: ReadonlyMap<string, string>): Held {
+  if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
+  const byPointer: Record<string, string> = {}
+  // Canonical order may have moved the strings, so they are looked up where they stand now.
+  mapSecrets(value, (secret, pointer) => {
+    const template = templates.get(secret)
+    if (template !== undefined) byPointer[pointer] = template
+    return null
+  })
+  return { status: 'confirmed', candidates: [value], ...(Object.keys(byPointer).length === 0 ? {} : { templates: byPointer }) }
+}
+
+function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {
+  const say = (at: string, detail: string): ReadOne => ({
+    held: null,
+    findings: [{ code: 'item-invalid', pointer: pointer + at, part: 'key', summary: 'A misplaced "$unset"', detail }],
+  })
+  const beside = Object.keys(raw).find((key) => key !== '$unset')
+  if (beside !== undefined) return say(pointerStep(beside), `"$unset" stands alone in its item, and "${beside}" is beside it`)
+  if (raw['$unset'] !== true) return say('/$unset', '"$unset" takes the value true. To leave the item out, give it the value null.')
+  if (spec.unset !== undefined) return { held: { status: 'unset', candidates: [] }, findings: [] }
+  const detail = `the service documents no way back for "${spec.key}". Take the item out of the manifest instead: it is then released, and stays at the service as it is.`
+  return { held: null, findings: [{ code: 'unset-unavailable', pointer, part: 'key', summary: "This item can't be unset", detail }] }
+}
+
+function unknownItem(item: string): Finding {
+  const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
+  return {
+    code: 'item-unknown',
+    pointer: pointerStep(item),
+    part: 'key',
+    summary: 'An unknown item',
+    detail: `there is no item "${item}".${hint}`,
+  }
+}
+
+function unnamed(item: ItemKey): Finding {
+  const detail = `the service's specification leaves out what "${item}" is called there. Add the name to edgewise.yaml, under "service": "itemKeys: {${item}: NAME}"; the emulator takes "itemKeys: {${item}: ${item}}".`
+  return { code: 'item-unnamed', pointer: pointerStep(item), part: 'key', summary: "The service's name of this item is not known", detail }
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { SecretSource } from './workspace.ts'
+
+/** What may be asked for secrets: nothing (validate), what lies at hand (plan), or commands as well (apply). */
+export type SecretReach = 'none' | 'at hand' | 'all'
+
+/**
+ * Looks secrets up where the workspace says. One line break at the end of a file or of a command's output does not count.
+ *
+ * @returns null where the value is not at hand
+ * @throws EdgewiseError `access` when a file lies in the checkout, or (reach `all`) when a source fails
+ */
+export function secretLookUp(
+  root: string,
+  sources: Record<string, SecretSource>,
+  env: Record<string, string | undefined>,
+  reach: SecretReach,
+): (name: string) => string | null {
+  return (name) => {
+    const source = Object.hasOwn(sources, name) ? sources[name] : undefined
+    if (source === undefined || reach === 'none') return null
+    if ('env' in source) return env[source.env] || null
+    if ('file' in source) return fromFile(name, root, source.file, reach)
+    return reach === 'all' ? fromCommand(name, root, source.command) : null
+  }
+}
+
+function fromFile(name: string, root: string, file: string, reach: SecretReach): string | null {
+  const path = resolve(root, file)
+  if (!relative(root, path).startsWith('..') && tracked(root, path)) {
+    throw new EdgewiseError(
+      'access',
+      `the file of the secret "${name}" (${file}) lies in the checkout and git does not ignore it`,
+      'Move it out, or add it to .gitignore.',
+    )
+  }
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '') || null
+  } catch (error) {
+    if (reach !== 'all') return null
+    throw failed(name, `the file ${file} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+  }
+}
+
+/** Whether git would take a file in. Outside a repository nothing can be committed. */
+function tracked(root: string, path: string): boolean {
+  try {
+    execFileSync('git', ['-C', root, 'check-ignore', '-q', '--', path], { stdio: 'ignore' })
+    return false
+  } catch (error) {
+    // 1: not ignored; 128: no repository; ENOENT: no git at all.
+    return (error as { status?: number }).status === 1
+  }
+}
+
+function fromCommand(name: string, root: string, [program = '', ...args]: string[]): string | null {
+  try {
+    const output = execFileSync(program, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], timeout: 60_000 })
+    return output.replace(/\r?\n$/, '') || null
+  } catch (error) {
+    const { status, code } = error as { status?: number | null; code?: string }
+    throw failed(name, `the command "${program}" failed (${typeof status === 'number' ? `exit ${status}` : (code ?? 'unknown')})`)
+  }
+}
+
+function failed(name: string, why: string): EdgewiseError {
+  return new EdgewiseError('access', `the secret "${name}" is not at hand: ${why}`, 'See "secrets" in edgewise.yaml.')
+}

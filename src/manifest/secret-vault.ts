@@ -1,0 +1,147 @@
+import { createHmac, scryptSync } from 'node:crypto'
+import { itemSpec } from '../catalog/catalogue.ts'
+import { secretFields } from '../catalog/read-item.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { ItemKey, Value } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
+import { mapSecrets, type Secret } from '../model/secret.ts'
+import { secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+
+/** Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told in seconds. */
+const cost = { N: 16_384, r: 8, p: 1 }
+/** A secret shorter than this is not looked for inside other texts; too much would match. */
+const shortest = 4
+
+/**
+ * The only place that knows values of secrets. They live in memory; everything else sees a scrypt fingerprint, salted
+ * with the workspace's id, so that a plan stays the same from run to run and a change of the value shows.
+ */
+export class SecretVault implements SecretKeeper {
+  readonly #salt: string
+  readonly #lookUp: (name: string) => string | null
+  readonly #values = new Map<string, string | null>()
+  readonly #keys = new Map<string, Buffer>()
+  /** Fingerprint → the string it stands for. */
+  readonly #known = new Map<string, string>()
+  /** The other way round; of several fingerprints of one string the first. */
+  readonly #fingerprints = new Map<string, string>()
+  /** Fingerprint → the references it was made from: a name, or a template around names. */
+  readonly #templates = new Map<string, string>()
+  readonly #unresolved = new Set<string>()
+
+  /** @param lookUp the value of a secret, or null where it is not at hand */
+  constructor(id: string, lookUp: (name: string) => string | null) {
+    this.#salt = `edgewise ${id}`
+    this.#lookUp = lookUp
+  }
+
+  refer(template: string): Secret {
+    const names = secretNames(template)
+    const values = names.map((name) => this.#value(name))
+    if (values.includes(null)) {
+      for (const name of names) if (this.#value(name) === null) this.#unresolved.add(name)
+      return { $secret: `unresolved:${reference(template)}` }
+    }
+    const whole = template.replace(/\$\{secret:([^}]*)\}/g, (_, name: string) => this.#value(name) ?? '')
+    const fingerprint = this.#fingerprint(whole, values as string[])
+    this.#templates.set(fingerprint, reference(template))
+    return { $secret: fingerprint }
+  }
+
+  literal(value: string): Secret {
+    return { $secret: this.#fingerprint(value, [value]) }
+  }
+
+  /** Names of the secrets that were referred to and are not at hand. */
+  unresolved(): string[] {
+    return [...this.#unresolved].toSorted()
+  }
+
+  /** The references that the secrets of a value were made from, by fingerprint. */
+  templatesOf(value: Value): Record<string, string> {
+    const templates: Record<string, string> = {}
+    mapSecrets(value, (secret) => {
+      const template = this.#templates.get(secret)
+      if (template !== undefined) templates[secret] = template
+      return null
+    })
+    return templates
+  }
+
+  /**
+   * A value with its secrets written out, for the wire and nothing else.
+   *
+   * @throws EdgewiseError `access` when one of them is not at hand.
+   */
+  reveal(value: Value): Json {
+    return mapSecrets(value, (secret) => {
+      const known = this.#known.get(secret)
+      if (known !== undefined) return known
+      const name = secret.startsWith('unresolved:') ? `the secret ${secret.slice('unresolved:'.length)}` : 'a recorded secret'
+      throw new EdgewiseError('access', `the value of ${name} is not at hand`, 'Provide it as edgewise.yaml says under "secrets".')
+    })
+  }
+
+  /** What the service returned, with fingerprints in place of secrets: wherever the item always holds one, or a known one occurs. */
+  mask(item: ItemKey, value: Json): Json {
+    const always = new Set(secretFields(itemSpec(item), value).map((field) => field.pointer))
+    const visit = (at: Json, pointer: string): Json => {
+      if (typeof at === 'string') {
+        const known = this.#fingerprints.get(at)
+        if (known !== undefined) return { $secret: known }
+        return always.has(pointer) || this.#told().some((secret) => at.includes(secret)) ? { ...this.literal(at) } : at
+      }
+      if (Array.isArray(at)) return at.map((entry, i) => visit(entry, `${pointer}/${i}`))
+      if (!isObject(at)) return at
+      return Object.fromEntries(Object.entries(at).map(([key, field]) => [key, visit(field, `${pointer}/${key}`)]))
+    }
+    return visit(value, '')
+  }
+
+  /** A text without the values of any secret. */
+  scrub(text: string): string {
+    return this.#told()
+      .toSorted((a, b) => b.length - a.length)
+      .reduce((clean, value) => clean.replaceAll(value, '(secret)'), text)
+  }
+
+  #value(name: string): string | null {
+    let value = this.#values.get(name)
+    if (value === undefined) {
+      value = this.#lookUp(name)
+      this.#values.set(name, value)
+    }
+    return value
+  }
+
+  /** One scrypt for each secret value; a text around it costs no more than a keyed hash. */
+  #fingerprint(whole: string, values: string[]): string {
+    const keys = values.map((value) => this.#key(value))
+    const alone = values.length === 1 && values[0] === whole
+    const digest = alone ? (keys[0] ?? Buffer.alloc(0)) : createHmac('sha256', Buffer.concat(keys)).update(whole).digest()
+    const fingerprint = `scrypt:${digest.subarray(0, 16).toString('hex')}`
+    this.#known.set(fingerprint, whole)
+    if (!this.#fingerprints.has(whole)) this.#fingerprints.set(whole, fingerprint)
+    return fingerprint
+  }
+
+  #key(value: string): Buffer {
+    let key = this.#keys.get(value)
+    if (key === undefined) {
+      key = scryptSync(value, this.#salt, 32, cost)
+      this.#keys.set(value, key)
+    }
+    return key
+  }
+
+  /** The values to look for in texts. */
+  #told(): string[] {
+    return [...new Set([...this.#values.values(), ...this.#known.values()])].filter(
+      (value): value is string => value !== null && value.length >= shortest,
+    )
+  }
+}
+
+function reference(template: string): string {
+  return /^\$\{secret:([^}]*)\}$/.exec(template)?.[1] ?? template
+}

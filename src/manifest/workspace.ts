@@ -1,0 +1,84 @@
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Diagnostic, Place } from '../model/problem.ts'
+
+/** Where the value of a secret comes from; `command` is a program and its arguments. */
+export type SecretSource = { env: string } | { file: string } | { command: string[] }
+
+/** A number of things, or a share of them in percent. */
+export type Amount = { count: number } | { percent: number }
+
+/** Where the record is kept. `null`: not named, so git in a git repository and a folder elsewhere. */
+export interface StateConfig {
+  store: 'git' | 'dir' | null
+  branch: string
+  remote: string
+  path: string
+}
+
+/** A time in which nothing may be applied, in the service's time zone unless it says otherwise; `to` is exclusive. */
+export interface FreezeWindow {
+  from: string
+  to: string
+  reason: string
+}
+
+/** When a wave counts as healthy. Times in seconds; `margin` in percent. */
+export interface HealthConfig {
+  settle: number
+  lag: number
+  window: number
+  grain: 'minute' | 'minute5' | 'hour' | 'day'
+  statuses: string[]
+  minRequests: number
+  margin: number
+  onLittleData: 'wait' | 'pass' | 'stop'
+  onFailure: 'stop' | 'rollback'
+}
+
+/** What `edgewise.yaml` says, with every default filled in. */
+export interface WorkspaceConfig {
+  version: 1
+  id: string
+  service: {
+    /** `emulator`, or a base URL without `/v2` and without a slash at its end. */
+    url: string
+    account: string
+    /** Empty where its environment variable is not set: `validate` and `plan` need none. */
+    token: string
+    timezone: string
+    /** Item → its name on the wire, where the two differ. */
+    itemKeys: Record<ItemKey, string>
+    timeoutSeconds: number
+    settleSeconds: number
+  }
+  limits: { callsPerMinute: number; domainsPerWrite: number; maxWaitSeconds: number }
+  manifests: string[]
+  profiles: string[]
+  /** Item → value, under every manifest. */
+  defaults: JsonObject
+  secrets: Record<string, SecretSource>
+  allowLiteralSecrets: boolean
+  state: StateConfig
+  grouping: { groups: 'documented' | 'all' | ItemKey[][]; together: ItemKey[][] }
+  guards: { maxDomains: Amount; maxChanges: Amount; protect: string[]; freeze: FreezeWindow[] }
+  /** `pause` in seconds; no health check where `health` is null. */
+  rollout: { waves: Amount[]; first: string[]; pause: number; health: HealthConfig | null }
+}
+
+/** A workspace as its files say it should be. */
+export interface Workspace {
+  root: string
+  config: WorkspaceConfig
+  /** Only the items without errors. */
+  desired: Snapshot
+  /** Every problem of every manifest and profile, sorted by place. */
+  diagnostics: Diagnostic[]
+  /**
+   * Where a manifest declares an item, or the part of it at a pointer within the item's value; null for what no manifest
+   * declares. A value of a profile stands where the manifest names the profile.
+   */
+  placeOf(domain: Domain, item: ItemKey, pointer?: string): (Place & { document: number }) | null
+  /** The source line of a place, secrets written out in it covered; null where there is none. */
+  lineOf(place: Place): string | null
+}

@@ -1,0 +1,79 @@
+import { isAlias, isMap, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from 'yaml'
+import { pointerSteps } from '../model/json.ts'
+import type { Place } from '../model/problem.ts'
+import type { SourceFile, YamlDocument } from './yaml-file.ts'
+import { lineStartsOf, parseText, placeOfRange } from './yaml-text.ts'
+
+interface Parsed {
+  documents: Document.Parsed[]
+  lineStarts: number[]
+}
+
+/** Syntax trees of the files that messages were last about; keeping all of them would take gigabytes. */
+const recent = new Map<SourceFile, Parsed>()
+const mostRecent = 32
+
+/**
+ * Where a pointer's value stands in a document, as far as its first line goes. Mappings and lists are shown by their key, and
+ * so is everything with `part` `key`. A pointer that leads nowhere ends at the last step that does exist.
+ */
+export function placeIn(document: YamlDocument, pointer: string, part?: 'key'): Place {
+  const { file } = document
+  const { documents, lineStarts } = parsed(file)
+  const tree = documents[document.index]
+  const found = tree === undefined ? null : locate(tree, pointerSteps(pointer))
+  const range = found === null ? null : rangeOf(found, part)
+  return placeOfRange(file.path, file.text, lineStarts, range?.[0] ?? 0, range?.[1] ?? 0)
+}
+
+function parsed(file: SourceFile): Parsed {
+  const tree = recent.get(file) ?? { documents: parseText(file.text), lineStarts: lineStartsOf(file.text) }
+  recent.delete(file)
+  recent.set(file, tree)
+  for (const oldest of recent.keys()) {
+    if (recent.size <= mostRecent) break
+    recent.delete(oldest)
+  }
+  return tree
+}
+
+interface Spot {
+  key: Node | null
+  value: Node | null
+}
+
+function locate(document: Document.Parsed, steps: string[]): Spot {
+  let spot: Spot = { key: null, value: document.contents }
+  for (const step of steps) {
+    const at: unknown = isAlias(spot.value) ? spot.value.resolve(document) : spot.value
+    if (isMap(at)) {
+      const pair = pairsOf(at).get(step)
+      if (pair === undefined) break
+      spot = { key: pair.key as Node, value: (pair.value ?? null) as Node | null }
+    } else if (isSeq(at) && at.items[Number(step)] !== undefined) {
+      spot = { key: null, value: at.items[Number(step)] as Node }
+    } else {
+      break
+    }
+  }
+  return spot
+}
+
+/** The pairs of a mapping by key; kept, since searching a large mapping once for each message takes quadratic time. */
+const pairsByKey = new WeakMap<YAMLMap, Map<string, Pair>>()
+
+function pairsOf(map: YAMLMap): Map<string, Pair> {
+  const known = pairsByKey.get(map)
+  if (known !== undefined) return known
+  const pairs = new Map<string, Pair>()
+  for (const pair of map.items) if (isScalar(pair.key) && typeof pair.key.value === 'string') pairs.set(pair.key.value, pair)
+  pairsByKey.set(map, pairs)
+  return pairs
+}
+
+function rangeOf({ key, value }: Spot, part?: 'key'): [number, number] | null {
+  const plain = (isScalar(value) && value.range?.[0] !== value.range?.[1]) || isAlias(value)
+  const node = key !== null && (part === 'key' || !plain) ? key : value
+  const range = node?.range
+  return range === null || range === undefined ? null : [range[0], range[1]]
+}

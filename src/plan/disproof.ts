@@ -1,0 +1,82 @@
+import { itemSpec } from '../catalog/catalogue.ts'
+import { withKept } from '../catalog/item-spec.ts'
+import { sameJson } from '../model/canonical-json.ts'
+import type { Change, Write } from '../model/change.ts'
+import { groupBy } from '../model/group-by.ts'
+import type { Domain, Held, ItemKey, Snapshot, Value } from '../model/item.ts'
+
+/** Everything that an item may hold; undefined is nothing. */
+type Possible = (Value | undefined)[]
+type State = Map<ItemKey, Possible>
+
+/**
+ * Folds a plan's writes, in their order, over everything that the recorded items may hold, and compares with the changes.
+ *
+ * @returns the first disagreement in a sentence, or null when the plan does what it says and touches nothing else.
+ */
+export function disproof(changes: Change[], writes: Write[], recorded: Snapshot): string | null {
+  const changesOf = groupBy(changes, (change) => change.domain)
+  const writesOf = new Map<Domain, Write[]>()
+  for (const write of writes) {
+    for (const domain of write.domains) {
+      const own = writesOf.get(domain)
+      if (own === undefined) writesOf.set(domain, [write])
+      else own.push(write)
+    }
+  }
+  for (const domain of new Set([...changesOf.keys(), ...writesOf.keys()])) {
+    const fault = domainFault(changesOf.get(domain) ?? [], writesOf.get(domain) ?? [], recorded.get(domain) ?? new Map<ItemKey, Held>())
+    if (fault !== null) return `${domain}: ${fault}`
+  }
+  return null
+}
+
+function domainFault(changes: Change[], writes: Write[], recorded: ReadonlyMap<ItemKey, Held>): string | null {
+  const before: State = new Map([...recorded].map(([item, held]) => [item, possible(held)]))
+  const after = writes.reduce(foldWrite, before)
+  const byItem = new Map(changes.map((change) => [change.item, change]))
+  for (const item of new Set([...after.keys(), ...byItem.keys()])) {
+    const change = byItem.get(item)
+    const values = after.get(item) ?? [undefined]
+    if (change === undefined || change.action === 'release') {
+      if (!samePossible(values, before.get(item) ?? [undefined])) return `the writes touch ${item}, which should stay as it is`
+    } else if (!values.every((value) => fulfils(change, value))) {
+      return `the writes leave ${item} other than planned`
+    }
+  }
+  return null
+}
+
+function possible(held: Held): Possible {
+  if (held.status === 'in-doubt') return held.unknown === true ? [...held.candidates, undefined] : held.candidates
+  return held.candidates.length === 0 ? [undefined] : held.candidates
+}
+
+function foldWrite(state: State, write: Write): State {
+  const next = new Map(state)
+  for (const [item, form] of Object.entries(write.items)) {
+    const spec = itemSpec(item)
+    next.set(
+      item,
+      (next.get(item) ?? [undefined]).map((value) => spec.reduce(value, form.payload)),
+    )
+    for (const cleared of spec.clears) if (next.has(cleared)) next.set(cleared, [undefined])
+  }
+  return next
+}
+
+/** Whether a value that is held after the writes is what the change promised. */
+function fulfils(change: Change, value: Value | undefined): boolean {
+  const spec = itemSpec(change.item)
+  if (change.reason === 'cleared') return value === undefined
+  if (change.after !== null) return value !== undefined && sameJson(value, withKept(spec.keeps, change.after, value))
+  const again = spec.unset?.(
+    value === undefined ? { status: 'unset', candidates: [] } : { status: 'confirmed', candidates: [value] },
+    change.domain,
+  )
+  return value === undefined || (again !== undefined && again !== null && sameJson(spec.reduce(value, again), value))
+}
+
+function samePossible(a: Possible, b: Possible): boolean {
+  return a.length === b.length && a.every((value, i) => sameJson(value, b[i]))
+}

@@ -1,0 +1,35 @@
+import { catalogue } from '../catalog/catalogue.ts'
+import type { ItemKey } from '../model/item.ts'
+
+/** What the workspace says about which items may, and which must, travel in one write. */
+export interface Grouping {
+  groups: 'documented' | 'all' | ItemKey[][]
+  together: ItemKey[][]
+}
+
+/**
+ * For the items that change on one domain: the bundles in which they may travel. Items of a bundle share a group, or
+ * must not be seen apart (`together`). Bundles and the items in them come in a stable order.
+ */
+export function bundlesOf(items: ItemKey[], grouping: Grouping): ItemKey[][] {
+  const bundles = new Map<string, ItemKey[]>()
+  for (const item of items) {
+    const bound = grouping.together.findIndex((set) => set.includes(item) && partsOf(set, items, grouping) > 1)
+    const name = bound >= 0 ? `together ${bound}` : groupOf(item, grouping.groups)
+    bundles.set(name, [...(bundles.get(name) ?? []), item])
+  }
+  return [...bundles].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => members.toSorted())
+}
+
+/** Into how many groups the changed items of a set fall. */
+function partsOf(set: ItemKey[], items: ItemKey[], grouping: Grouping): number {
+  return new Set(items.filter((item) => set.includes(item)).map((item) => groupOf(item, grouping.groups))).size
+}
+
+/** The group of an item (specification, "POST /domain/config", rule 8). An item that a list of lists leaves out is alone. */
+export function groupOf(item: ItemKey, groups: Grouping['groups']): string {
+  if (groups === 'all') return 'all'
+  if (groups === 'documented') return catalogue.get(item)?.group ?? item
+  const index = groups.findIndex((group) => group.includes(item))
+  return index >= 0 ? `group ${index}` : item
+}

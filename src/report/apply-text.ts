@@ -1,0 +1,48 @@
+import type { Paint } from './paint.ts'
+import { visible } from './wrap.ts'
+
+/** The part of an apply's events that is told in words. */
+export type ToldEvent =
+  | { type: 'apply.started'; apply: string; writes: number; releases: number }
+  | { type: 'write.started'; id: number; domains: string[]; items: string[] }
+  | { type: 'write.confirmed'; id: number; rewritten?: string[] }
+  | { type: 'write.refused' | 'write.in-doubt' | 'write.not-sent'; id: number; message: string }
+  | { type: 'write.waiting'; id: number; seconds: number; message: string }
+  | { type: 'wave.finished'; wave: number }
+  | { type: 'apply.finished'; stopped: string | null; confirmed: number; refused: number; inDoubt: number; notSent: number }
+
+/** An event as a plain line for logs, or null for one that needs no line. */
+export function eventLine(event: ToldEvent, total: number, paint: Paint): string | null {
+  switch (event.type) {
+    case 'write.confirmed': {
+      const note = event.rewritten === undefined ? '' : `; the service rewrote ${event.rewritten.join(', ')}`
+      return `${paint.green('confirmed')}  write ${event.id} of ${total}${note}`
+    }
+    case 'write.refused':
+      return `${paint.red('refused')}    write ${event.id} of ${total}: ${visible(event.message)}`
+    case 'write.in-doubt':
+      return `${paint.yellow('in doubt')}   write ${event.id} of ${total}: ${visible(event.message)}`
+    case 'write.not-sent':
+      return `${paint.dim('not sent')}   write ${event.id} of ${total}: ${visible(event.message)}`
+    case 'write.waiting':
+      return `waiting ${event.seconds} s before write ${event.id}: ${visible(event.message)}`
+    default:
+      return null
+  }
+}
+
+/** `Applied: 4 writes confirmed.` and what else came of an apply. */
+export function finishedLine(event: Extract<ToldEvent, { type: 'apply.finished' }>, paint: Paint): string {
+  const parts = (
+    [
+      [event.confirmed, 'confirmed'],
+      [event.refused, 'refused'],
+      [event.inDoubt, 'in doubt'],
+      [event.notSent, 'not sent'],
+    ] as const
+  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  const writes = parts.length === 0 ? 'nothing had to be written' : `writes: ${parts.join(', ')}`
+  const whole = event.refused + event.inDoubt + event.notSent === 0
+  const stopped = event.stopped === null ? '' : ` Stopped: ${visible(event.stopped)}.`
+  return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
+}

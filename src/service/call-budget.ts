@@ -1,0 +1,118 @@
+import type { Limits } from '../model/outcome.ts'
+
+const minute = 60_000
+
+/** Wall clock and waiting, handed in so that tests need neither. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** The calls that count against a budget. */
+export interface Spent {
+  /** Calls that have not been answered yet. */
+  running: number
+  /** When each answer came, or the call was given up; ms, ascending. */
+  ended: number[]
+  /** What the service said of itself: so many more calls until then. */
+  service: { left: number; until: number }
+}
+
+/**
+ * When the next call may be sent: a time in ms, `now` when at once, or null when first a running call has to end. A call
+ * counts from its end for a whole minute, so that the service never sees more than `limit` arrivals in 60 seconds however
+ * long the network takes. The stricter of this count and the service's own holds (specification, "Limits": call rate).
+ */
+export function nextCallAt(spent: Spent, limit: number, now: number): number | null {
+  const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
+  const recent = spent.ended.filter((time) => time > now - minute)
+  const over = recent.length + spent.running - limit
+  if (over < 0) return earliest
+  const frees = recent[over]
+  return frees === undefined ? null : Math.max(earliest, frees + minute)
+}
+
+/** The calls that a later process has to know: those of the last minute. Times from the future count as now. */
+export function remembered(times: number[], now: number): number[] {
+  return times
+    .map((time) => Math.min(time, now))
+    .filter((time) => time > now - minute)
+    .toSorted((a, b) => a - b)
+}
+
+/** Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. */
+export class CallBudget {
+  readonly #limit: number
+  readonly #longestWaitMs: number
+  readonly #clock: Clock
+  readonly #remember: (times: number[]) => void
+  readonly #spent: Spent
+  #ended: (() => void)[] = []
+
+  /**
+   * @param limit calls a minute
+   * @param longestWaitMs a longer wait is refused
+   * @param earlier times of calls that other processes made, ms
+   * @param remember keeps the times of calls durably
+   */
+  constructor(limit: number, longestWaitMs: number, clock: Clock, earlier: number[], remember: (times: number[]) => void) {
+    this.#limit = limit
+    this.#longestWaitMs = longestWaitMs
+    this.#clock = clock
+    this.#remember = remember
+    this.#spent = { running: 0, ended: remembered(earlier, clock.now()), service: { left: 1, until: 0 } }
+  }
+
+  /** How many calls could be sent at once. */
+  left(): number {
+    const now = this.#clock.now()
+    const ours = this.#limit - this.#spent.running - this.#spent.ended.filter((time) => time > now - minute).length
+    return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
+  }
+
+  /** When the next call may be sent, ms; null while that depends on a running call. */
+  nextAt(): number | null {
+    return nextCallAt(this.#spent, this.#limit, this.#clock.now())
+  }
+
+  /** Waits for a call. False when the wait would be too long or was interrupted; then nothing may be sent. */
+  async take(signal?: AbortSignal): Promise<boolean> {
+    for (;;) {
+      if (signal?.aborted === true) return false
+      const now = this.#clock.now()
+      const at = nextCallAt(this.#spent, this.#limit, now)
+      if (at === null) {
+        await new Promise<void>((resolve) => this.#ended.push(resolve))
+      } else if (at <= now) {
+        this.#spent.running++
+        this.#spent.service.left--
+        this.#save()
+        return true
+      } else if (at - now > this.#longestWaitMs) {
+        return false
+      } else {
+        await this.#clock.sleep(at - now, signal)
+      }
+    }
+  }
+
+  /** A call has ended. `arrived` is false when it certainly never reached the service; `limits` is what the answer said. */
+  give(arrived: boolean, limits?: Limits): void {
+    const now = this.#clock.now()
+    this.#spent.running--
+    if (arrived) this.#spent.ended = remembered([...this.#spent.ended, now], now)
+    const { remaining = null, resetMs = null } = limits ?? {}
+    if (remaining !== null) this.#spent.service = { left: remaining - this.#spent.running, until: now + (resetMs ?? minute) }
+    this.#save()
+    const waiting = this.#ended
+    this.#ended = []
+    for (const resolve of waiting) resolve()
+  }
+
+  #save(): void {
+    const running = Array.from({ length: this.#spent.running }, () => this.#clock.now())
+    this.#remember([...this.#spent.ended, ...running])
+  }
+}

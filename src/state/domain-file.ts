@@ -1,0 +1,69 @@
+import { canonicalJson } from '../model/canonical-json.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import type { RecordedItem } from './record.ts'
+
+const format = 'edgewise.record/1'
+
+/** The text of a domain's file: one item a line in canonical key order, so that version control shows what changed. */
+export function formatDomainFile(domain: Domain, items: ReadonlyMap<ItemKey, RecordedItem>): string {
+  const lines = [...items]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalJson(recorded as unknown as Json)}`)
+  return `{\n  "format": "${format}",\n  "domain": ${JSON.stringify(domain)},\n  "items": {\n${lines.join(',\n')}\n  }\n}\n`
+}
+
+/**
+ * Reads a domain's file.
+ *
+ * @throws EdgewiseError `record-damaged`, naming the file and what is wrong with it.
+ */
+export function parseDomainFile(path: string, text: string): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
+  const damaged = (what: string) =>
+    new EdgewiseError(
+      'record-damaged',
+      `the record ${path} can't be read: ${what}`,
+      'Restore the file from a backup or from version control. As a last resort delete it: the domain then counts as unrecorded and is written whole by the next apply.',
+    )
+  const data = parseJson(text)
+  if (data === undefined) throw damaged('it is not JSON')
+  if (!isObject(data)) throw damaged('expected an object')
+  if (data['format'] !== format) {
+    const given = typeof data['format'] === 'string' ? data['format'] : 'none'
+    const newer = /^edgewise\.record\/\d+$/.test(given)
+    throw damaged(`expected the format ${format}, got ${given}${newer ? '; a newer edgewise wrote it, use that version' : ''}`)
+  }
+  const { domain, items } = data
+  if (typeof domain !== 'string' || !isObject(items)) throw damaged('expected "domain" and "items"')
+  const read = new Map<ItemKey, RecordedItem>()
+  for (const [item, entry] of Object.entries(items)) {
+    if (!isRecordedItem(entry)) throw damaged(`the entry "${item}" is incomplete`)
+    read.set(item, entry as unknown as RecordedItem)
+  }
+  return { domain, items: read }
+}
+
+/** The JSON value of a text, or undefined when it is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function isRecordedItem(entry: Json): boolean {
+  if (!isObject(entry) || !Array.isArray(entry['candidates'])) return false
+  const { status, candidates, unknown } = entry
+  const counted =
+    (status === 'confirmed' && candidates.length === 1) ||
+    (status === 'unset' && candidates.length <= 1) ||
+    (status === 'in-doubt' && (candidates.length > 0 || unknown === true))
+  return counted && isText(entry, 'at') && isText(entry, 'apply') && (entry['origin'] === 'write' || entry['origin'] === 'import')
+}
+
+function isText(entry: JsonObject, field: string): boolean {
+  return typeof entry[field] === 'string'
+}

@@ -1,0 +1,237 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+
+const running: Emulator[] = []
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'edgewise-emulator-'))
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((emulator) => emulator.close()))
+  rmSync(folder, { recursive: true })
+})
+
+async function start(options: Partial<EmulatorOptions> = {}, host = '127.0.0.1', port = 0): Promise<Emulator> {
+  const defaults = { token: 'tok', domains: null, callsPerMinute: 30, itemKeys: {}, control: true, lenient: false, dataFile: null }
+  const emulator = await startEmulator({ ...defaults, now: Date.now, requestId: () => 'id', ...options }, { host, port })
+  running.push(emulator)
+  return emulator
+}
+
+async function stop(emulator: Emulator): Promise<void> {
+  running.splice(running.indexOf(emulator), 1)
+  await emulator.close()
+}
+
+function write(emulator: Emulator, config: Json, domains = 'www.example.com'): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(`${emulator.url}/v2/domain/config`, { method: 'POST', headers, body: JSON.stringify({ token: 'tok', domains, config }) })
+}
+
+async function state(emulator: Emulator): Promise<Json> {
+  return ((await (await fetch(`${emulator.url}/_emulator/state`)).json()) as JsonObject)['domains'] ?? null
+}
+
+/** Everything that the server says to these bytes until it closes the connection. */
+function raw(emulator: Emulator, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(emulator.port, '127.0.0.1', () => socket.write(text))
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk.toString()))
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+const good = { timeout: { time: '60' } }
+
+describe('over HTTP', () => {
+  it('answers JSON with the headers of the service', async () => {
+    const emulator = await start()
+    const response = await write(emulator, good)
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'api-id': 'id',
+      'x-ratelimit-grad': 'minute',
+      'x-ratelimit-limit': '30',
+      'x-ratelimit-remaining': '29',
+      'x-retry-after': '60',
+    })
+    expect(await response.json()).toMatchObject({ code: 0, data: { config: good } })
+    expect(await state(emulator)).toEqual({ 'www.example.com': good })
+  })
+
+  it('takes forms', async () => {
+    const emulator = await start()
+    for (const form of [new URLSearchParams(), new FormData()]) {
+      form.append('domains', 'www.example.com')
+      form.append('config[timeout][time]', '60')
+      expect((await fetch(`${emulator.url}/v2/domain/config?token=tok`, { method: 'POST', body: form })).status).toBe(200)
+    }
+  })
+
+  it('takes a body of 1 MiB, and answers 413 over it, however it is sent', async () => {
+    const emulator = await start()
+    const send = (body: string | ReadableStream) =>
+      fetch(`${emulator.url}/v2/domain/config`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      })
+    const filled = (size: number) => {
+      const text = JSON.stringify({ token: 'tok', domains: 'www.example.com', config: good })
+      return text + ' '.repeat(size - text.length)
+    }
+    expect((await send(filled(1024 * 1024))).status).toBe(200)
+    for (const body of [filled(1024 * 1024 + 1), filled(12 * 1024 * 1024), new Blob([filled(3 * 1024 * 1024)]).stream()]) {
+      const response = await send(body)
+      expect([response.status, await response.json()]).toEqual([413, { code: 413001, message: expect.any(String) as string }])
+    }
+    expect((await write(emulator, good)).status).toBe(200)
+  })
+
+  it('outlives clients that go away and what is no HTTP', async () => {
+    const emulator = await start()
+    const head = 'POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"token"'
+    await new Promise<void>((resolve) => {
+      const socket = connect(emulator.port, '127.0.0.1', () => socket.write(head, () => socket.destroy()))
+      socket.on('close', () => resolve())
+    })
+    const answer = await raw(emulator, 'this is no HTTP\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 400001 })
+    expect((await write(emulator, good)).status).toBe(200)
+  })
+
+  it.each(['requestId', 'now'] as const)('answers 500 with the envelope where the emulator itself fails (%s), and lives', async (part) => {
+    let broken = true
+    const emulator = await start({
+      [part]: () => {
+        if (broken) throw new Error('out of order')
+        return part === 'now' ? 0 : 'id'
+      },
+    })
+    const response = await write(emulator, good)
+    expect([response.status, await response.json()]).toEqual([500, { code: 500001, message: 'the emulator failed: out of order' }])
+    broken = false
+    expect((await write(emulator, good)).status).toBe(200)
+  })
+
+  it('closes at once: idle connections, and those in the middle of a request', async () => {
+    const emulator = await start()
+    const agent = new Agent({ keepAlive: true })
+    await new Promise<void>((resolve, reject) => {
+      httpRequest(`${emulator.url}/_emulator/state`, { agent }, (response) => response.resume().on('end', resolve))
+        .on('error', reject)
+        .end()
+    })
+    const half = connect(emulator.port, '127.0.0.1', () =>
+      half.write('POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'),
+    )
+    const cut = new Promise<void>((resolve) => half.on('error', () => {}).on('close', () => resolve()))
+    await new Promise<void>((resolve) => half.once('connect', () => resolve()))
+    await state(emulator)
+    const begun = performance.now()
+    await stop(emulator)
+    await cut
+    expect(performance.now() - begun).toBeLessThan(1000)
+    await expect(write(emulator, good)).rejects.toThrow()
+    agent.destroy()
+  })
+
+  it('says a sentence where its port is taken', async () => {
+    const { port } = await start()
+    await expect(start({}, '127.0.0.1', port)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(String(port)) as string,
+    })
+  })
+
+  it('names an address that a client on this machine can use', async () => {
+    const emulator = await start({}, '0.0.0.0')
+    expect(emulator.url).toBe(`http://127.0.0.1:${emulator.port}`)
+    expect(await state(emulator)).toEqual({})
+  })
+})
+
+describe('the data file', () => {
+  it('keeps state, ids and the call rate, for its owner only', async () => {
+    const dataFile = join(folder, 'new', 'emulator.json')
+    const first = await start({ dataFile, callsPerMinute: 3 })
+    expect(existsSync(dataFile)).toBe(false)
+    const { data } = (await (
+      await write(first, { ...good, https: { cert_id: 1, http2: 'on' } }, 'b.example.com,a.example.com')
+    ).json()) as { data: JsonObject }
+    expect(statSync(dataFile).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(folder, 'new'))).toEqual(['emulator.json'])
+    await write(first, { nothing: 1 })
+    const before = await state(first)
+    await stop(first)
+
+    const second = await start({ dataFile, callsPerMinute: 3 })
+    expect(await state(second)).toEqual(before)
+    const again = await write(second, { https: { cert_id: 2 } }, 'b.example.com,a.example.com')
+    expect(((await again.json()) as { data: JsonObject }).data['domains']).toEqual(data['domains'])
+    expect(await state(second)).toMatchObject({ 'a.example.com': { https: { cert_id: 2, http2: 'on' } } })
+    expect((await write(second, good)).status).toBe(429)
+  })
+
+  it('is written before the answer, also for a reset', async () => {
+    const dataFile = join(folder, 'emulator.json')
+    const emulator = await start({ dataFile })
+    await write(emulator, good)
+    expect(JSON.parse(readFileSync(dataFile, 'utf8'))).toMatchObject({
+      format: 'edgewise.emulator/1',
+      domains: { 'www.example.com': { items: good } },
+    })
+    await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
+    expect(JSON.parse(readFileSync(dataFile, 'utf8'))).toEqual({ format: 'edgewise.emulator/1', domains: {}, writeTimes: [] })
+  })
+
+  it('that can not be written makes the write fail, not the emulator', async () => {
+    const emulator = await start({ dataFile: join(folder, 'a', 'emulator.json') })
+    writeFileSync(join(folder, 'a'), 'a file where a folder is needed')
+    const response = await write(emulator, good)
+    expect([response.status, await response.json()]).toMatchObject([500, { code: 500001 }])
+    rmSync(join(folder, 'a'))
+    expect((await write(emulator, good)).status).toBe(200)
+  })
+
+  const whole = { format: 'edgewise.emulator/1', domains: { 'a.example.com': { id: '1', items: {} } }, writeTimes: [] }
+  it.each([
+    ['cut off', JSON.stringify(whole).slice(0, -9)],
+    ['empty', ''],
+    ['no object', '[]'],
+    ['another format', JSON.stringify({ ...whole, format: 'x' })],
+    ['domains missing', JSON.stringify({ ...whole, domains: null })],
+    ['an id missing', JSON.stringify({ ...whole, domains: { 'a.example.com': { items: {} } } })],
+    ['an unknown item', JSON.stringify({ ...whole, domains: { 'a.example.com': { id: '1', items: { nothing: 1 } } } })],
+    ['times that are none', JSON.stringify({ ...whole, writeTimes: ['now'] })],
+  ])('that is damaged (%s) is not touched, and its path is told', async (_, text) => {
+    const dataFile = join(folder, 'emulator.json')
+    writeFileSync(dataFile, text)
+    await expect(start({ dataFile })).rejects.toMatchObject({
+      code: 'record-damaged',
+      message: expect.stringMatching(/emulator\.json is damaged: /) as string,
+      hint: expect.stringMatching(/./) as string,
+    })
+    expect(readFileSync(dataFile, 'utf8')).toBe(text)
+  })
+
+  it('of a newer version is told apart', async () => {
+    const dataFile = join(folder, 'emulator.json')
+    writeFileSync(dataFile, JSON.stringify({ ...whole, format: 'edgewise.emulator/2' }))
+    await expect(start({ dataFile })).rejects.toMatchObject({
+      code: 'record-damaged',
+      message: expect.stringContaining('"edgewise.emulator/2"') as string,
+    })
+  })
+})

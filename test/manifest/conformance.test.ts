@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { itemSpec, unnamedItems } from '../../src/catalog/catalogue.ts'
+import { readItem } from '../../src/catalog/read-item.ts'
+import { assemble } from '../../src/manifest/assemble.ts'
+import { idleNulls } from '../../src/manifest/idle-nulls.ts'
+import { mergeOver } from '../../src/manifest/merge.ts'
+import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { readYaml } from '../../src/manifest/yaml-file.ts'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import { isObject, type Json } from '../../src/model/json.ts'
+import { plainKeeper } from './workspace-of.ts'
+
+interface Case {
+  id: string
+  payload: Json
+  manifest: boolean | null
+  rule: string
+}
+
+const itemKeys = Object.fromEntries(unnamedItems.map((item) => [item, item]))
+const home = { path: 'edgewise.yaml', text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }) }
+
+function errorsOf(config: Json): unknown[] {
+  const workspace = readWorkspaceConfig(home, {})
+  if (workspace.config === null) throw new TypeError('expected a valid workspace file')
+  const { documents, diagnostics } = readYaml({
+    path: 'domains/www.yaml',
+    text: JSON.stringify({ domain: 'www.example.com', config }, null, 2),
+  })
+  const assembled = assemble(workspace.config, workspace.document, documents, plainKeeper)
+  return [...diagnostics, ...assembled.diagnostics].filter(({ severity }) => severity === 'error')
+}
+
+/** Whether merging takes out all that is wrong: a known item or field that is null. The cases judge a payload that nothing was taken out of. */
+function isMadeValid(item: string, payload: Json): boolean {
+  if (payload === null) return true
+  if (!isObject(payload) || idleNulls({ [item]: payload }).length > 0) return false
+  const merged = mergeOver({}, { [item]: payload }, [])
+  return !sameJson(merged[item], payload) && readItem(itemSpec(item), merged[item] ?? null, 'manifest', 'www.example.com').value !== null
+}
+
+for (const name of ['items', 'own']) {
+  const folder = new URL(`../conformance/${name}/`, import.meta.url)
+  for (const file of readdirSync(folder).filter((each) => each.endsWith('.json'))) {
+    const item = file.replace('.json', '')
+    const cases = (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).filter(({ manifest }) => manifest !== null)
+    describe(`${item} (${name})`, () => {
+      it.each(cases.filter(({ payload, manifest }) => !(manifest === false && isMadeValid(item, payload))))(
+        '$id in a manifest: $rule',
+        ({ payload, manifest }) => {
+          const errors = errorsOf({ [item]: payload })
+          expect({ valid: errors.length === 0, errors }).toMatchObject({ valid: manifest })
+        },
+      )
+    })
+  }
+}

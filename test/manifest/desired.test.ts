@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { marks, valuesOf, workspaceOf } from './workspace-of.ts'
+
+const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'
+const timestamp = (key: string) =>
+  `domain: a.example.com\nconfig:\n  visit_timestamp: {pattern: .*, time_format: timestamp, key: ${key}, deadtime: 60, req_uri_type: 1}\n`
+
+describe('desired', () => {
+  it('lays defaults, profiles in order and the manifest over each other', () => {
+    const workspace = workspaceOf({
+      'edgewise.yaml': 'version: 1\ndefaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
+      'profiles/all.yaml':
+        'profile: one\nvars: {host: one, kept: k}\nconfig: {https: {cert_id: 2, http2: on}, timeout: {time: 20}}\n---\nprofile: two\nprofiles: [base]\nvars: {host: two}\nconfig: {https: {force_https: 301}}\n---\nprofile: base\nconfig: {https: {cert_id: 3}, client_real_ip: {head: "X-${var:host}-${var:kept}-${var:own}"}}\n',
+      'domains/a.yaml':
+        'domain: A.Example.com\nprofiles: [one, two]\nvars: {own: 5}\nconfig: {https: {http2: null}, connect_timeout: null}\n',
+    })
+    expect(workspace.diagnostics).toEqual([])
+    expect(valuesOf(workspace, 'a.example.com')).toEqual({
+      https: { cert_id: 3, force_https: 301 },
+      timeout: { time: '20' },
+      client_real_ip: { head: 'X-two-k-5' },
+    })
+  })
+
+  it('counts a profile once that several bring in, and again where the manifest names it', () => {
+    const profiles =
+      'profile: base\nconfig: {https: {cert_id: 1}, deny_url: {urls: {$append: [a]}}}\n---\nprofile: left\nprofiles: [base]\nconfig: {https: {cert_id: 2}}\n---\nprofile: right\nprofiles: [base]\n'
+    const workspace = workspaceOf({
+      'profiles/p.yaml': profiles,
+      'domains/a.yaml':
+        'domain: a.example.com\nprofiles: [left, right]\n---\ndomain: b.example.com\nprofiles: [left, base]\n---\ndomain: c.example.com\nprofiles: [base, left]\n',
+    })
+    const cert = (domain: string) => valuesOf(workspace, domain)['https']
+    expect([cert('a.example.com'), cert('b.example.com'), cert('c.example.com')]).toMatchObject([
+      { cert_id: 2 },
+      { cert_id: 1 },
+      { cert_id: 2 },
+    ])
+  })
+
+  it('replaces ${domain} for each domain of a list', () => {
+    const workspace = workspaceOf({
+      'domains/a.yaml': 'domains: [a.example.com, b.example.com]\nconfig: {origin_host: {host: "o.${domain}"}}\n',
+    })
+    expect(valuesOf(workspace, 'b.example.com')).toEqual({ origin_host: { host: 'o.b.example.com' } })
+  })
+
+  it('takes unset items and emptied lists as unset', () => {
+    const workspace = workspaceOf({
+      'domains/a.yaml': 'domain: a.example.com\nconfig: {https: {$unset: true}, ip_black_list: {list: []}, cache_rule: []}\n',
+    })
+    expect(workspace.diagnostics).toEqual([])
+    expect(workspace.desired.get('a.example.com')?.get('https')).toEqual({ status: 'unset', candidates: [] })
+    expect(valuesOf(workspace, 'a.example.com')).toEqual({ https: 'unset', ip_black_list: 'unset', cache_rule: 'unset' })
+  })
+
+  it('keeps a domain without items, and leaves items with errors out', () => {
+    const workspace = workspaceOf({
+      'domains/a.yaml': 'domain: a.example.com\n---\ndomain: b.example.com\nconfig: {https: {cert_id: x}, timeout: {time: 5}}\n',
+    })
+    expect(valuesOf(workspace, 'a.example.com')).toEqual({})
+    expect(workspace.desired.has('a.example.com')).toBe(true)
+    expect(Object.keys(valuesOf(workspace, 'b.example.com'))).toEqual(['timeout'])
+  })
+
+  it('has the templates of secrets where they stand in the canonical value', () => {
+    const workspace = workspaceOf({
+      'edgewise.yaml': withSecret,
+      'domains/a.yaml':
+        'domain: a.example.com\nconfig:\n  add_response_head:\n    list: [{name: Z, value: "${domain} ${secret:signing}"}, {name: A, value: x}]\n',
+    })
+    expect(workspace.desired.get('a.example.com')?.get('add_response_head')).toEqual({
+      status: 'confirmed',
+      candidates: [
+        {
+          type: 'reset',
+          list: [
+            { name: 'A', value: 'x' },
+            { name: 'Z', value: { $secret: 'scrypt:a.example.com ${secret:signing}' } },
+          ],
+        },
+      ],
+      templates: { '/list/1/value': 'a.example.com ${secret:signing}' },
+    })
+  })
+})
+
+describe('secrets written out', () => {
+  it('are refused without being repeated, in the message and in its source line', () => {
+    for (const key of ['hunter2x', '"hunter2x"', '1234567']) {
+      const workspace = workspaceOf({ 'domains/a.yaml': timestamp(key) })
+      expect(marks(workspace)).toEqual([`domains/a.yaml:3:63-${63 + key.length} secret-literal`])
+      const [first] = workspace.diagnostics
+      if (first === undefined) throw new TypeError('expected a diagnostic')
+      expect(JSON.stringify(first) + String(workspace.lineOf(first))).not.toMatch(/hunter2|1234567/)
+      expect(workspace.lineOf(first)).toContain('visit_timestamp: {pattern: .*')
+      expect(workspace.desired.get('a.example.com')?.size).toBe(0)
+    }
+  })
+
+  it('are covered in lines of other problems and in files that are no YAML', () => {
+    const broken = workspaceOf({ 'domains/a.yaml': 'domain: a.example.com\nconfig: {visit_timestamp: {key: "hunter2"\n' })
+    const lines = broken.diagnostics.map((each) => broken.lineOf({ ...each, line: 2 }))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.join()).not.toContain('hunter2')
+  })
+
+  it('are taken where the workspace allows them, and go to the keeper', () => {
+    const workspace = workspaceOf({ 'edgewise.yaml': 'version: 1\nallowLiteralSecrets: true\n', 'domains/a.yaml': timestamp('hunter2') })
+    expect(workspace.diagnostics).toEqual([])
+    expect(workspace.desired.get('a.example.com')?.get('visit_timestamp')?.candidates[0]).toMatchObject({
+      key: { $secret: 'scrypt:literal of 7' },
+    })
+  })
+
+  it('may be references', () => {
+    const workspace = workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': timestamp('"${secret:signing}"') })
+    expect(workspace.diagnostics).toEqual([])
+    expect(workspace.lineOf({ file: 'domains/a.yaml', line: 3, column: 1, endLine: 3, endColumn: 1 })).toContain(
+      'key: "${secret:signing}", deadtime',
+    )
+  })
+})
+
+describe('placeOf', () => {
+  const workspace = workspaceOf.bind(null, {
+    'edgewise.yaml': 'version: 1\ndefaults: {timeout: {time: 10}}\n',
+    'profiles/p.yaml': 'profile: p\nconfig: {client_real_ip: {head: X}}\n',
+    'domains/a.yaml': '# first\n---\ndomain: a.example.com\nprofiles: [p]\nconfig:\n  https:\n    cert_id: 7\n',
+  })
+
+  it('finds items and fields where the manifest is to blame for them', () => {
+    const { placeOf } = workspace()
+    expect(placeOf('a.example.com', 'https')).toMatchObject({ file: 'domains/a.yaml', line: 6, column: 3, endColumn: 8 })
+    expect(placeOf('a.example.com', 'https', '/cert_id')).toMatchObject({ line: 7, column: 14, endColumn: 15 })
+    expect(placeOf('a.example.com', 'https', '/force_https')).toMatchObject({ line: 6, column: 3 })
+    expect(placeOf('a.example.com', 'client_real_ip', '/head')).toMatchObject({
+      file: 'domains/a.yaml',
+      line: 4,
+      column: 12,
+      endColumn: 13,
+    })
+    expect(placeOf('a.example.com', 'timeout')).toMatchObject({ line: 3, column: 1, endColumn: 7 })
+  })
+
+  it('has none for what is not declared', () => {
+    const { placeOf } = workspace()
+    expect(placeOf('a.example.com', 'referer')).toBeNull()
+    expect(placeOf('b.example.com', 'https')).toBeNull()
+  })
+})

@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/catalog/catalogue.ts'
+import { assemble } from '../../src/manifest/assemble.ts'
+import { sourceLines } from '../../src/manifest/source-line.ts'
+import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { readYaml } from '../../src/manifest/yaml-file.ts'
+import type { Diagnostic } from '../../src/model/problem.ts'
+import { plainKeeper } from './workspace-of.ts'
+
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
+const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => readFileSync(examples + name, 'utf8'))
+
+const defaultHome =
+  'version: 1\nsecrets: {s: {env: X}}\nallowLiteralSecrets: true\nservice: {itemKeys: {deny_protocol: a, error_bcache: b}}\n'
+
+/** All that loading does besides reading files; checks that every diagnostic has a place in its file. */
+function load(text: string, home = defaultHome): void {
+  const workspace = readWorkspaceConfig({ path: 'edgewise.yaml', text: home }, { HOME: 'x' })
+  const file = { path: 'domains/a.yaml', text }
+  const yaml = readYaml(file)
+  const diagnostics: Diagnostic[] = [...workspace.diagnostics, ...yaml.diagnostics]
+  if (workspace.config !== null) {
+    const assembled = assemble(workspace.config, workspace.document, yaml.documents, plainKeeper)
+    diagnostics.push(...assembled.diagnostics)
+    for (const [domain, items] of assembled.desired) for (const item of items.keys()) expect(assembled.placeOf(domain, item)).not.toBeNull()
+  }
+  const lineOf = sourceLines([file, { path: 'edgewise.yaml', text: home }])
+  for (const each of diagnostics) {
+    const line = lineOf(each)
+    expect(line).not.toBeNull()
+    expect(each.column).toBeGreaterThan(0)
+    expect(each.endColumn).toBeGreaterThanOrEqual(each.column)
+    expect(each.endLine).toBe(each.line)
+    expect(each.column).toBeLessThanOrEqual((line ?? '').length + 1)
+  }
+}
+
+const pieces = [
+  ...catalogue.keys(),
+  'domain: a.example.com',
+  'domains:',
+  'profiles: [p, q]',
+  'profile: p',
+  'vars: {x: 1}',
+  'config:',
+  '  https:',
+  '    cert_id: 1',
+  '---',
+  '...',
+  '- ',
+  '? ',
+  ': ',
+  '\t',
+  '  ',
+  '&a ',
+  '*a',
+  '!!str ',
+  '!x ',
+  '|',
+  '>',
+  '"',
+  "'",
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  '#',
+  '\n',
+  '\r\n',
+  '%YAML 1.2\n',
+  '${domain}',
+  '${var:x}',
+  '${secret:s}',
+  '$${',
+  '${',
+  '{$append: [1]}',
+  '{$unset: true}',
+  '{$secret: x}',
+  'null',
+  '~',
+  '.inf',
+  '0x1',
+  '1e400',
+  '__proto__: 1',
+  'constructor: 1',
+  'toString: 1',
+  '<<: *a',
+  '\u0000',
+  '\ufeff',
+  '\u2028',
+  '😀',
+  '\ud800',
+]
+const piece = fc.constantFrom(...pieces)
+const yamlish = fc.array(fc.oneof(piece, fc.string({ maxLength: 6, unit: 'binary' })), { maxLength: 40 }).map((parts) => parts.join(''))
+
+const mutated = fc
+  .record({
+    text: fc.constantFrom(...texts),
+    cuts: fc.array(fc.record({ at: fc.nat(4000), gone: fc.nat(30), put: fc.oneof(piece, fc.constant('')) }), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+  })
+  .map(({ text, cuts }) =>
+    cuts.reduce((all, { at, gone, put }) => all.slice(0, at % all.length) + put + all.slice((at % all.length) + gone), text),
+  )
+
+const key = fc.oneof(
+  fc.constantFrom('$append', '$unset', '$secret', 'list', 'url', 'key', 'configs', 'code', 'toString', ''),
+  fc.string({ maxLength: 5 }),
+)
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(null, true, '', 'on', '${domain}', '${secret:s}', '1'),
+    fc.integer(),
+    fc.double(),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+  ),
+})).value
+const field = fc.constantFrom(
+  ...[...catalogue].flatMap(([item, { schema }]) =>
+    Object.keys(schema.properties ?? schema.items?.properties ?? { '': {} }).map((name) => [item, name] as const),
+  ),
+)
+const config = fc.oneof(
+  fc.dictionary(fc.constantFrom(...catalogue.keys()), json, { maxKeys: 5 }),
+  fc
+    .tuple(field, json)
+    .map(([[item, name], value]) => ({ [item]: { ...(catalogue.get(item)?.schema.examples?.[0] as object), [name]: value } })),
+)
+const section = fc.constantFrom(
+  'id',
+  'service',
+  'limits',
+  'manifests',
+  'profiles',
+  'defaults',
+  'secrets',
+  'state',
+  'grouping',
+  'guards',
+  'rollout',
+  'toString',
+)
+
+describe('no input makes loading throw', () => {
+  it('text that is nearly YAML', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(yamlish, (text) => load(text)),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('examples with cuts', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(mutated, (text) => load(text)),
+      { numRuns: 400 },
+    )
+  })
+
+  it('any JSON as the value of items, from the manifest and from a profile', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(config, config, (own, below) => {
+        const documents = [
+          { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
+          { profile: 'p', config: below },
+        ]
+        load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('any JSON in the workspace file', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
+        load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),
+      ),
+      { numRuns: 1000 },
+    )
+    fc.assert(
+      fc.property(yamlish, (home) => load('domain: a.example.com', `version: 1\n${home}`)),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,102 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
+import { originOf, type Layer } from '../../src/manifest/origin-of.ts'
+import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../../src/model/json.ts'
+
+function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault[] } {
+  const faults: MergeFault[] = []
+  return { value: values.reduce((below, above) => mergeOver(below, above, faults), {}), faults }
+}
+
+describe('mergeOver', () => {
+  it('does the examples of RFC 7396', () => {
+    expect(merge({ a: 'b' }, { a: 'c' }).value).toEqual({ a: 'c' })
+    expect(merge({ a: 'b' }, { b: 'c' }).value).toEqual({ a: 'b', b: 'c' })
+    expect(merge({ a: 'b', b: 'c' }, { a: null }).value).toEqual({ b: 'c' })
+    expect(merge({ a: ['b'] }, { a: 'c' }).value).toEqual({ a: 'c' })
+    expect(merge({ a: { b: 'c' } }, { a: { b: 'd', c: null } }).value).toEqual({ a: { b: 'd' } })
+    expect(merge({ a: [{ b: 'c' }] }, { a: [1] }).value).toEqual({ a: [1] })
+    expect(merge({}, { a: { bb: { ccc: null } } }).value).toEqual({ a: { bb: {} } })
+    expect(merge({ e: null }, { a: [{ b: null }] }).value).toEqual({ a: [{ b: null }] })
+  })
+
+  it('appends to the list below, and is the list where there is none', () => {
+    expect(merge({ a: [1] }, { a: { $append: [2] } }, { a: { $append: [3] } }).value).toEqual({ a: [1, 2, 3] })
+    expect(merge({ a: { $append: [2] } }).value).toEqual({ a: [2] })
+    expect(merge({ a: [1] }, { a: null }, { a: { $append: [2] } }).value).toEqual({ a: [2] })
+  })
+
+  it("refuses an append that can't be meant", () => {
+    expect(merge({ a: { b: 1 } }, { a: { $append: [2] } }).faults).toEqual([
+      { pointer: '/a/$append', detail: '"$append" adds to a list, and what lies below is a mapping' },
+    ])
+    expect(merge({ a: 'x,y' }, { a: { $append: [2] } }).faults).toEqual([
+      { pointer: '/a/$append', detail: '"$append" adds to a list, and what lies below is a plain value' },
+    ])
+    expect(merge({ a: { $append: 2 } }).faults).toEqual([{ pointer: '/a/$append', detail: '"$append" takes a list of the entries to add' }])
+    expect(merge({ a: { $append: [], 'b/c': 1 } }).faults).toEqual([
+      { pointer: '/a/b~1c', detail: '"$append" stands alone in its mapping, and "b/c" is beside it' },
+    ])
+  })
+
+  it('takes $unset as it stands, over and under a mapping', () => {
+    expect(merge({ a: { b: 1 } }, { a: { $unset: true } }).value).toEqual({ a: { $unset: true } })
+    expect(merge({ a: { $unset: true } }, { a: { b: 1 } }).value).toEqual({ a: { b: 1 } })
+  })
+})
+
+const leaf = fc.oneof(
+  fc.integer({ min: 0, max: 9 }),
+  fc.constant(null),
+  fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
+  fc.constant({ $unset: true }),
+)
+const tree: fc.Arbitrary<JsonObject> = fc.letrec<{ node: Json; map: JsonObject }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small' },
+    leaf,
+    tie('map'),
+    fc.record({ $append: fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }) }),
+  ),
+  map: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node'), { maxKeys: 3 }),
+})).map
+
+describe('originOf', () => {
+  it('says of every part of a merged value which layer it comes from', () => {
+    fc.assert(
+      fc.property(fc.array(tree, { minLength: 1, maxLength: 4 }), (values) => {
+        const { value, faults } = merge(...values)
+        fc.pre(faults.length === 0)
+        const layers: Layer[] = values.map((config) => ({
+          config,
+          base: '/config',
+          document: { file: { path: 'a', text: '' }, index: 0, value: null },
+        }))
+        for (const pointer of pointersOf(value)) {
+          const origin = originOf(layers, pointer)
+          const part = atPointer(value, pointer)
+          const said = atPointer(origin?.layer.config, origin?.pointer ?? '')
+          if (isObject(part) || Array.isArray(part)) expect(said).toBeDefined()
+          else expect({ pointer, said }).toEqual({ pointer, said: part })
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('never changes what it merges', () => {
+    fc.assert(
+      fc.property(tree, tree, (below, above) => {
+        const before = JSON.stringify([below, above])
+        merge(below, above)
+        expect(JSON.stringify([below, above])).toBe(before)
+      }),
+    )
+  })
+})
+
+function pointersOf(value: Json, pointer = ''): string[] {
+  const entries = Array.isArray(value) ? value.map((entry, i) => [String(i), entry] as const) : isObject(value) ? Object.entries(value) : []
+  return [pointer, ...entries.flatMap(([key, entry]) => pointersOf(entry, pointer + pointerStep(key)))]
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { replaceReferences, type Names } from '../../src/manifest/references.ts'
+import { plainKeeper } from './workspace-of.ts'
+
+const names: Names = {
+  domain: 'www.example.com',
+  vars: new Map([
+    ['pool', 'eu'],
+    ['port', '8080'],
+  ]),
+  secrets: new Set(['token', 'signing']),
+  refer: plainKeeper.refer,
+}
+const replaced = (text: string) => replaceReferences(text, names, '').value
+const details = (text: string) => replaceReferences(text, names, '/config/x').findings.map(({ code, detail }) => `${code}: ${detail}`)
+
+describe('replaceReferences', () => {
+  it('replaces domain and variables, and lets the literal form through', () => {
+    expect(replaced('https://${domain}/${var:pool}')).toBe('https://www.example.com/eu')
+    expect(replaced('${var:port}')).toBe('8080')
+    expect(replaced('$${domain} $$${domain} $ {domain} $domain')).toBe('${domain} $${domain} $ {domain} $domain')
+  })
+
+  it('makes a secret of a string with a reference to one, with its template', () => {
+    const { value, templates } = replaceReferences({ a: ['${var:pool} ${secret:token}'], '${domain}': 1 }, names, '')
+    expect(value).toEqual({ a: [{ $secret: 'scrypt:eu ${secret:token}' }], '${domain}': 1 })
+    expect([...templates]).toEqual([['scrypt:eu ${secret:token}', 'eu ${secret:token}']])
+  })
+
+  it('gives back the very value where there is no reference', () => {
+    const value = { a: [{ b: 'x' }, 1, null] }
+    expect(replaceReferences(value, names, '').value).toBe(value)
+  })
+
+  it.each([
+    ['${var:pol}', 'reference-unknown: there is no variable "pol". Did you mean "pool"? Define it under "vars" of the manifest.'],
+    ['${secret:tokn}', 'reference-unknown: there is no secret "tokn". Did you mean "token"? Define it under "secrets" in edgewise.yaml.'],
+    ['${foo}', 'reference-unknown: expected "${domain}", "${var:NAME}" or "${secret:NAME}", got "${foo}". Write "$${" for a literal "${".'],
+    ['a ${', 'reference-unknown: this "${" has no "}". Write "$${" for a literal "${".'],
+    [
+      '$${secret:a} ${secret:token}',
+      'secret-invalid: a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later',
+    ],
+  ])('%s', (text, detail) => {
+    expect(details(text)).toEqual([detail])
+  })
+
+  it('does not read the environment, and says why', () => {
+    expect(details('${env:TOKEN}')[0]).toContain('any branch could then read the token out')
+  })
+
+  it('refuses the form in which secrets are shown, wherever it stands', () => {
+    expect(replaceReferences({ a: [{ $secret: 'scrypt:1' }] }, names, '/x').findings).toMatchObject([
+      { pointer: '/x/a/0/$secret', part: 'key' },
+    ])
+    expect(replaceReferences({ a: { $unset: true } }, names, '/x').findings).toMatchObject([{ pointer: '/x/a/$unset' }])
+    expect(replaceReferences({ a: [{ $append: [] }] }, names, '/x').findings).toMatchObject([{ pointer: '/x/a/0/$append' }])
+  })
+})

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/catalog/catalogue.ts'
+import { workspaceSchema } from '../../src/generated/file-schemas.ts'
+import { readYaml } from '../../src/manifest/yaml-file.ts'
+import { isObject, type JsonObject } from '../../src/model/json.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const schemaOf = (name: string) => JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8')) as JsonObject
+const ajv = new Ajv2020({ allErrors: true, strict: false })
+const manifestSchema = schemaOf('manifest')
+ajv.addSchema(manifestSchema, 'manifest.schema.json')
+const validators = {
+  workspace: ajv.compile(schemaOf('workspace')),
+  manifest: ajv.compile(manifestSchema),
+  profile: ajv.compile(schemaOf('profile')),
+}
+
+function errorsOf(value: JsonObject): unknown[] {
+  const validate = validators[Object.hasOwn(value, 'version') ? 'workspace' : Object.hasOwn(value, 'profile') ? 'profile' : 'manifest']
+  return validate(value) ? [] : (validate.errors ?? [])
+}
+
+describe('the schemas for editors', () => {
+  const files = readdirSync(`${root}examples`, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
+  it.each(files)('accept examples/%s', (name) => {
+    const { documents } = readYaml({ path: name, text: readFileSync(`${root}examples/${name}`, 'utf8') })
+    expect(documents.flatMap(({ value }) => (isObject(value) ? errorsOf(value) : [value]))).toEqual([])
+  })
+
+  it('accept every example of the catalogue', () => {
+    const config = Object.fromEntries([...catalogue].map(([item, spec]) => [item, spec.schema.examples?.[0] ?? null]))
+    expect(errorsOf({ domain: 'a.example.com', config })).toEqual([])
+  })
+
+  it.each<[string, JsonObject]>([
+    ['an unknown key', { domain: 'a.example.com', confg: {} }],
+    ['domain and domains', { domain: 'a.example.com', domains: ['b.example.com'] }],
+    ['neither', { config: {} }],
+    ['an unknown item', { domain: 'a.example.com', config: { htps: {} } }],
+    ['an unknown field', { domain: 'a.example.com', config: { https: { htp2: 'on' } } }],
+    ['a wrong value', { profile: 'p', config: { https: { http2: 'yes' } } }],
+    ['an unknown key of the workspace', { version: 1, idd: 'x' }],
+  ])('refuse %s', (_what, value) => {
+    expect(errorsOf(value).length).toBeGreaterThan(0)
+  })
+
+  it('are the ones that the program is built with', () => {
+    expect(workspaceSchema).toEqual(schemaOf('workspace'))
+  })
+})

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+
+function read(text: string, env: Record<string, string> = {}) {
+  return readWorkspaceConfig({ path: 'edgewise.yaml', text }, env)
+}
+
+function faults(text: string, env: Record<string, string> = {}): string[] {
+  return read(text, env).diagnostics.map(({ line, column, endColumn, detail }) => `${line}:${column}-${endColumn} ${detail}`)
+}
+
+describe('readWorkspaceConfig', () => {
+  it('fills every default in', () => {
+    expect(read('version: 1\n').config).toEqual({
+      version: 1,
+      id: 'default',
+      service: { url: 'emulator', account: 'default', token: '', timezone: 'UTC', itemKeys: {}, timeoutSeconds: 30, settleSeconds: 10 },
+      limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
+      manifests: ['domains/**/*.yaml'],
+      profiles: ['profiles/**/*.yaml'],
+      defaults: {},
+      secrets: {},
+      allowLiteralSecrets: false,
+      state: { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
+      grouping: { groups: 'documented', together: [] },
+      guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
+      rollout: { waves: [{ percent: 100 }], first: [], pause: 600, health: null },
+    })
+  })
+
+  it('reads numbers, shares, times and the health check', () => {
+    const { config } = read(
+      'version: 1\nguards: {maxDomains: 20, maxChanges: 12.5%}\nrollout: {waves: [1, 5%, 100%], pause: 90s, health: {statuses: [5xx, 404], margin: 0.5%}}\n',
+    )
+    expect(config?.guards).toMatchObject({ maxDomains: { count: 20 }, maxChanges: { percent: 12.5 } })
+    expect(config?.rollout).toEqual({
+      waves: [{ count: 1 }, { percent: 5 }, { percent: 100 }],
+      first: [],
+      pause: 90,
+      health: {
+        settle: 300,
+        lag: 600,
+        window: 900,
+        grain: 'minute5',
+        statuses: ['5xx', '404'],
+        minRequests: 500,
+        margin: 0.5,
+        onLittleData: 'wait',
+        onFailure: 'stop',
+      },
+    })
+  })
+
+  it('accepts both stores, groups and keys without a value', () => {
+    expect(
+      read('version: 1\nid:\nstate: {store: dir, path: /srv/state}\ngrouping: {groups: [[origin, origin_host]]}\n').config,
+    ).toMatchObject({
+      id: 'default',
+      state: { store: 'dir', path: '/srv/state' },
+      grouping: { groups: [['origin', 'origin_host']] },
+    })
+    expect(read('version: 1\nstate: {store: git, branch: x/y}\n').config?.state).toMatchObject({
+      store: 'git',
+      branch: 'x/y',
+      remote: 'origin',
+    })
+  })
+
+  it('drops the slash at the end of the address', () => {
+    expect(read('version: 1\nservice: {url: "https://api.example.net/cdn/"}\n').config?.service.url).toBe('https://api.example.net/cdn')
+  })
+
+  it('reads the environment under service, state and secrets, and misses the token only', () => {
+    expect(read('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' }).config?.service).toMatchObject({
+      account: 'team',
+      token: 't',
+    })
+    expect(read('version: 1\nservice: {token: "${env:NONE}"}\n').config?.service.token).toBe('')
+    expect(read('version: 1\nservice: {token: "a$${b"}\n').config?.service.token).toBe('a${b')
+    expect(faults('version: 1\nservice: {account: "${env:NONE}"}\n')).toEqual([
+      '2:20-33 the environment variable "NONE" is not set. Set it before running edgewise.',
+    ])
+    expect(faults('version: 1\nservice: {account: "${env:toString}"}\n')[0]).toContain('is not set')
+    expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain('is read under service, state and secrets only')
+    expect(faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0]).toContain(
+      'is read under service, state and secrets only',
+    )
+    expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain('Write "$${" for a literal "${".')
+  })
+
+  it('shows no value that came from the environment, and no token', () => {
+    const env = { SECRET: 'hunter2 hunter2' }
+    for (const key of ['account', 'url', 'timezone']) {
+      expect(JSON.stringify(read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env))).toContain('workspace-invalid')
+      if (key !== 'timezone')
+        expect(JSON.stringify(read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics)).not.toContain('hunter2')
+    }
+    expect(JSON.stringify(read('version: 1\nservice: {token: 424242}\n').diagnostics)).not.toContain('424242')
+    expect(JSON.stringify(read('version: 1\nservice: {url: "https://user:hunter2@x.example.com"}\n').diagnostics)).not.toContain('hunter2')
+  })
+
+  it.each([
+    ['', '1:1-1 expected at least "version: 1", got an empty file'],
+    ['version: 1\n---\nversion: 1\n', '1:1-1 expected one document, got several. Take the "---" out.'],
+    ['- 1', '1:1-1 expected a mapping that begins with "version: 1"'],
+    ['id: x', '1:1-6 the key "version" is required here'],
+    ['version: 2', '1:10-11 expected 1, the only version there is, got 2'],
+    ['version: 1\nservise: {}', '2:1-8 there is no key "servise" here. Did you mean "service"?'],
+    ['version: 1\nid: "a b"', '2:5-10 expected 1 to 64 letters, digits, ".", "_" and "-", got "a b"'],
+    ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
+    ['version: 1\nstate: {store: postgres}', '2:16-24 "postgres" is reserved for a later version. It may be: git, dir.'],
+    ['version: 1\nstate: {store: got}', '2:16-19 expected "git" or "dir", got "got". Did you mean "git"?'],
+    ['version: 1\nstate: {store: dir, branch: x}', '2:21-27 "branch" belongs to "store: git", and the store is dir'],
+    ['version: 1\nstate: {store: git, branch: --upload-pack=x}', '2:29-44 expected the name of a branch, got "--upload-pack=x"'],
+    ['version: 1\ngrouping: {rewriteUnchanged: true}', '2:12-28 "rewriteUnchanged" is reserved for a later version. Take it out.'],
+    ['version: 1\ngrouping: {together: [[origin, orign]]}', '2:32-37 there is no item "orign". Did you mean "origin"?'],
+    ['version: 1\nlimits: {domainsPerWrite: 11}', '2:27-29 expected a whole number from 1 to 10, got 11'],
+    [
+      'version: 1\nmanifests: [../x]',
+      '2:13-17 expected a glob within the workspace, got "../x". Leave out ".." and a "/" at its beginning.',
+    ],
+    [
+      'version: 1\nprofiles: [/etc/*]',
+      '2:12-18 expected a glob within the workspace, got "/etc/*". Leave out ".." and a "/" at its beginning.',
+    ],
+    ['version: 1\nsecrets: {a: {env: X, file: y}}', '2:11-12 expected one of env, file and command, got several'],
+    ['version: 1\nsecrets: {"a b": {env: X}}', '2:11-16 expected a name of letters, digits, "_", "." and "-", got "a b"'],
+    ['version: 1\nservice: {timezone: +02:00}', '2:21-27 expected an IANA time zone such as UTC or Asia/Shanghai, got "+02:00".'],
+    [
+      'version: 1\nservice: {url: "https://a.example.com/v2/"}',
+      '2:16-43 expected the address without "/v2", which is appended. Take "/v2" out.',
+    ],
+    ['version: 1\nservice: {url: "https://a.example.com?x=1"}', '2:16-43 expected an address without "?" and "#"'],
+    [
+      'version: 1\nservice: {url: "ftp://a.example.com"}',
+      '2:16-37 expected "emulator", or an address that begins with http:// or https:// and names a host',
+    ],
+    ['version: 1\nservice: {itemKeys: {error_bcache: https}}', '2:36-41 "https" is the name of another item'],
+    [
+      'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
+      '2:54-55 the name "a" is given to "error_bcache" already. Each item has a name of its own.',
+    ],
+    ['version: 1\nrollout: {waves: [50%]}', '2:19-22 expected "100%" as the last wave, so that everything is applied in the end'],
+    [
+      'version: 1\nguards: {freeze: [{from: 2026-12-24, to: 2026-12-24}]}',
+      '2:42-52 expected an end after the beginning (2026-12-24), got "2026-12-24"',
+    ],
+    ['version: 1\ndefaults: {htps: {}}', '2:12-16 there is no item "htps". Did you mean "https"?'],
+  ])('%j', (text, fault) => {
+    expect(faults(text)).toEqual([fault])
+  })
+})

@@ -1,0 +1,130 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { ApplyEvent } from '../../src/apply/events.ts'
+import type { ErrorCode } from '../../src/model/edgewise-error.ts'
+import { atPointer, isObject, type Json } from '../../src/model/json.ts'
+import { ruleDescriptions } from '../../src/report/rule-descriptions.ts'
+import { faults, outputSchema } from './output-schema.ts'
+
+const folder = new URL('../../schemas/output/', import.meta.url)
+const names = readdirSync(folder).map((file) => file.replace('.schema.json', ''))
+const time = '2026-01-02T03:04:05.678Z'
+const counts = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
+const patch = [{ op: 'add', path: '/a~1b/0', value: { $secret: 'unresolved:Bearer ${secret:token}' } }]
+const recorded = { candidates: [{ cert_id: 1 }], status: 'confirmed', at: time, apply: 'a1', origin: 'write' }
+
+const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = {
+  'apply.started': { type: 'apply.started', time, apply: 'a1', writes: 1, releases: 0 },
+  'write.started': { type: 'write.started', time, id: 1, domains: ['www.example.com'], items: ['https'] },
+  'write.confirmed': { type: 'write.confirmed', time, id: 1, rewritten: ['https'] },
+  'write.refused': { type: 'write.refused', time, id: 1, code: null, message: 'no' },
+  'write.in-doubt': { type: 'write.in-doubt', time, id: 1, message: 'timed out' },
+  'write.not-sent': { type: 'write.not-sent', time, id: 1, message: 'interrupted' },
+  'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
+  'wave.finished': { type: 'wave.finished', time, wave: 1 },
+  'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
+}
+const errorCodes: Record<ErrorCode, true> = {
+  usage: true,
+  invalid: true,
+  'not-a-workspace': true,
+  access: true,
+  'record-damaged': true,
+  'stale-plan': true,
+  declined: true,
+  unavailable: true,
+  'plan-unproven': true,
+}
+const drifted = {
+  domain: 'a.example',
+  item: 'https',
+  kinds: ['pending', 'live'],
+  confidence: 'in-doubt',
+  recordedAt: time,
+  pending: patch,
+  live: [],
+}
+const accepted: [string, unknown][] = [
+  ...Object.values(events).map((event): [string, unknown] => ['apply-event', event]),
+  ['drift', { format: 'edgewise.drift/1', items: [drifted], summary: { verified: 0, assumed: 0, inDoubt: 1, pending: 1, live: 1 } }],
+  ['state-list', { format: 'edgewise.state/1', domains: [{ domain: 'a.example', items: 3, inDoubt: 0, confirmedAt: null }] }],
+  ['state-show', shown(recorded)],
+  ['state-show', shown({ ...recorded, status: 'unset', candidates: [], returned: null })],
+  ['state-show', shown({ ...recorded, status: 'in-doubt', candidates: [], unknown: true })],
+  [
+    'history',
+    {
+      format: 'edgewise.history/1',
+      applies: [{ id: 'a1', startedAt: time, endedAt: null, commit: null, author: 'me', writes: counts, outcome: 'stopped' }],
+    },
+  ],
+  ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
+]
+const refused: [string, string, unknown][] = [
+  ['apply-event', 'an unknown type', { type: 'write.lost', time, id: 1 }],
+  ['apply-event', 'a time without a zone', { ...events['wave.finished'], time: '2026-01-02T03:04:05' }],
+  ['apply-event', 'a key of another event', { ...events['wave.finished'], id: 1 }],
+  [
+    'drift',
+    'a removal with a value',
+    { format: 'edgewise.drift/1', items: [{ ...drifted, live: [{ op: 'remove', path: '', value: 1 }] }], summary: {} },
+  ],
+  ['state-show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
+  ['state-show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
+  ['state-show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
+  ['error', 'an unknown code', { format: 'edgewise.error/1', code: 'other', message: 'x', hint: '', diagnostics: [] }],
+]
+
+function shown(entry: unknown): unknown {
+  return { format: 'edgewise.state-domain/1', domain: 'a.example', items: { https: entry } }
+}
+
+describe('schemas of machine output', () => {
+  it.each(accepted)('%s accepts %j', (name, output) => {
+    expect(faults(name, output)).toEqual([])
+  })
+
+  it.each(refused)('%s refuses %s', (name, _what, output) => {
+    expect(faults(name, output)).not.toEqual([])
+  })
+
+  it('know every code and every event', () => {
+    expect(atPointer(outputSchema('error'), '/properties/code/enum')).toEqual(Object.keys(errorCodes))
+    expect(atPointer(outputSchema('diagnostics'), '/$defs/diagnostic/properties/code/enum')).toEqual(Object.keys(ruleDescriptions))
+    expect(outputSchema('apply-event')['oneOf']).toHaveLength(Object.keys(events).length)
+  })
+
+  it('say the same where they define the same', () => {
+    const definitions = names.flatMap((name) => Object.entries(outputSchema(name)['$defs'] ?? {}))
+    for (const [key, definition] of definitions) expect(definition).toEqual(definitions.find(([other]) => other === key)?.[1])
+  })
+
+  it.each(names)('%s describes every field, and objects name all theirs', (name) => {
+    const schema = outputSchema(name)
+    expect(schema['$schema']).toBe('https://json-schema.org/draft/2020-12/schema')
+    for (const [path, part] of objectsIn(schema, name)) {
+      if (part['type'] !== 'object' || !isObject(part['properties']) || path.includes('/value')) continue
+      expect({ path, closed: part['additionalProperties'], required: Array.isArray(part['required']) }).toEqual({
+        path,
+        closed: false,
+        required: true,
+      })
+      for (const [field, property] of Object.entries(part['properties'])) {
+        const target = isObject(property) && typeof property['$ref'] === 'string' ? atPointer(schema, property['$ref'].slice(1)) : property
+        expect({ path, field, described: describedIn(property) || describedIn(target) }).toEqual({ path, field, described: true })
+      }
+    }
+  })
+})
+
+function describedIn(part: Json | undefined): boolean {
+  return isObject(part) && typeof part['description'] === 'string'
+}
+
+/** Every object within a schema, with its place. */
+function objectsIn(part: Json, path: string): [string, Record<string, Json>][] {
+  if (Array.isArray(part)) return part.flatMap((entry, i) => objectsIn(entry, `${path}/${i}`))
+  if (!isObject(part)) return []
+  return [[path, part], ...Object.entries(part).flatMap(([key, entry]) => objectsIn(entry, `${path}/${key}`))]
+}

@@ -1,0 +1,94 @@
+/**
+ * Prints who imports whom: the rooms of `src` from top to bottom, what each imports, its files and lines. A room that
+ * imports one it may not, and a thinking room that reaches for the world outside, are named (exit 1).
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Which rooms each room may import. */
+const allowed: Record<string, string[]> = {
+  cli: ['apply', 'emulator', 'report', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model', 'generated', 'index.ts'],
+  'index.ts': ['apply', 'emulator', 'report', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model'],
+  apply: ['model', 'catalog', 'state', 'service', 'plan'],
+  emulator: ['model', 'catalog'],
+  report: ['model'],
+  plan: ['model', 'catalog'],
+  diff: ['model', 'catalog'],
+  manifest: ['model', 'catalog', 'generated'],
+  state: ['model'],
+  service: ['model'],
+  catalog: ['model', 'generated'],
+  model: [],
+  generated: [],
+}
+/** Rooms that take values and return values. */
+const pure = ['diff', 'plan', 'report', 'catalog', 'model']
+/** Node's modules without an effect: hashes, address syntax, text. */
+const harmless = ['node:crypto', 'node:net', 'node:util']
+
+const src = new URL('../src/', import.meta.url)
+
+export interface Room {
+  name: string
+  files: number
+  lines: number
+  imports: Map<string, number>
+}
+
+/** The rooms as they are, and every import or use that the table does not allow. */
+export function inspect(): { rooms: Room[]; faults: string[] } {
+  const faults: string[] = []
+  const rooms = new Map(Object.keys(allowed).map((name) => [name, { name, files: 0, lines: 0, imports: new Map<string, number>() }]))
+  for (const path of sourceFiles()) {
+    const text = readFileSync(new URL(path, src), 'utf8')
+    const name = roomOf(path)
+    const room = rooms.get(name)
+    if (room === undefined) {
+      faults.push(`src/${path}: there is no room "${name}"`)
+      continue
+    }
+    room.files++
+    room.lines += text.split('\n').length - 1
+    for (const target of importsOf(text)) {
+      const other = target.startsWith('.') ? roomOf(new URL(target, new URL(path, 'file:///')).pathname.slice(1)) : null
+      if (other !== null && other !== name) {
+        room.imports.set(other, (room.imports.get(other) ?? 0) + 1)
+        if (!allowed[name]?.includes(other)) faults.push(`src/${path}: ${name} may not import ${other}`)
+      }
+      if (other === null && pure.includes(name) && target.startsWith('node:') && !harmless.includes(target)) {
+        faults.push(`src/${path}: ${name} is pure and may not import ${target}`)
+      }
+    }
+    if (pure.includes(name) && /\bconsole\.|\bDate\.now\(|\bMath\.random\(|\bprocess\.|\bfetch\(|new Date\(\)/.test(text)) {
+      faults.push(`src/${path}: ${name} is pure and may not use the clock, chance, console, network or process`)
+    }
+  }
+  return { rooms: [...rooms.values()], faults }
+}
+
+function sourceFiles(): string[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts'))
+    .toSorted()
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? path
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { rooms, faults } = inspect()
+  for (const { name, files, lines, imports } of rooms) {
+    const list = [...imports].map(([other, count]) => `${other} ${count}`).join(', ')
+    console.log(
+      `${name.padEnd(10)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines   ${list === '' ? 'imports nothing' : `imports ${list}`}`,
+    )
+  }
+  for (const fault of faults) console.error(fault)
+  if (faults.length > 0) process.exitCode = 1
+}

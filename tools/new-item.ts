@@ -1,0 +1,78 @@
+/**
+ * Begins a new configuration item: `npm run new-item -- my_item [--file]` writes its schema, its row in the catalogue,
+ * with `--file` a file for rules that a schema can't say, an example manifest and a first conformance case.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+const root = new URL('../', import.meta.url)
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { file: { type: 'boolean', default: false } } })
+const [key = ''] = positionals
+if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(key)) fail(`expected a name such as my_item, got "${key}"`)
+
+const title = key.replace(/(^|_)([a-z0-9])/g, (_, _bar, letter: string) => letter.toUpperCase())
+const name = title.replace(/^./, (letter) => letter.toLowerCase())
+const fileName = key.replaceAll('_', '-')
+
+const schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title,
+  description: 'What the item does, in a sentence or two.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['field'],
+  properties: {
+    field: { type: 'string', minLength: 1, description: 'What the field means, its unit, and what happens when it is left out.' },
+  },
+  examples: [{ field: 'value' }],
+}
+const code = `import type { ${title} } from '../generated/items.ts'
+import type { Json } from '../model/json.ts'
+import type { ItemRow } from './item-spec.ts'
+import { refused } from './problems.ts'
+
+/** What the item is (specification, "${key}"). */
+export const ${name}: ItemRow = {
+  check: (value: Json) => {
+    const { field } = value as unknown as ${title}
+    return field.trim() === '' ? [refused('/field', 'expected some text, got only blanks')] : []
+  },
+}
+`
+const example = `# ${title}: what it does, in a line.\ndomain: ${fileName}.example.com\nconfig:\n  ${key}: {field: value}\n`
+const cases = [
+  { id: `own-${key}-001`, payload: { field: 'value' }, expect: 'accept', rule: 'the field suffices', manifest: true, tier: 'plain' },
+  { id: `own-${key}-002`, payload: {}, expect: 'reject', rule: 'field is required', manifest: false, tier: 'plain' },
+]
+
+write(`schemas/items/${key}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
+if (values.file) write(`src/catalog/${fileName}.ts`, code)
+write(`examples/every-item/domains/${fileName}.yaml`, example)
+write(`test/conformance/own/${key}.json`, `[\n${cases.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`)
+addRow()
+console.log(`Now fill in the schema, then run "npm run generate" and "npm run check".`)
+
+/** The row goes to the end of the table; with a file of its own, its import goes to the top. */
+function addRow(): void {
+  const path = new URL('src/catalog/catalogue.ts', root)
+  const text = readFileSync(path, 'utf8')
+  const end = text.indexOf('\n}\n', text.indexOf('const rows'))
+  if (end < 0) fail('found no table of rows in src/catalog/catalogue.ts')
+  const row = `\n  ${key}: ${values.file ? name : '{}'},`
+  const added = text.slice(0, end) + row + text.slice(end)
+  const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
+  writeFileSync(path, added.replace('import type { ItemSchema }', `${line}import type { ItemSchema }`))
+  console.log('changed src/catalog/catalogue.ts')
+}
+
+function write(path: string, text: string): void {
+  const file = new URL(path, root)
+  if (existsSync(file)) fail(`${path} is already there`)
+  writeFileSync(file, text)
+  console.log(`wrote ${path}`)
+}
+
+function fail(why: string): never {
+  console.error(why)
+  process.exit(1)
+}

@@ -1,0 +1,49 @@
+/**
+ * Shows the whole round on a scratch copy of `examples/storefront`: validate, plan, apply to the emulator, change one
+ * manifest, plan and apply that, and plan once more with nothing left to do. Needs no network and leaves nothing behind.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const example = fileURLToPath(new URL('../examples/storefront', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'edgewise-quickstart-'))
+const changed = join('domains', 'web', 'asia.yaml')
+const env = { ...process.env, STOREFRONT_SIGNING_KEY: 'quickstart-signing-key', STOREFRONT_ORIGIN_TOKEN: 'quickstart-origin-token' }
+
+try {
+  cpSync(example, scratch, { recursive: true, filter: (path) => !path.includes('.edgewise') })
+  say('27 domains of a shop platform, one manifest each or one for several')
+  edgewise('validate')
+  say('What would change, and in how many writes')
+  edgewise('plan')
+  say('Carry it out: the service is the emulator, inside the process')
+  edgewise('apply', '--yes', '--quiet')
+  say(`Change one manifest: ${changed}`)
+  edit(changed, 'origin_connect_timeout: 20', 'origin_connect_timeout: 30')
+  edgewise('plan')
+  edgewise('apply', '--yes', '--quiet')
+  say('Nothing is left to do')
+  edgewise('plan')
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+function say(text: string): void {
+  console.log(`\n# ${text}`)
+}
+
+function edgewise(...args: string[]): void {
+  console.log(`$ edgewise ${args.join(' ')}`)
+  execFileSync(process.execPath, [program, ...args], { cwd: scratch, env, stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+function edit(path: string, from: string, to: string): void {
+  const file = join(scratch, path)
+  const text = readFileSync(file, 'utf8')
+  if (!text.includes(from)) throw new Error(`expected "${from}" in examples/storefront/${path}`)
+  writeFileSync(file, text.replace(from, to))
+}
