@@ -45,7 +45,7 @@ function overview(paint: Paint, columns: number): string {
 }
 
 function firstSentence(spec: ItemSpec): string {
-  return /^.*?[.:](?=\s|$)/s.exec(spec.schema.description ?? '')?.[0] ?? ''
+  return /^.*?\.(?=\s|$)/s.exec(spec.schema.description ?? '')?.[0] ?? ''
 }
 
 function itemText(spec: ItemSpec, paint: Paint, columns: number): string {

@@ -42,6 +42,8 @@ export function openRecorded(
     )
   }
   if (workspace.diagnostics.length > 0) context.note(diagnosticsText(workspace, workspace.diagnostics, context).trimEnd())
+  if (workspace.desired.size === 0)
+    context.note(`No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`)
   const store = openStore(workspace)
   return { workspace, store, recorded: store.load() }
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import type { LoadedWorkspace } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { formatDiagnosticsGithub } from '../report/diagnostics-github.ts'
 import { formatDiagnosticsJson } from '../report/diagnostics-json.ts'
 import { formatDiagnosticsSarif } from '../report/diagnostics-sarif.ts'
 import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
+import type { Paint } from '../report/paint.ts'
 import { openWorkspace } from './open.ts'
 import type { CommandContext } from './io.ts'
 import { exits } from './exits.ts'
@@ -18,26 +20,51 @@ interface ValidateOptions {
 /** `edgewise validate`: all problems in one run; asks for no secret and no token. */
 export async function validate(context: CommandContext, [paths]: unknown[], { format }: ValidateOptions): Promise<number> {
   const { io, options, paint } = context
-  const workspace = openWorkspace(context, 'none')
-  const diagnostics = chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
-  const valid = !diagnostics.some((diagnostic) => diagnostic.severity === 'error')
+  const workspace = readable(context)
+  const found =
+    workspace instanceof EdgewiseError ? workspace.diagnostics : chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
+  const folder = workspace instanceof EdgewiseError ? '' : folderInRepository(workspace.root)
+  const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   switch (options.json === true ? 'json' : format) {
     case 'json':
-      io.out(formatDiagnosticsJson(diagnostics))
+      io.out(formatDiagnosticsJson(found))
       break
     case 'github':
-      io.out(formatDiagnosticsGithub(diagnostics, folderInRepository(workspace.root)))
+      io.out(formatDiagnosticsGithub(found, folder))
       break
     case 'sarif':
-      io.out(formatDiagnosticsSarif(diagnostics, { version, folder: folderInRepository(workspace.root) }))
+      io.out(formatDiagnosticsSarif(found, { version, folder }))
       break
-    case 'text': {
-      io.out(formatDiagnosticsText(diagnostics, { lineOf: (place) => workspace.lineOf(place), paint, columns: io.columns }))
-      const items = [...workspace.desired.values()].reduce((sum, own) => sum + own.size, 0)
-      if (valid) io.out(`${paint.green('Valid')}: ${workspace.desired.size} domains, ${items} items.\n`)
-    }
+    case 'text':
+      io.out(
+        formatDiagnosticsText(found, {
+          lineOf: (place) => (workspace instanceof EdgewiseError ? null : workspace.lineOf(place)),
+          paint,
+          columns: io.columns,
+        }),
+      )
+      if (!(workspace instanceof EdgewiseError) && valid) io.out(validLine(workspace, paint))
   }
   return valid ? exits.done : exits.failed
+}
+
+/** The workspace, or what is wrong with edgewise.yaml itself: that is a result of this command like any other. */
+function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
+  try {
+    return openWorkspace(context, 'none')
+  } catch (error) {
+    if (error instanceof EdgewiseError && error.diagnostics.length > 0) return error
+    throw error
+  }
+}
+
+function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
+  const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
+  return `${paint.green('Valid')}: ${counted(desired.size, 'domain')}, ${counted(items, 'item')}.\n`
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** The workspace's folder within its repository, since annotations name files from the repository's root. */

@@ -3,10 +3,9 @@ import type { ItemSpec } from '../catalog/item-spec.ts'
 import { readItem, secretFields, type ReadItem } from '../catalog/read-item.ts'
 import { conflicts } from '../catalog/together.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import type { Domain, Held, ItemKey, Value } from '../model/item.ts'
+import { confirmed, type Domain, type Held, type ItemKey, type Value } from '../model/item.ts'
 import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
-import { mapSecrets } from '../model/secret.ts'
 import type { Finding } from './finding.ts'
 import { misplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
@@ -72,8 +71,8 @@ interface ReadOne {
 function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne {
   const pointer = pointerStep(spec.key)
   if (isObject(raw) && Object.hasOwn(raw, '$unset')) return unset(spec, raw, pointer)
-  const { value, findings, templates } = replaceReferences(raw, names, pointer)
-  const misplaced = templates.size === 0 ? [] : misplacedSecrets(spec.schema, value, pointer)
+  const { value, findings, secret } = replaceReferences(raw, names, pointer)
+  const misplaced = !secret ? [] : misplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0) return { held: null, findings: [...findings, ...misplaced] }
   const { read, literals } = withoutLiterals(spec, value, names, rules)
   const problems = read.problems.map(({ severity, pointer: at, summary, detail }): Finding => ({
@@ -85,7 +84,7 @@ function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne
     detail,
   }))
   if (read.value === null || literals.length > 0) return { held: null, findings: [...literals, ...problems] }
-  return { held: heldOf(spec, read.value, templates), findings: problems }
+  return { held: heldOf(spec, read.value), findings: problems }
 }
 
 /** Reads an item; a secret written out becomes one the keeper knows, or a finding that does not repeat it. */
@@ -128,16 +127,9 @@ function sealed(value: Json, pointers: ReadonlySet<string>, pointer: string, kee
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, sealed(field, pointers, pointer + pointerStep(key), keeper)]))
 }
 
-function heldOf(spec: ItemSpec, value: Value, templates: ReadonlyMap<string, string>): Held {
-  if (spec.reduce(undefined, value) === undefined) return { status: 'unset', candidates: [] }
-  const byPointer: Record<string, string> = {}
-  // Canonical order may have moved the strings, so they are looked up where they stand now.
-  mapSecrets(value, (secret, pointer) => {
-    const template = templates.get(secret)
-    if (template !== undefined) byPointer[pointer] = template
-    return null
-  })
-  return { status: 'confirmed', candidates: [value], ...(Object.keys(byPointer).length === 0 ? {} : { templates: byPointer }) }
+/** An emptied value is the same as an item that is unset. */
+function heldOf(spec: ItemSpec, value: Value): Held {
+  return spec.reduce(undefined, value) === undefined ? { status: 'unset', candidates: [] } : confirmed(value)
 }
 
 function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {

@@ -15,8 +15,8 @@ export interface Replaced {
   /** The very value that was given where it holds no reference. */
   value: Json
   findings: Finding[]
-  /** Secret → the template that it stands for. */
-  templates: Map<string, string>
+  /** Whether a secret stands in it. */
+  secret: boolean
 }
 
 /**
@@ -25,14 +25,22 @@ export interface Replaced {
  */
 export function replaceReferences(value: Json, names: Names, pointer: string): Replaced {
   const findings: Finding[] = []
-  const templates = new Map<string, string>()
-  return { value: replaced(value, pointer, names, findings, templates), findings, templates }
+  let secret = false
+  const watched: Names = {
+    ...names,
+    refer: (template) => {
+      secret = true
+      return names.refer(template)
+    },
+  }
+  const result = replaced(value, pointer, watched, findings)
+  return { value: result, findings, secret }
 }
 
-function replaced(value: Json, pointer: string, names: Names, findings: Finding[], templates: Map<string, string>): Json {
-  if (typeof value === 'string') return value.includes('${') ? replacedText(value, pointer, names, findings, templates) : value
+function replaced(value: Json, pointer: string, names: Names, findings: Finding[]): Json {
+  if (typeof value === 'string') return value.includes('${') ? replacedText(value, pointer, names, findings) : value
   if (Array.isArray(value)) {
-    const entries = value.map((entry, i) => replaced(entry, `${pointer}/${i}`, names, findings, templates))
+    const entries = value.map((entry, i) => replaced(entry, `${pointer}/${i}`, names, findings))
     return entries.every((entry, i) => entry === value[i]) ? value : entries
   }
   if (!isObject(value)) return value
@@ -42,7 +50,7 @@ function replaced(value: Json, pointer: string, names: Names, findings: Finding[
     const at = pointer + pointerStep(key)
     if (key.startsWith('$'))
       findings.push({ code: 'item-invalid', pointer: at, part: 'key', summary: 'A key that begins with "$"', detail: instruction(key) })
-    const next = replaced(field, at, names, findings, templates)
+    const next = replaced(field, at, names, findings)
     same &&= next === field
     fields.push([key, next])
   }
@@ -56,7 +64,7 @@ function instruction(key: string): string {
   return `expected "$append" or "$unset", got "${key}"`
 }
 
-function replacedText(text: string, pointer: string, names: Names, findings: Finding[], templates: Map<string, string>): Json {
+function replacedText(text: string, pointer: string, names: Names, findings: Finding[]): Json {
   const problems: Finding[] = []
   let secrets = 0
   const result = text.replace(/\$\$\{|\$\{(?:([^}]*)\})?/g, (match, reference: string | undefined) => {
@@ -75,9 +83,7 @@ function replacedText(text: string, pointer: string, names: Names, findings: Fin
   }
   findings.push(...problems)
   if (problems.length > 0 || secrets === 0) return result
-  const secret = names.refer(result)
-  templates.set(secret.$secret, result)
-  return { $secret: secret.$secret }
+  return { ...names.refer(result) }
 }
 
 type Resolved = { text: string; secret: boolean } | { detail: string }

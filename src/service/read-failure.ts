@@ -25,6 +25,7 @@ const words: Record<string, string> = {
   ENOTFOUND: 'the name of the service could not be resolved',
   EAI_AGAIN: 'the name of the service could not be resolved for now',
   EHOSTUNREACH: 'the host of the service is not reachable',
+  EADDRNOTAVAIL: 'this machine can not connect to that address and port',
   ENETUNREACH: 'the network of the service is not reachable',
   UND_ERR_CONNECT_TIMEOUT: 'no connection was made in time',
   ECONNRESET: 'the connection was reset',

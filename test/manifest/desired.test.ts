@@ -63,7 +63,7 @@ describe('desired', () => {
     expect(Object.keys(valuesOf(workspace, 'b.example.com'))).toEqual(['timeout'])
   })
 
-  it('has the templates of secrets where they stand in the canonical value', () => {
+  it('puts fingerprints where secrets stand in the canonical value', () => {
     const workspace = workspaceOf({
       'edgewise.yaml': withSecret,
       'domains/a.yaml':
@@ -80,7 +80,6 @@ describe('desired', () => {
           ],
         },
       ],
-      templates: { '/list/1/value': 'a.example.com ${secret:signing}' },
     })
   })
 })

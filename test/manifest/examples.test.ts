@@ -27,7 +27,5 @@ it('fills variables in, appends to lists and takes items out', () => {
   expect(held('partners.example.com', 'ip_black_list')).toMatchObject({ list: ['192.0.2.66', '198.51.100.0/24', '203.0.113.77'] })
   expect(held('admin.example.org', 'ip_black_list')).toBeUndefined()
   expect(held('trailers.example.net', 'visit_timestamp')).toBeUndefined()
-  expect(desired.get('api-eu.example.com')?.get('add_back_source_head')?.templates).toEqual({
-    '/0/head_value': 'Bearer ${secret:origin_token}',
-  })
+  expect(JSON.stringify(held('api-eu.example.com', 'add_back_source_head'))).toContain('"head_value":{"$secret":')
 })

@@ -56,8 +56,11 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
       const list = hint === '' ? ` It has: ${known.join(', ')}.` : hint
       return refused(error.instancePath + pointerStep(field), `there is no field "${field}".${list}`, 'Unknown field')
     }
-    case 'type':
-      return say(typeWords[String(params['type'])] ?? String(params['type']))
+    case 'type': {
+      const fields = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
+      const withFields = fields.length === 0 ? '' : ` (${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''})`
+      return say(`${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`)
+    }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
       const near = typeof value === 'string' ? nearest(value, allowed) : null
