@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { applyPlan, type ApplyContext, type ApplyResult } from './apply/apply-plan.ts'
+import { applyPlan } from './apply/apply-plan.ts'
 import type { ApplyEvent } from './apply/events.ts'
+import type { ApplyContext, ApplyResult } from './apply/run.ts'
 import { itemSpec } from './catalog/catalogue.ts'
 import { readItem } from './catalog/read-item.ts'
 import { diffSnapshots } from './diff/diff-snapshots.ts'
@@ -23,7 +24,7 @@ import { openDirStore } from './state/dir-store.ts'
 import type { Recorded, Store } from './state/record.ts'
 
 export { EdgewiseError } from './model/edgewise-error.ts'
-export type { ApplyResult } from './apply/apply-plan.ts'
+export type { ApplyResult } from './apply/run.ts'
 export type { ApplyEvent } from './apply/events.ts'
 export type { Workspace } from './manifest/workspace.ts'
 export type { Change, Write } from './model/change.ts'
@@ -129,7 +130,7 @@ export async function apply(
   planned: Plan,
   store: Store,
   recorded: Recorded,
-  options: { outside: Outside; signal: AbortSignal; tell(event: ApplyEvent, budget: CallBudget): void },
+  options: { outside: Outside; signal: AbortSignal; isolate: boolean; tell(event: ApplyEvent, budget: CallBudget): void },
 ): Promise<ApplyResult> {
   const { outside } = options
   const { config, vault } = workspace
@@ -147,6 +148,8 @@ export async function apply(
       clock,
       random: () => outside.random(),
       settleMs: config.service.settleSeconds * 1000,
+      timeoutMs: config.service.timeoutSeconds * 1000,
+      isolate: options.isolate,
       apply: applyId(outside),
       reveal: (payload) => vault.reveal(payload),
       mask: (item, value) => vault.mask(item, value),

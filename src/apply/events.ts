@@ -17,5 +17,6 @@ export type ApplyEvent =
   | { type: 'write.in-doubt'; time: string; id: number; message: string }
   | { type: 'write.not-sent'; time: string; id: number; message: string }
   | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
+  | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
   | { type: 'wave.finished'; time: string; wave: number }
   | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null } & OutcomeCounts)

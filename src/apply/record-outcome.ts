@@ -12,6 +12,8 @@ type Possible = Value | undefined
 export interface Recording {
   at: string
   apply: string
+  /** For an intent: when it is given up at the latest. */
+  until?: string
   /** Templates of the secrets in a value, by fingerprint. */
   templatesOf(value: Value): Record<string, string>
 }
@@ -76,6 +78,7 @@ function inDoubt(values: Possible[], recording: Recording): RecordedItem {
     at: recording.at,
     apply: recording.apply,
     origin: 'write',
+    ...(recording.until === undefined ? {} : { until: recording.until }),
   }
 }
 

@@ -19,9 +19,11 @@ export interface Sending {
   settleMs: number
   /** The payload with the values of its secrets. */
   reveal(payload: Wire): Wire
-  /** Aborted when the user interrupts: what is under way is finished, nothing new is begun. */
+  /** Aborted when the apply is to end: what is under way is finished, nothing new is begun. */
   signal: AbortSignal
-  /** Told before every wait of a second and more. */
+  /** Told before each attempt, when a call may be sent. */
+  attempt(): void
+  /** Told before every wait for another attempt. */
   waiting(ms: number, why: string): void
 }
 
@@ -39,43 +41,49 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   const config = Object.fromEntries(Object.entries(write.items).map(([item, form]) => [item, sending.reveal(form.payload)]))
   const repeatable = Object.values(write.items).every((form) => safeToRepeat(form.name))
   let [unreached, doubtful, throttled] = [0, 0, 0]
-  let last: Sent['outcome'] = { kind: 'not sent', message: 'the apply ended before its turn' }
+  // Once an attempt may have taken effect, only a certain answer ends the doubt.
+  let doubt: Sent['outcome'] | null = null
+  const ended = (message: string): Sent => ({ outcome: doubt ?? { kind: 'not sent', message }, doubted: doubt !== null })
   for (;;) {
     if (!(await sending.budget.take(sending.signal))) {
-      const message = sending.signal.aborted ? 'interrupted' : 'the wait for the call budget is over limits.maxWaitSeconds'
-      return { outcome: doubtful > 0 ? last : { kind: 'not sent', message }, doubted: doubtful > 0 }
+      return ended(sending.signal.aborted ? endedEarly(sending.signal) : 'the wait for the call budget is over limits.maxWaitSeconds')
     }
+    sending.attempt()
     const outcome = await sending.client.write(write.domains, config)
     sending.budget.give(outcome.kind !== 'not sent', 'limits' in outcome ? outcome.limits : undefined)
     const full = outcome.kind === 'refused' && outcome.limits.remaining === 0 && throttled === 0 && !outcome.fatal
+    let wait: number
     if (outcome.kind === 'throttled' || full) {
       throttled++
-      last = { kind: 'not sent', message: outcome.message }
-      if (throttled >= mostThrottled) return { outcome: last, doubted: doubtful > 0 }
-      const hinted = outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs
-      await wait(sending, hinted ?? backOff(throttled, sending), outcome.message)
+      // A refusal proves that nothing was saved only for what was sent to one domain.
+      if (full && write.domains.length > 1) doubt = { kind: 'in doubt', message: outcome.message }
+      if (throttled >= mostThrottled) return ended(outcome.message)
+      wait = (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ?? backOff(throttled, sending)
+      if (wait > sending.budget.longestWaitMs) return ended(`${outcome.message} (the wait is over limits.maxWaitSeconds)`)
     } else if (outcome.kind === 'not sent') {
       unreached++
-      if (doubtful === 0) last = outcome
-      if (unreached >= mostUnreached) return { outcome: last, doubted: doubtful > 0 }
-      await wait(sending, backOff(unreached, sending), outcome.message)
+      if (unreached >= mostUnreached) return ended(outcome.message)
+      wait = backOff(unreached, sending)
     } else if (outcome.kind === 'in doubt') {
       doubtful++
-      last = outcome
+      doubt = outcome
       if (!repeatable || doubtful >= mostDoubtful) return { outcome, doubted: true }
-      await wait(sending, Math.max(sending.settleMs, backOff(doubtful, sending)), outcome.message)
+      wait = Math.max(sending.settleMs, backOff(doubtful, sending))
     } else {
-      return { outcome, doubted: doubtful > 0 }
+      return { outcome, doubted: doubt !== null }
     }
+    if (sending.signal.aborted) return ended(endedEarly(sending.signal))
+    sending.waiting(wait, outcome.message)
+    await sending.clock.sleep(wait, sending.signal)
   }
 }
 
-/** 1, 2, 4 … seconds, at most a minute, each spread over its whole length so that runners part. */
-function backOff(attempt: number, sending: Sending): number {
-  return Math.min(60_000, 1000 * 2 ** (attempt - 1)) * (0.5 + sending.random() / 2)
+/** Why an apply ends before its time, as whoever ended it says. */
+export function endedEarly(signal: AbortSignal): string {
+  return typeof signal.reason === 'string' ? signal.reason : 'interrupted'
 }
 
-async function wait(sending: Sending, ms: number, why: string): Promise<void> {
-  sending.waiting(ms, why)
-  await sending.clock.sleep(ms, sending.signal)
+/** 1, 2, 4 … seconds, at most a minute, each spread over its upper half so that runners part. */
+function backOff(attempt: number, sending: Sending): number {
+  return Math.min(60_000, 1000 * 2 ** (attempt - 1)) * (0.5 + sending.random() / 2)
 }

@@ -26,6 +26,7 @@ import { parseJson } from '../state/domain-file.ts'
 interface ApplyOptions {
   target: string[]
   item: string[]
+  stopOnRefusal?: boolean
 }
 
 /** `edgewise apply`: plans, shows, asks, and carries the plan out. */
@@ -52,6 +53,7 @@ export async function apply(context: CommandContext, [planFile]: unknown[], opti
   const result = await carryOut(workspace, plan, store, recorded, {
     outside: io,
     signal: io.signal,
+    isolate: options.stopOnRefusal !== true,
     tell: (event, budget) => {
       if (json) io.out(`${JSON.stringify(event)}\n`)
       else progress.tell(event, budget)
@@ -110,10 +112,10 @@ async function confirm({ io, options }: CommandContext, plan: Plan): Promise<voi
 
 /** Says at the manifests' lines what the service refused. */
 function tellRefusals({ io, errPaint }: CommandContext, workspace: LoadedWorkspace, result: ApplyResult): void {
-  for (const { write, message } of result.refusals) {
+  for (const { domains, items, message } of result.refusals) {
     io.err(`${errPaint.red('refused:')} ${visible(message)}\n`)
-    const places = write.domains.flatMap((domain) =>
-      Object.keys(write.items).map((item) => {
+    const places = domains.flatMap((domain) =>
+      items.map((item) => {
         const place = workspace.placeOf(domain, item)
         return `  ${place === null ? '' : `${place.file}:${place.line}:${place.column} `}${item} of ${domain}`
       }),

@@ -33,6 +33,7 @@ const io: Io = {
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
   clock: {
     now: () => Date.now(),
+    monotonic: () => performance.now(),
     sleep: async (ms, signal) => {
       if (signal?.aborted === true) return
       await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: Error) => {

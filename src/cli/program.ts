@@ -101,7 +101,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
       'apply plan.json',
       'apply --yes --json',
     ]),
-  )
+  ).option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
 
   command(
     'import <files...>',

@@ -8,6 +8,7 @@ export type ToldEvent =
   | { type: 'write.confirmed'; id: number; rewritten?: string[] }
   | { type: 'write.refused' | 'write.in-doubt' | 'write.not-sent'; id: number; message: string }
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
+  | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
   | { type: 'wave.finished'; wave: number }
   | { type: 'apply.finished'; stopped: string | null; confirmed: number; refused: number; inDoubt: number; notSent: number }
 
@@ -26,6 +27,8 @@ export function eventLine(event: ToldEvent, total: number, paint: Paint): string
       return `${paint.dim('not sent')}   write ${event.id} of ${total}: ${visible(event.message)}`
     case 'write.waiting':
       return `waiting ${event.seconds} s before write ${event.id}: ${visible(event.message)}`
+    case 'write.isolating':
+      return `isolating  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
     default:
       return null
   }

@@ -4,17 +4,19 @@ const minute = 60_000
 
 /** Wall clock and waiting, handed in so that tests need neither. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Wall clock: milliseconds since 1970. It may be set at any time. */
   now(): number
+  /** Milliseconds since some moment of this process; never set, never runs backwards. */
+  monotonic(): number
   /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The calls that count against a budget. */
+/** The calls that count against a budget; times by the monotonic clock, ms. */
 export interface Spent {
   /** Calls that have not been answered yet. */
   running: number
-  /** When each answer came, or the call was given up; ms, ascending. */
+  /** When each answer came, or the call was given up; ascending. */
   ended: number[]
   /** What the service said of itself: so many more calls until then. */
   service: { left: number; until: number }
@@ -42,77 +44,96 @@ export function remembered(times: number[], now: number): number[] {
     .toSorted((a, b) => a - b)
 }
 
-/** Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. */
+/**
+ * Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. Within the
+ * process it counts by the monotonic clock, since the wall clock may be set while it waits.
+ */
 export class CallBudget {
+  /** A longer wait is refused, ms. */
+  readonly longestWaitMs: number
   readonly #limit: number
-  readonly #longestWaitMs: number
   readonly #clock: Clock
   readonly #remember: (times: number[]) => void
   readonly #spent: Spent
-  #ended: (() => void)[] = []
+  #waiting = new Set<() => void>()
 
   /**
    * @param limit calls a minute
    * @param longestWaitMs a longer wait is refused
-   * @param earlier times of calls that other processes made, ms
-   * @param remember keeps the times of calls durably
+   * @param earlier times of calls that other processes made, wall clock, ms
+   * @param remember keeps the times of calls durably, wall clock, ms
    */
   constructor(limit: number, longestWaitMs: number, clock: Clock, earlier: number[], remember: (times: number[]) => void) {
+    this.longestWaitMs = longestWaitMs
     this.#limit = limit
-    this.#longestWaitMs = longestWaitMs
     this.#clock = clock
     this.#remember = remember
-    this.#spent = { running: 0, ended: remembered(earlier, clock.now()), service: { left: 1, until: 0 } }
+    const ahead = clock.now() - clock.monotonic()
+    const ended = remembered(earlier, clock.now()).map((time) => time - ahead)
+    this.#spent = { running: 0, ended, service: { left: 1, until: 0 } }
   }
 
   /** How many calls could be sent at once. */
   left(): number {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     const ours = this.#limit - this.#spent.running - this.#spent.ended.filter((time) => time > now - minute).length
     return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
   }
 
-  /** When the next call may be sent, ms; null while that depends on a running call. */
-  nextAt(): number | null {
-    return nextCallAt(this.#spent, this.#limit, this.#clock.now())
+  /** How long until the next call may be sent, ms; null while that depends on a running call. */
+  nextIn(): number | null {
+    const now = this.#clock.monotonic()
+    const at = nextCallAt(this.#spent, this.#limit, now)
+    return at === null ? null : at - now
   }
 
   /** Waits for a call. False when the wait would be too long or was interrupted; then nothing may be sent. */
   async take(signal?: AbortSignal): Promise<boolean> {
     for (;;) {
       if (signal?.aborted === true) return false
-      const now = this.#clock.now()
-      const at = nextCallAt(this.#spent, this.#limit, now)
-      if (at === null) {
-        await new Promise<void>((resolve) => this.#ended.push(resolve))
-      } else if (at <= now) {
+      const wait = this.nextIn()
+      if (wait === null) {
+        await this.#callEnds(signal)
+      } else if (wait === 0) {
         this.#spent.running++
         this.#spent.service.left--
         this.#save()
         return true
-      } else if (at - now > this.#longestWaitMs) {
+      } else if (wait > this.longestWaitMs) {
         return false
       } else {
-        await this.#clock.sleep(at - now, signal)
+        await this.#clock.sleep(wait, signal)
       }
     }
   }
 
   /** A call has ended. `arrived` is false when it certainly never reached the service; `limits` is what the answer said. */
   give(arrived: boolean, limits?: Limits): void {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     this.#spent.running--
     if (arrived) this.#spent.ended = remembered([...this.#spent.ended, now], now)
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null) this.#spent.service = { left: remaining - this.#spent.running, until: now + (resetMs ?? minute) }
     this.#save()
-    const waiting = this.#ended
-    this.#ended = []
-    for (const resolve of waiting) resolve()
+    for (const wake of this.#waiting) wake()
   }
 
+  #callEnds(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal?.addEventListener('abort', wake)
+    })
+  }
+
+  /** A call that is under way may arrive until this process dies: the next one, for which that is past, counts it as of its start. */
   #save(): void {
-    const running = Array.from({ length: this.#spent.running }, () => this.#clock.now())
-    this.#remember([...this.#spent.ended, ...running])
+    const ahead = this.#clock.now() - this.#clock.monotonic()
+    const running = Array.from({ length: this.#spent.running }, () => this.#clock.now() + minute)
+    this.#remember([...this.#spent.ended.map((time) => time + ahead), ...running])
   }
 }

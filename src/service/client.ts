@@ -33,7 +33,7 @@ export function createClient(connection: Connection): Client {
     write: async (domains, config) => {
       const named = Object.fromEntries(Object.entries(config).map(([item, payload]) => [wireNames.get(item) ?? item, payload]))
       const body = JSON.stringify({ token: connection.token, domains: domains.join(','), config: named })
-      return scrubbed(await post(connection, body, (name) => itemNames.get(name) ?? name), connection)
+      return post(connection, body, (name) => itemNames.get(name) ?? name)
     },
   }
 }
@@ -50,7 +50,7 @@ async function post(connection: Connection, body: string, itemOf: (wireName: str
     if (connection.dispatcher !== undefined) request.dispatcher = connection.dispatcher
     const response = await fetch(`${connection.url}/v2/domain/config`, request)
     const text = await boundedText(response)
-    return readAnswer({ status: response.status, header: (name) => response.headers.get(name), body: text }, itemOf)
+    return readAnswer({ status: response.status, header: (name) => response.headers.get(name), body: text }, itemOf, connection.scrub)
   } catch (error) {
     return readFailure(error)
   }
@@ -67,8 +67,4 @@ async function boundedText(response: Response): Promise<string> {
     if (size > mostBytes) break
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function scrubbed(outcome: Outcome, connection: Connection): Outcome {
-  return 'message' in outcome ? { ...outcome, message: connection.scrub(outcome.message) } : outcome
 }

@@ -14,12 +14,17 @@ export interface Answer {
  * say clearly what became of the write leaves it in doubt.
  *
  * @param itemOf the item that a wire name stands for
+ * @param scrub takes secrets out of the service's message
  */
-export function readAnswer(answer: Answer, itemOf: (wireName: string) => ItemKey): Outcome {
+export function readAnswer(
+  answer: Answer,
+  itemOf: (wireName: string) => ItemKey,
+  scrub: (text: string) => string = (text) => text,
+): Outcome {
   const limits = limitsOf(answer)
   const body = parsed(answer.body)
   const code = body !== null && typeof body['code'] === 'number' && Number.isInteger(body['code']) ? body['code'] : null
-  const message = messageOf(answer, body)
+  const message = messageOf(answer, body, scrub)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs: limits.resetMs ?? retryAfterMs(answer), limits }
   if (answer.status === 401 || answer.status === 404) return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
   if (answer.status >= 300 && answer.status < 400)
@@ -46,12 +51,13 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-function messageOf(answer: Answer, body: JsonObject | null): string {
+function messageOf(answer: Answer, body: JsonObject | null, scrub: (text: string) => string): string {
   const message = body === null ? undefined : own(body, 'message')
   const text = typeof message === 'string' && message !== '' ? message : (fallback[answer.status] ?? `HTTP ${answer.status}, no message`)
-  // A message is the service's: it must not be able to write to the terminal.
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 2000)
+  // Secrets go first, while they stand whole; then what could drive a terminal.
+  return scrub(text)
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 2000)
 }
 
 const fallback: Record<number, string> = {

@@ -22,7 +22,7 @@ export function openDirStore(folder: string, key: RecordKey, account: string): S
     save: (changed) => {
       if (!existsSync(addressFile)) writeFileDurably(addressFile, `${JSON.stringify({ id: key.id, address: key.address })}\n`)
       for (const [domain, items] of changed) {
-        const path = join(domains, `${domain}.json`)
+        const path = join(domains, fileOf(domain))
         if (items.size > 0) writeFileDurably(path, formatDomainFile(domain, items))
         else if (existsSync(path)) removeFileDurably(path)
       }
@@ -42,7 +42,7 @@ function loadDomains(folder: string): Recorded {
     if (!name.endsWith('.json')) continue
     const path = join(folder, name)
     const { domain, items } = parseDomainFile(path, readFileSync(path, 'utf8'))
-    if (name !== `${domain}.json`) {
+    if (name !== fileOf(domain)) {
       throw new EdgewiseError('record-damaged', `the record ${path} says it is of ${domain}`, 'Give the file its own name back.')
     }
     recorded.set(domain, items)
@@ -68,11 +68,20 @@ function entriesOf(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
+/** A domain's file. The longest names, with what a write adds to them, are more than file systems take. */
+function fileOf(domain: string): string {
+  return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}~${shortHash(domain)}.json`
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
+
 /** A name as a folder: what a file system may not like is replaced, and a hash keeps different names apart. */
 function folderOf(name: string): string {
   const plain = name
     .replace(/^https?:\/\//, '')
     .replace(/[^A-Za-z0-9.-]+/g, '_')
     .slice(0, 60)
-  return plain === name ? name : `${plain}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+  return plain === name ? name : `${plain}-${shortHash(name)}`
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, type Json } from '../model/json.ts'
 import type { RecordedItem } from './record.ts'
 
 const format = 'edgewise.record/1'
@@ -61,9 +61,11 @@ function isRecordedItem(entry: Json): boolean {
     (status === 'confirmed' && candidates.length === 1) ||
     (status === 'unset' && candidates.length <= 1) ||
     (status === 'in-doubt' && (candidates.length > 0 || unknown === true))
-  return counted && isText(entry, 'at') && isText(entry, 'apply') && (entry['origin'] === 'write' || entry['origin'] === 'import')
+  return (
+    counted && isTime(entry['at']) && typeof entry['apply'] === 'string' && (entry['origin'] === 'write' || entry['origin'] === 'import')
+  )
 }
 
-function isText(entry: JsonObject, field: string): boolean {
-  return typeof entry[field] === 'string'
+function isTime(value: Json | undefined): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
 }

@@ -7,6 +7,8 @@ export interface RecordedItem extends Held {
   /** Id of the apply (or import) that recorded it. */
   apply: string
   origin: 'write' | 'import'
+  /** A write of it is under way; it is given up at this time at the latest, ISO 8601. */
+  until?: string
 }
 
 /** domain → item → what is recorded. A snapshot, and where it comes from. */

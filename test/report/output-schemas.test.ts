@@ -21,6 +21,7 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
   'write.in-doubt': { type: 'write.in-doubt', time, id: 1, message: 'timed out' },
   'write.not-sent': { type: 'write.not-sent', time, id: 1, message: 'interrupted' },
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
+  'write.isolating': { type: 'write.isolating', time, id: 1, domains: ['www.example.com'], items: ['https'] },
   'wave.finished': { type: 'wave.finished', time, wave: 1 },
   'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
 }

@@ -1,0 +1,51 @@
+import type { Write } from '../model/change.ts'
+import { attempt } from './attempt.ts'
+import { isolate } from './isolate.ts'
+import { rewritten } from './returned.ts'
+import type { Run } from './run.ts'
+import { settlesIn } from './settling.ts'
+
+/** Sends a write and records what comes of it; a refused one is taken apart. */
+export async function carryOut(write: Write, run: Run): Promise<void> {
+  const { result } = run
+  const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
+  await settled(write, run)
+  run.tell({ type: 'write.started', time: run.time(), id: write.id, domains: write.domains, items: Object.keys(write.items) })
+  const sent = await attempt(write, before, run)
+  const { outcome } = sent
+  const about = { time: run.time(), id: write.id }
+  if (outcome.kind !== 'not sent') result.sent = true
+  switch (outcome.kind) {
+    case 'confirmed': {
+      result.confirmed++
+      const items = Object.keys(rewritten(write.items, outcome.config, run.mask))
+      run.tell({ type: 'write.confirmed', ...about, ...(items.length === 0 ? {} : { rewritten: items }) })
+      return
+    }
+    case 'refused':
+      result.refused++
+      run.tell({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
+      if (outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
+      if (outcome.fatal || !run.isolate)
+        result.refusals.push({ domains: write.domains, items: Object.keys(write.items), message: outcome.message })
+      else await isolate(write, outcome.message, before, run)
+      return
+    case 'in doubt':
+      result.inDoubt++
+      run.tell({ type: 'write.in-doubt', ...about, message: outcome.message })
+      return
+    case 'not sent':
+      result.notSent++
+      run.tell({ type: 'write.not-sent', ...about, message: outcome.message })
+      run.stop(outcome.message)
+  }
+}
+
+/** An item in doubt is rewritten no sooner than a write that was given up can have landed. */
+async function settled(write: Write, run: Run): Promise<void> {
+  const wait = settlesIn(write, run.recorded, run.clock.now(), run.settleMs)
+  if (wait === 0) return
+  const message = 'an earlier write of these items may still land'
+  run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(wait / 1000), message })
+  await run.clock.sleep(wait, run.signal)
+}

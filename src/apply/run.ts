@@ -1,0 +1,49 @@
+import type { Domain, ItemKey, Value } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import type { Recorded, Store } from '../state/record.ts'
+import type { ApplyEvent, OutcomeCounts } from './events.ts'
+import type { Sending } from './send-write.ts'
+
+/** What an apply works with. */
+export interface ApplyContext extends Omit<Sending, 'waiting' | 'attempt'> {
+  store: Store
+  /** After this long a call is given up, ms. */
+  timeoutMs: number
+  /** Id of this apply. */
+  apply: string
+  /** Take a write that was refused apart, so that all but the guilty part is applied. */
+  isolate: boolean
+  /** Takes the secrets out of a value that the service returned. */
+  mask(item: ItemKey, value: Json): Json
+  /** Templates of the secrets in a value, by fingerprint. */
+  templatesOf(value: Value): Record<string, string>
+  tell(event: ApplyEvent): void
+}
+
+/** A part of a write that the service refused. */
+export interface Refusal {
+  domains: Domain[]
+  items: ItemKey[]
+  message: string
+}
+
+export interface ApplyResult extends OutcomeCounts {
+  /** Whether any write left this machine. */
+  sent: boolean
+  /** Why the apply ended early; null when it came to its end. */
+  stopped: string | null
+  /** What the service refused, for messages at the manifests' lines. */
+  refusals: Refusal[]
+}
+
+/** What all writes of an apply share. */
+export interface Run extends ApplyContext {
+  recorded: Recorded
+  /** What each changed item should come to; null where it is unset. */
+  target(domain: Domain, item: ItemKey): Value | null
+  result: ApplyResult
+  /** Ends the apply: no write is begun any more, and none is sent again. */
+  stop(why: string): void
+  /** The time now, ISO 8601. */
+  time(): string
+}

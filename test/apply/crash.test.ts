@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/catalog/catalogue.ts'
+import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
+import { bad, doubt, good, throttled, unauthorised, unreached, World, type Step } from './world.ts'
+
+const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
+const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
+const choices: Record<ItemKey, Value[]> = {
+  timeout: [{ time: '10' }, { time: '20' }, { time: '30' }],
+  ip_black_list: [ips('192.0.2.1'), ips('192.0.2.1', '192.0.2.2')],
+  ip_white_list: [ips('192.0.2.7'), ips('192.0.2.8')],
+  https: [
+    { cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' },
+    { cert_id: 2, force_https: 301, http2: 'off', ocsp: 'on' },
+  ],
+  visit_deny_whitelist: [
+    [{ url: '/a', turn_on: true }],
+    [
+      { url: '/a', turn_on: true },
+      { url: '/b', turn_on: true },
+    ],
+  ],
+  speed_limit: [[{ type: 'all', pattern: '.*', speed: '10', begin_time: '01:00', end_time: '02:00' }]],
+}
+
+type Config = Record<ItemKey, Value | null>
+
+/** Never released, so that what else it holds stays known: a write of it names entries only. */
+const always: ItemKey[] = ['visit_deny_whitelist']
+const held = configs((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<Record<ItemKey, Value>>
+const wanted = configs((item, values) =>
+  fc.constantFrom<Value | null>(...values, ...(catalogue.get(item)?.unset === undefined ? [] : [null])),
+)
+
+function configs(choice: (item: ItemKey, values: Value[]) => fc.Arbitrary<Value | null>): fc.Arbitrary<Config> {
+  const items = Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, choice(item, values)]))
+  return fc.record(items, { requiredKeys: always }).map((config) => withoutBothLists(config as Config))
+}
+
+function withoutBothLists<V>(config: Record<ItemKey, V>): Record<ItemKey, V> {
+  return 'ip_black_list' in config ? Object.fromEntries(Object.entries(config).filter(([item]) => item !== 'ip_white_list')) : config
+}
+
+const answer = fc.record({
+  kind: fc.constantFrom('good', 'good', 'bad', 'doubt', 'doubt', 'throttled', 'unreached', 'unauthorised'),
+  ms: fc.integer({ min: 2, max: 3000 }),
+  /** Which of its domains a write is saved at that was refused or is in doubt. */
+  saved: fc.subarray(domains),
+  /** In doubt: lands after it was given up. */
+  late: fc.option(fc.integer({ min: 1, max: 6000 }), { nil: undefined }),
+})
+
+function stepOf(given: { kind: string; ms: number; saved: Domain[]; late: number | undefined }, of: Domain[]): Step {
+  const { kind, ms, late } = given
+  const saves = of.filter((domain) => given.saved.includes(domain))
+  if (kind === 'good') return { outcome: good, ms }
+  // "When any one is invalid, none of the items in that request is saved": sure for one domain, not for several.
+  if (kind === 'bad') return { outcome: bad, ms, saves: of.length > 1 ? saves : [] }
+  if (kind === 'doubt') return { outcome: doubt, ms, saves, ...(late === undefined ? {} : { late }) }
+  return { outcome: kind === 'throttled' ? throttled : kind === 'unreached' ? unreached : unauthorised, ms }
+}
+
+const story = fc.record({
+  held: fc.array(held, { minLength: 4, maxLength: 4 }),
+  wanted: fc.array(fc.array(wanted, { minLength: 4, maxLength: 4 }), { minLength: 1, maxLength: 2 }),
+  answers: fc.array(answer, { minLength: 12, maxLength: 12 }),
+  /** Of each apply but the last: at which contact with the outside its process dies. */
+  deaths: fc.array(fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 60 })), { minLength: 2, maxLength: 2 }),
+})
+
+/** Applies one configuration after another, dying where the story says, and looks at the record each time. */
+async function play(given: typeof story extends fc.Arbitrary<infer T> ? T : never): Promise<World> {
+  const world = new World()
+  for (const [i, items] of given.held.entries()) world.holds(domains[i] ?? '', items)
+  for (const [n, configs] of given.wanted.entries()) {
+    await once(world, configs, given.deaths[n] ?? Infinity, (call, of) =>
+      stepOf(given.answers[(call + n) % 12] ?? (given.answers[0] as never), of),
+    )
+    expectHonest(world, 'as the process ended')
+    if (n % 2 === 1) await world.clock.advance(100_000)
+    expectHonest(world, 'after everything landed')
+  }
+  return world
+}
+
+async function once(world: World, configs: Config[], diesAt: number, script: (call: number, of: Domain[]) => Step): Promise<void> {
+  world.steps = 0
+  world.diesAt = diesAt
+  const work = world.start(world.plan(Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])), 3), script)
+  await world.clock.drive(
+    work.then(
+      () => {},
+      () => {},
+    ),
+  )
+  // What was under way when the process died goes on without it, and another process is not there at once.
+  if (diesAt !== Infinity) await world.clock.advance(25_000)
+  world.diesAt = Infinity
+}
+
+function expectHonest(world: World, when: string): void {
+  for (const domain of domains) {
+    for (const item of Object.keys(choices)) {
+      const value = world.truth.get(domain)?.get(item)
+      const told = `${when}, ${item} of ${domain} holds ${JSON.stringify(value)}, recorded is ${JSON.stringify(world.item(domain, item))}`
+      expect(world.allows(domain, item, value), told).toBe(true)
+    }
+  }
+}
+
+describe('whatever kills the process, at any point', () => {
+  it('the record allows for what the service holds', () =>
+    fc.assert(
+      fc.asyncProperty(story, async (given) => void (await play(given))),
+      { numRuns: 300 },
+    ))
+
+  it('every single point of an apply with every kind of outcome', async () => {
+    const from: Record<ItemKey, Value> = {
+      timeout: { time: '10' },
+      ip_white_list: ips('192.0.2.7'),
+      visit_deny_whitelist: [{ url: '/a', turn_on: true }],
+    }
+    const to = (i: number): Config => ({ timeout: { time: String(20 + i) }, ip_black_list: ips('192.0.2.1'), visit_deny_whitelist: null })
+    for (const kind of ['good', 'bad', 'doubt', 'throttled', 'unreached', 'unauthorised']) {
+      for (let diesAt = 0; diesAt < 60; diesAt++) {
+        const world = new World()
+        for (const domain of domains) world.holds(domain, from)
+        await once(world, [0, 0, 1, 2].map(to), diesAt, (call, of) =>
+          stepOf({ kind: call === 0 ? kind : 'good', ms: 10 + call, saved: domains, late: undefined }, of),
+        )
+        expectHonest(world, `dead at ${diesAt} with ${kind}`)
+        await world.clock.advance(20_000)
+        expectHonest(world, `dead at ${diesAt} with ${kind}, after everything landed`)
+      }
+    }
+  })
+
+  it('the next apply brings the service to what is desired, even when the manifests went back', () =>
+    fc.assert(
+      fc.asyncProperty(story, fc.boolean(), async (given, back) => {
+        const world = await play(given)
+        await world.clock.advance(100_000)
+        const configs = back ? given.held : (given.wanted.at(-1) ?? [])
+        await once(world, configs, Infinity, () => ({ outcome: good }))
+        for (const [i, config] of configs.entries()) {
+          for (const [item, value] of Object.entries(config)) {
+            const at = `${item} of ${domains[i]}`
+            expect(world.item(domains[i] ?? '', item)?.status, at).not.toBe('in-doubt')
+            if (value !== null) expect(world.truth.get(domains[i] ?? '')?.get(item), at).toMatchObject(value as object)
+          }
+        }
+        const again = world.plan(Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])))
+        expect(again.changes, 'a second plan has nothing to do').toEqual([])
+      }),
+      { numRuns: 200 },
+    ))
+})

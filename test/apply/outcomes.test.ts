@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest'
+import type { Form } from '../../src/model/change.ts'
+import type { Value } from '../../src/model/item.ts'
+import type { Outcome } from '../../src/model/outcome.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import { bad, doubt, good, limits, unauthorised, unreached, World } from './world.ts'
+
+const [a, b] = ['a.example.com', 'b.example.com']
+const time = (seconds: number) => ({ time: String(seconds) })
+const ips = (...list: string[]) => ({ list, mode: 'cover' })
+
+/** A plan whose write of an item takes another form than the planner's first. */
+function by(plan: Plan, form: Form): Plan {
+  return { ...plan, writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: form } })) }
+}
+
+describe('a confirmed write', () => {
+  it('is recorded with value, time, apply and origin', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }))
+    expect(world.item(a, 'timeout')).toEqual({
+      status: 'confirmed',
+      candidates: [time(10)],
+      at: new Date(world.clock.now()).toISOString(),
+      apply: 'this',
+      origin: 'write',
+    })
+  })
+
+  it('leaves the other items of the domain as they were recorded', async () => {
+    const world = new World().holds(a, { timeout: time(5), connect_timeout: { origin_connect_timeout: '10' } })
+    const before = world.item(a, 'connect_timeout')
+    await world.apply(world.plan({ [a]: { timeout: time(10), connect_timeout: { origin_connect_timeout: '10' } } }))
+    expect(world.item(a, 'connect_timeout')).toEqual(before)
+  })
+
+  it('takes what it clears out of the record', async () => {
+    const world = new World().holds(a, { ip_white_list: ips('192.0.2.1') })
+    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }))
+    expect(Object.keys(world.durable[a] ?? {})).toEqual(['ip_black_list'])
+    expect(world.truth.get(a)).toEqual(new Map([['ip_black_list', ips('192.0.2.9')]]))
+  })
+
+  it('of a delta is recorded as the whole value', async () => {
+    const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
+    const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
+    await world.apply(by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }))
+    expect(world.item(a, 'ip_black_list')).toMatchObject({ status: 'confirmed', candidates: [ips('192.0.2.1', '192.0.2.2')] })
+  })
+
+  it('keeps what the service keeps', async () => {
+    const world = new World().holds(a, { https: { cert_id: 1, http2: 'on', ocsp: 'on', force_https: 0 } })
+    await world.apply(world.plan({ [a]: { https: { cert_id: 2 } } }))
+    expect(world.item(a, 'https')?.candidates).toEqual([world.truth.get(a)?.get('https')])
+    expect(world.item(a, 'https')).toMatchObject({ candidates: [{ cert_id: 2, http2: 'on', ocsp: 'on' }] })
+  })
+
+  it('does not know a kept field any more in which the candidates differ, and knows those in which they agree', async () => {
+    const world = new World()
+    const old = { cert_id: 1, force_https: 0, http2: 'on' }
+    world.holds(
+      a,
+      { https: old },
+      {
+        status: 'in-doubt',
+        candidates: [
+          { ...old, ocsp: 'on' },
+          { ...old, ocsp: 'off' },
+        ],
+      },
+    )
+    await world.apply(world.plan({ [a]: { https: { cert_id: 2 } } }))
+    expect(world.item(a, 'https')).toMatchObject({ status: 'confirmed', candidates: [{ cert_id: 2, force_https: 0, http2: 'on' }] })
+    expect(world.item(a, 'https')?.candidates[0]).not.toHaveProperty('ocsp')
+  })
+
+  it('to take an item back is recorded as unset, with what the service holds then', async () => {
+    const world = new World().holds(a, { ip_black_list: ips('192.0.2.1'), https: { cert_id: 1, force_https: 0, http2: 'on' } })
+    await world.apply(world.plan({ [a]: { ip_black_list: null, https: null } }))
+    expect(world.item(a, 'ip_black_list')).toMatchObject({ status: 'unset', candidates: [] })
+    expect(world.item(a, 'https')).toMatchObject({ status: 'unset', candidates: [{ cert_id: 0, force_https: 0, http2: 'on' }] })
+    expect(world.plan({ [a]: { ip_black_list: null, https: null } }).changes).toEqual([])
+  })
+
+  it('of a released item sends nothing and forgets it', async () => {
+    const world = new World().holds(a, { timeout: time(5), rate_limit: { max_rate_count: 1 } }).holds(b, { timeout: time(5) })
+    const result = await world.apply(world.plan({ [a]: { timeout: time(5) } }))
+    expect(world.calls).toEqual([])
+    expect(result).toMatchObject({ sent: false, confirmed: 0, notSent: 0, stopped: null })
+    expect(Object.keys(world.durable[a] ?? {})).toEqual(['timeout'])
+    expect(world.durable[b]).toBeUndefined()
+  })
+
+  it('remembers the templates of its secrets', async () => {
+    const world = new World()
+    world.templatesOf = (value): Record<string, string> => (JSON.stringify(value).includes('scrypt:1') ? { 'scrypt:1': 'signing' } : {})
+    world.reveal = (payload) => JSON.parse(JSON.stringify(payload).replace('{"$secret":"scrypt:1"}', '"plain"')) as Value
+    const value = { pattern: '.*', time_format: 'timestamp', key: { $secret: 'scrypt:1' }, deadtime: 60, req_uri_type: 1 }
+    await world.apply(world.plan({ [a]: { visit_timestamp: value } }))
+    expect(world.truth.get(a)?.get('visit_timestamp')).toMatchObject({ key: 'plain' })
+    expect(world.item(a, 'visit_timestamp')).toMatchObject({
+      candidates: [{ key: { $secret: 'scrypt:1' } }],
+      templates: { 'scrypt:1': 'signing' },
+    })
+    expect(JSON.stringify(world.durable)).not.toContain('plain')
+  })
+})
+
+describe('what the service returned', () => {
+  const answer = (config: Record<string, Value>): Outcome => ({ ...good, config }) as Outcome
+
+  it('is recorded beside the value when it is another one, and is not written again', async () => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: answer({ timeout: time(11) }) }))
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [time(10)], returned: time(11) })
+    expect(world.events.find((event) => event.type === 'write.confirmed')).toMatchObject({ rewritten: ['timeout'] })
+    expect(world.plan({ [a]: { timeout: time(10) } }).changes).toEqual([])
+  })
+
+  it.each<[string, string, Value, Value]>([
+    ['as sent', 'timeout', time(10), time(10)],
+    ['with another type', 'timeout', time(10), { time: 10 }],
+    ['in another order', 'ip_black_list', ips('192.0.2.1', '192.0.2.2'), { list: ['192.0.2.2', '192.0.2.1'] }],
+    ['with defaults left out', 'referer', { type: 1, list: ['a.com'], allow_empty: true }, { type: '1', list: ['a.com'] }],
+    ['visit_deny_whitelist as {url}', 'visit_deny_whitelist', [{ url: '/x', turn_on: true }], { url: ['/x', '/other'] }],
+  ])('is no other value %s', async (_how, item, sent, returned) => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: { [item]: sent } }), () => ({ outcome: answer({ [item]: returned }) }))
+    expect(world.item(a, item)).toMatchObject({ status: 'confirmed' })
+    expect(world.item(a, item)).not.toHaveProperty('returned')
+  })
+
+  it('is another value when a whitelist comes back without an entry', async () => {
+    const world = new World()
+    const entry = [{ url: '/x', turn_on: true }]
+    await world.apply(world.plan({ [a]: { visit_deny_whitelist: entry } }), () => ({
+      outcome: answer({ visit_deny_whitelist: { url: ['/y'] } }),
+    }))
+    expect(world.item(a, 'visit_deny_whitelist')).toHaveProperty('returned')
+  })
+
+  it('is recorded without secrets, and nonsense does no harm', async () => {
+    const world = new World()
+    world.mask = (_item, value) => JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
+      outcome: answer({ timeout: { time: 'plain' }, strange: [null], other: 5 }),
+    }))
+    expect(JSON.stringify(world.durable)).not.toContain('plain')
+    expect(Object.keys(world.durable[a] ?? {})).toEqual(['timeout'])
+  })
+})
+
+describe('a write in doubt', () => {
+  it('leaves the old and the new value as candidates', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+    expect(world.item(a, 'timeout')).not.toHaveProperty('unknown')
+  })
+
+  it('of what was not recorded leaves the new value and the unknown', async () => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(10)], unknown: true })
+  })
+
+  it('puts what it may have cleared in doubt as well', async () => {
+    const world = new World().holds(a, { ip_white_list: ips('192.0.2.1') })
+    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }), () => ({ outcome: doubt }))
+    expect(world.item(a, 'ip_white_list')).toMatchObject({ status: 'in-doubt', candidates: [ips('192.0.2.1')], unknown: true })
+  })
+
+  it('of a delta has what the delta makes of each candidate', async () => {
+    const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
+    const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
+    await world.apply(by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }), () => ({ outcome: doubt }))
+    expect(world.item(a, 'ip_black_list')).toMatchObject({ candidates: [ips('192.0.2.1'), ips('192.0.2.1', '192.0.2.2')] })
+  })
+
+  it('is written again, whole, even when the manifest goes back to the old value', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
+    const again = world.plan({ [a]: { timeout: time(5) } })
+    expect(again.changes).toMatchObject([{ action: 'change', reason: 'in-doubt' }])
+    await world.apply(again)
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [time(5)] })
+  })
+
+  it('piles up candidates over several applies, none twice', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    for (const seconds of [10, 20, 10]) await world.apply(world.plan({ [a]: { timeout: time(seconds) } }), () => ({ outcome: doubt }))
+    expect(world.item(a, 'timeout')?.candidates).toEqual([time(5), time(10), time(20)])
+  })
+})
+
+describe('a refused write', () => {
+  it('to one domain changes nothing in the record', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    const before = world.durable[a]
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: bad }))
+    expect(world.durable[a]).toEqual(before)
+  })
+
+  it('to several domains leaves its items in doubt', async () => {
+    const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(6) })
+    const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
+    const result = await world.apply(plan, () => ({ outcome: unauthorised, saves: [b] }))
+    expect(result).toMatchObject({ refused: 1, confirmed: 0 })
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+    expect(world.item(b, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(6), time(10)] })
+  })
+
+  it('after an attempt in doubt leaves its items in doubt, though it is to one domain', async () => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
+      outcome: call === 0 ? doubt : bad,
+      saves: call === 0 ? [a] : [],
+    }))
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+  })
+})
+
+describe('a write that was not sent', () => {
+  it('leaves the record as it was, also what was in doubt', async () => {
+    const world = new World().holds(a, { timeout: time(5) }, { status: 'in-doubt', candidates: [time(5), time(6)], unknown: true })
+    const before = world.durable[a]
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: unreached }))
+    expect(world.durable[a]).toEqual(before)
+  })
+
+  const afterDoubt: [string, Outcome][] = [
+    ['throttled', { kind: 'throttled', message: 'slow', retryAfterMs: 1000, limits }],
+    ['unreached', unreached],
+    [
+      'refused with no calls left',
+      { kind: 'refused', status: 400, code: 1, message: 'no', fatal: false, limits: { remaining: 0, resetMs: 400_000 } },
+    ],
+  ]
+  it.each(afterDoubt)('is in doubt when an attempt before was, and the rest were %s', async (_what, then) => {
+    const world = new World().holds(a, { timeout: time(5) })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
+      outcome: call === 0 ? doubt : then,
+      saves: call === 0 ? [a] : [],
+    }))
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+    expect(world.events.at(-1)).toMatchObject({ inDoubt: 1, notSent: 0 })
+  })
+
+  it('is in doubt when it was refused to several domains with no calls left, and the wait is interrupted', async () => {
+    const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(5) })
+    const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 30_000 } } as Outcome
+    const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
+    void world.clock.sleep(5000).then(() => world.interrupt.abort())
+    await world.apply(plan, () => ({ outcome: full, saves: [b] }))
+    expect(world.item(b, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+  })
+})

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type { Form } from '../../src/model/change.ts'
+import type { Outcome } from '../../src/model/outcome.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import { bad, doubt, good, limits, throttled, unreached, World, type Step } from './world.ts'
+
+const a = 'a.example.com'
+const b = 'b.example.com'
+const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
+const ips = (...list: string[]) => ({ list, mode: 'cover' })
+const safe: Form[] = [
+  { name: 'replace', payload: ips('192.0.2.1', '192.0.2.2') },
+  { name: 'switch', payload: ips('192.0.2.1', '192.0.2.2') },
+  { name: 'unset', payload: ips() },
+]
+const unsafe: Form[] = [
+  { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },
+  { name: 'add', payload: { list: ['192.0.2.2'], mode: 'append' } },
+  { name: 'remove', payload: { list: ['192.0.2.2'], mode: 'append' } },
+]
+
+const until =
+  (outcomes: Outcome[]) =>
+  (call: number): Step => ({ outcome: outcomes[call] ?? good })
+
+function ready() {
+  const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
+  const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
+  const by = (...forms: Form[]): Plan => ({
+    ...plan,
+    writes: plan.writes.map((write) => ({
+      ...write,
+      items: Object.fromEntries(forms.map((form, i) => [['ip_black_list', 'timeout'][i] ?? '', form])),
+    })),
+  })
+  return { world, by }
+}
+
+/** Ms between the answer of a call and the next send. */
+function pauses(world: World): number[] {
+  return world.calls.slice(1).map((call, i) => call.at - (world.calls[i]?.answeredAt ?? Infinity))
+}
+
+describe('a write in doubt', () => {
+  it.each(safe)('is sent again when its form is $name, no sooner than it may have landed', async (form) => {
+    const { world, by } = ready()
+    world.settleMs = 25_000
+    await world.apply(by(form), until([doubt, doubt]))
+    expect(world.calls).toHaveLength(3)
+    for (const pause of pauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
+    expect(world.item(a, 'ip_black_list')?.status).not.toBe('in-doubt')
+  })
+
+  it.each(unsafe)('is never sent again when its form is $name', async (form) => {
+    const { world, by } = ready()
+    await world.apply(by(form), until([doubt]))
+    expect(world.calls).toHaveLength(1)
+    expect(world.item(a, 'ip_black_list')?.status).toBe('in-doubt')
+  })
+
+  it('is never sent again when one of its forms is not safe', async () => {
+    const { world, by } = ready()
+    await world.apply(by(unsafe[0] as Form, { name: 'replace', payload: { time: '10' } }), until([doubt]))
+    expect(world.calls).toHaveLength(1)
+  })
+
+  it('is not sent for ever', async () => {
+    const world = new World()
+    const result = await world.apply(world.plan({ [a]: time(10) }), () => ({ outcome: doubt }))
+    expect(world.calls.length).toBeLessThanOrEqual(10)
+    expect(result).toMatchObject({ inDoubt: 1, sent: true })
+  })
+
+  it('does not hold up other domains', async () => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: time(10), [b]: time(20) }, 1), (_call, [domain]) => ({ outcome: domain === a ? doubt : good }))
+    const own = world.calls.filter((call) => call.domains.includes(b))
+    expect(own).toHaveLength(1)
+    expect((own[0]?.at ?? 0) - (world.calls[0]?.at ?? 0)).toBeLessThan(1000)
+  })
+
+  it.each(unsafe)('a $name that never left is sent again', async (form) => {
+    const { world, by } = ready()
+    await world.apply(by(form), until([unreached, throttled]))
+    expect(world.calls).toHaveLength(3)
+  })
+})
+
+describe('an item in doubt from an earlier apply', () => {
+  const inDoubt = (at: number) => ({
+    status: 'in-doubt' as const,
+    candidates: [ips('192.0.2.1'), ips('192.0.2.2')],
+    at: new Date(at).toISOString(),
+  })
+
+  it('is rewritten no sooner than the settling time after it, and no later than that', async () => {
+    const world = new World()
+    world.holds(a, { ip_black_list: ips('192.0.2.1') }, inDoubt(world.clock.now() - 4000))
+    const start = world.clock.now()
+    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.3') } }))
+    expect((world.calls[0]?.at ?? 0) - start).toBe(6000)
+  })
+
+  it('waits no longer than the settling time when the record is from the future', async () => {
+    const world = new World()
+    world.holds(a, { ip_black_list: ips('192.0.2.1') }, inDoubt(world.clock.now() + 9_000_000))
+    const start = world.clock.now()
+    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.3') } }))
+    expect((world.calls[0]?.at ?? 0) - start).toBeLessThanOrEqual(10_000)
+  })
+
+  it('counts from when the write was given up, not from when it was begun', async () => {
+    const world = new World().holds(a, { timeout: { time: '5' } })
+    // Given up after a time-out of 30 s, it lands 5 s later.
+    await world.apply(world.plan({ [a]: time(10) }), () => ({ outcome: doubt, ms: 30_000, saves: [a], late: 5000 }))
+    const givenUp = world.calls.at(-1)?.answeredAt ?? 0
+    const first = world.calls.length
+    await world.apply(world.plan({ [a]: time(20) }))
+    expect((world.calls[first]?.at ?? 0) - givenUp).toBeGreaterThanOrEqual(10_000)
+    await world.clock.advance(60_000)
+    expect(world.truth.get(a)?.get('timeout')).toEqual({ time: '20' })
+  })
+
+  it('counts from the last attempt when the process died in it', async () => {
+    const world = new World().holds(a, { timeout: { time: '5' } })
+    const lateTwice = (call: number): Step => ({
+      outcome: doubt,
+      saves: call === 1 ? [a] : [],
+      ms: 100,
+      ...(call === 1 ? { late: 5000 } : {}),
+    })
+    const work = world.start(world.plan({ [a]: time(10) }), lateTwice).catch(() => {})
+    while (world.calls.length < 2) await world.clock.advance(100)
+    world.diesAt = 0
+    await world.clock.drive(work)
+    world.diesAt = Infinity
+    await world.apply(world.plan({ [a]: time(20) }))
+    await world.clock.advance(60_000)
+    expect(world.allows(a, 'timeout', world.truth.get(a)?.get('timeout')), JSON.stringify(world.durable[a])).toBe(true)
+  })
+
+  it('holds back an item that it would empty when it lands late', async () => {
+    const world = new World()
+    world.settleMs = 60_000
+    const append: Form = { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }
+    const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.2') } })
+    const once = { ...plan, writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: append } })) }
+    await world.apply(once, () => ({ outcome: doubt, saves: [a], late: 30_000 }))
+    await world.apply(world.plan({ [a]: { ip_white_list: ips('192.0.2.7') } }))
+    await world.clock.advance(60_000)
+    expect(world.allows(a, 'ip_white_list', world.truth.get(a)?.get('ip_white_list')), JSON.stringify(world.durable[a])).toBe(true)
+  })
+})
+
+describe('a throttled write', () => {
+  it('waits as the headers say and is sent again', async () => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: time(10) }), until([throttled]))
+    expect(world.calls).toHaveLength(2)
+    expect(pauses(world)[0]).toBeGreaterThanOrEqual(7000)
+    expect(pauses(world)[0]).toBeLessThan(8000)
+    expect(world.events.find((event) => event.type === 'write.waiting')).toMatchObject({ id: 1, seconds: 7 })
+    expect(world.item(a, 'timeout')?.status).toBe('confirmed')
+  })
+
+  it('without a time waits all the same', async () => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: time(10) }), until([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]))
+    expect(pauses(world)[0]).toBeGreaterThan(100)
+  })
+
+  it('ends the apply when the wait is over the longest', async () => {
+    const world = new World().holds(a, { timeout: { time: '5' } })
+    const before = world.durable[a]
+    const start = world.clock.now()
+    const far: Outcome = { kind: 'throttled', message: 'tomorrow', retryAfterMs: 86_400_000, limits: { remaining: 0, resetMs: 86_400_000 } }
+    const result = await world.apply(world.plan({ [a]: time(10), [b]: time(20) }, 1), (_call, [domain]) => ({
+      outcome: domain === a ? far : good,
+    }))
+    expect(world.clock.now() - start).toBeLessThanOrEqual(300_000)
+    expect(result.notSent).toBeGreaterThanOrEqual(1)
+    expect(result.stopped).not.toBeNull()
+    expect(world.durable[a]).toEqual(before)
+  })
+
+  it('a refusal with no calls left counts once as throttled', async () => {
+    const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 20_000 } } as Outcome
+    const once = new World()
+    expect(await once.apply(once.plan({ [a]: time(10) }), until([full]))).toMatchObject({ confirmed: 1, refused: 0 })
+    expect(pauses(once)[0]).toBeGreaterThanOrEqual(20_000)
+    const twice = new World()
+    expect(await twice.apply(twice.plan({ [a]: time(10) }), () => ({ outcome: full }))).toMatchObject({ refused: 1, notSent: 0 })
+    expect(twice.calls).toHaveLength(2)
+  })
+})
+
+describe('a write that never left', () => {
+  it('is sent again after growing pauses', async () => {
+    const world = new World()
+    await world.apply(world.plan({ [a]: time(10) }), until([unreached, unreached, unreached]))
+    expect(world.calls).toHaveLength(4)
+    const [first = 0, second = 0, third = 0] = pauses(world)
+    expect(first).toBeGreaterThan(0)
+    expect(second).toBeGreaterThan(first)
+    expect(third).toBeGreaterThan(second)
+    expect(world.item(a, 'timeout')?.status).toBe('confirmed')
+  })
+})

@@ -1,0 +1,216 @@
+import { applyPlan } from '../../src/apply/apply-plan.ts'
+import type { ApplyContext, ApplyResult } from '../../src/apply/run.ts'
+import type { ApplyEvent } from '../../src/apply/events.ts'
+import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { withKept } from '../../src/catalog/item-spec.ts'
+import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Value, type Wire } from '../../src/model/item.ts'
+import type { Outcome } from '../../src/model/outcome.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import { makePlan } from '../../src/plan/make-plan.ts'
+import { CallBudget } from '../../src/service/call-budget.ts'
+import type { Recorded, RecordedItem, Store } from '../../src/state/record.ts'
+import { FakeClock } from '../service/fake-clock.ts'
+
+export const limits = { remaining: null, resetMs: null }
+export const good: Outcome = { kind: 'confirmed', config: {}, domains: [], limits }
+export const bad: Outcome = { kind: 'refused', status: 400, code: 1, message: 'no', fatal: false, limits }
+export const unauthorised: Outcome = { kind: 'refused', status: 401, code: null, message: 'no', fatal: true, limits }
+export const doubt: Outcome = { kind: 'in doubt', message: 'the connection was reset' }
+export const unreached: Outcome = { kind: 'not sent', message: 'the connection was refused' }
+export const throttled: Outcome = { kind: 'throttled', message: 'slow down', retryAfterMs: 7000, limits }
+
+/** What becomes of one call. */
+export interface Step {
+  outcome: Outcome
+  /** Domains at which the service saves it; of what is confirmed all, else none. */
+  saves?: Domain[]
+  /** How long the answer takes, ms. */
+  ms?: number
+  /** How long after the answer the service saves it, ms; for what is given up and lands late. */
+  late?: number
+}
+
+export interface Call {
+  at: number
+  answeredAt: number | null
+  domains: Domain[]
+  items: ItemKey[]
+}
+
+export type Truth = Map<Domain, Map<ItemKey, Value>>
+
+export class ProcessDeath extends Error {}
+
+/** A service, a record and a clock in memory, on which plans are applied. */
+export class World {
+  readonly clock = new FakeClock()
+  readonly truth: Truth = new Map()
+  readonly calls: Call[] = []
+  /** Saves, sends, answers and events, in their order. */
+  readonly log: string[] = []
+  readonly events: ApplyEvent[] = []
+  readonly interrupt = new AbortController()
+  /** What stands in the store. */
+  durable: Record<Domain, Record<ItemKey, RecordedItem>> = {}
+  /** The step at which the process dies; it counts every contact with the outside. */
+  diesAt = Infinity
+  steps = 0
+  callsPerMinute = 1000
+  maxWaitMs = 300_000
+  settleMs = 10_000
+  isolate = false
+  mask: ApplyContext['mask'] = (_item, value) => value
+  reveal: ApplyContext['reveal'] = (payload) => payload
+  templatesOf: ApplyContext['templatesOf'] = () => ({})
+  /** Called before every save; may throw. */
+  onSave: () => void = () => {}
+
+  /** Declares what the service holds, and that it is recorded. */
+  holds(domain: Domain, items: Record<ItemKey, Value>, status: Partial<RecordedItem> = {}): this {
+    this.truth.set(domain, new Map(Object.entries(items)))
+    const at = new Date(this.clock.now() - 3_600_000).toISOString()
+    const entries = Object.entries(items).map(([item, value]): [ItemKey, RecordedItem] => [
+      item,
+      { status: 'confirmed', candidates: [value], at, apply: 'before', origin: 'write', ...status },
+    ])
+    this.durable[domain] = Object.fromEntries(entries)
+    return this
+  }
+
+  recorded(): Recorded {
+    const text = JSON.stringify(this.durable)
+    const plain = JSON.parse(text) as typeof this.durable
+    return new Map(Object.entries(plain).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
+  }
+
+  item(domain: Domain, item: ItemKey): RecordedItem | undefined {
+    return this.durable[domain]?.[item]
+  }
+
+  plan(desired: Record<Domain, Record<ItemKey, Value | null>>, domainsPerWrite = 10): Plan {
+    const wanted: Snapshot = new Map(
+      Object.entries(desired).map(([domain, items]) => [
+        domain,
+        new Map(
+          Object.entries(items).map(([item, value]): [ItemKey, Held] => [
+            item,
+            value === null ? unset : confirmed(itemSpec(item).canonical(value)),
+          ]),
+        ),
+      ]),
+    )
+    const recorded = this.recorded()
+    return makePlan({
+      recorded,
+      desired: wanted,
+      ...diffSnapshots(recorded, wanted),
+      grouping: { groups: 'all', together: [] },
+      limits: { domainsPerWrite, callsPerMinute: 30 },
+      target: [],
+      items: [],
+      commit: null,
+    })
+  }
+
+  /** Applies a plan; `script` answers the calls, by their number from 0. */
+  async apply(plan: Plan, script: (call: number, domains: Domain[]) => Step = () => ({ outcome: good })): Promise<ApplyResult> {
+    return this.clock.drive(this.start(plan, script))
+  }
+
+  start(plan: Plan, script: (call: number, domains: Domain[]) => Step): Promise<ApplyResult> {
+    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], () => this.#step())
+    return applyPlan(plan, this.recorded(), {
+      store: this.#store(),
+      client: { write: (domains, config) => this.#write(domains, config, script) },
+      budget,
+      clock: { now: () => this.clock.now(), monotonic: () => this.clock.monotonic(), sleep: (ms, signal) => this.#sleep(ms, signal) },
+      random: () => 0.5,
+      settleMs: this.settleMs,
+      timeoutMs: 30_000,
+      isolate: this.isolate,
+      apply: 'this',
+      signal: this.interrupt.signal,
+      mask: this.mask,
+      reveal: this.reveal,
+      templatesOf: this.templatesOf,
+      tell: (event) => {
+        this.#step()
+        this.events.push(event)
+        this.log.push('id' in event ? `${event.type} ${event.id}` : event.type)
+      },
+    })
+  }
+
+  /** Whether what is recorded allows for what the service holds; what is not recorded allows for everything. */
+  allows(domain: Domain, item: ItemKey, value: Value | undefined): boolean {
+    const held = this.item(domain, item)
+    if (held === undefined || held.unknown === true) return true
+    if (held.candidates.length === 0) return value === undefined
+    // A kept field that no recorded write named is not known.
+    return held.candidates.some((candidate) => sameJson(value, withKept(itemSpec(item).keeps, candidate, value)))
+  }
+
+  #step(): void {
+    if (this.steps++ >= this.diesAt) throw new ProcessDeath('the process is dead')
+  }
+
+  async #sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.#step()
+    await this.clock.sleep(ms, signal)
+    this.#step()
+  }
+
+  #store(): Store {
+    return {
+      location: 'memory',
+      load: () => this.recorded(),
+      save: (changed) => {
+        this.#step()
+        this.onSave()
+        for (const [domain, items] of changed) {
+          if (items.size === 0) delete this.durable[domain]
+          else this.durable[domain] = JSON.parse(JSON.stringify(Object.fromEntries(items))) as Record<ItemKey, RecordedItem>
+        }
+        this.log.push(`save ${[...changed.keys()].join(',')}`)
+      },
+      otherAddresses: () => [],
+      loadCalls: () => [],
+      saveCalls: () => {},
+    }
+  }
+
+  async #write(domains: Domain[], config: Record<ItemKey, Wire>, script: (call: number, domains: Domain[]) => Step): Promise<Outcome> {
+    this.#step()
+    const step = script(this.calls.length, domains)
+    const call: Call = { at: this.clock.now(), answeredAt: null, domains, items: Object.keys(config) }
+    this.calls.push(call)
+    this.log.push(`send ${domains.join(',')}`)
+    const { ms = 100, late, saves = step.outcome.kind === 'confirmed' ? domains : [] } = step
+    await this.clock.sleep(ms / 2)
+    if (late === undefined) this.#save(saves, config)
+    else void this.clock.sleep(ms / 2 + late).then(() => this.#save(saves, config))
+    await this.clock.sleep(ms / 2)
+    this.#step()
+    call.answeredAt = this.clock.now()
+    this.log.push(`answer ${domains.join(',')}`)
+    return step.outcome
+  }
+
+  /** As the specification says: each item by its own rule, and what it clears. */
+  #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
+    for (const domain of domains) {
+      const held = this.truth.get(domain) ?? new Map<ItemKey, Value>()
+      this.truth.set(domain, held)
+      for (const [item, payload] of Object.entries(config)) {
+        const value = itemSpec(item).reduce(held.get(item), payload)
+        if (value === undefined) held.delete(item)
+        else held.set(item, value)
+        for (const cleared of itemSpec(item).clears) held.delete(cleared)
+      }
+    }
+  }
+}
+
+const unset: Held = { status: 'unset', candidates: [] }

@@ -1,0 +1,239 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CallBudget } from '../../src/service/call-budget.ts'
+import { arrivalsOf, minute, mostInAMinute } from './budget-world.ts'
+import { FakeClock } from './fake-clock.ts'
+
+function budgetOf(options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {}) {
+  const clock = options.clock ?? new FakeClock()
+  const saved: number[][] = []
+  const budget = new CallBudget(options.limit ?? 30, options.longest ?? 300_000, clock, options.earlier ?? [], (times) =>
+    saved.push([...times]),
+  )
+  /** A call that is answered at once. */
+  const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
+    const taken = await budget.take()
+    if (taken) budget.give(true, limits)
+    return taken
+  }
+  return { clock, budget, saved, call }
+}
+
+const delay = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 90_000 }))
+const traffic = fc.record({
+  limit: fc.integer({ min: 1, max: 8 }),
+  workers: fc.integer({ min: 1, max: 4 }),
+  calls: fc.array(fc.record({ out: delay, back: delay }), { minLength: 1, maxLength: 30 }),
+  earlier: fc.array(fc.integer({ min: 0, max: 70_000 }), { maxLength: 8 }),
+})
+
+describe('no 60 seconds see more arrivals than the limit', () => {
+  const sound = async (given: Parameters<typeof arrivalsOf>[0]) => {
+    const own = given.earlier.length <= given.limit ? given : { ...given, earlier: given.earlier.slice(0, given.limit) }
+    expect(mostInAMinute(await arrivalsOf(own))).toBeLessThanOrEqual(own.limit)
+  }
+
+  it('whatever the network does', () => fc.assert(fc.asyncProperty(traffic, sound), { numRuns: 150 }))
+
+  it('when the wall clock is set back', () => {
+    const steps = fc.array(fc.record({ after: fc.integer({ min: 0, max: 200_000 }), by: fc.integer({ min: -7_200_000, max: 0 }) }), {
+      maxLength: 3,
+    })
+    return fc.assert(
+      fc.asyncProperty(traffic, steps, (given, set) => sound({ ...given, steps: set })),
+      { numRuns: 100 },
+    )
+  })
+
+  it('when the wall clock is set forward', async () => {
+    const calls = Array.from({ length: 60 }, () => ({ out: 50, back: 50 }))
+    await sound({ limit: 30, workers: 4, calls, earlier: [], steps: [{ after: 450, by: 61_000 }] })
+  })
+
+  it('when the process dies and another goes on from the remembered times', () => {
+    const prompt = fc.record({
+      ...recordOf(),
+      calls: fc.array(fc.record({ out: fc.constant(0), back: delay }), { minLength: 1, maxLength: 30 }),
+    })
+    return fc.assert(
+      fc.asyncProperty(prompt, fc.integer({ min: 0, max: 150_000 }), (given, killedAfter) => sound({ ...given, killedAfter })),
+      { numRuns: 100 },
+    )
+  })
+
+  it('when the process dies while a call is still under way to the service', () =>
+    sound({
+      limit: 1,
+      workers: 1,
+      calls: [
+        { out: 20_000, back: 10_000 },
+        { out: 0, back: 0 },
+      ],
+      earlier: [],
+      killedAfter: 25_000,
+    }))
+
+  it('of the full 30 with answers of a real network', async () => {
+    const calls = Array.from({ length: 100 }, (_, i) => ({ out: (i * 37) % 900, back: (i * 91) % 1500 }))
+    const arrivals = await arrivalsOf({ limit: 30, workers: 4, calls, earlier: [] })
+    expect(mostInAMinute(arrivals)).toBe(30)
+    expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeLessThan(5 * minute)
+  })
+})
+
+function recordOf() {
+  return {
+    limit: fc.integer({ min: 1, max: 8 }),
+    workers: fc.integer({ min: 1, max: 4 }),
+    earlier: fc.array(fc.integer({ min: 0, max: 70_000 }), { maxLength: 8 }),
+  }
+}
+
+describe('waiting', () => {
+  it('is not needed for the first 30', async () => {
+    const { clock, budget, call } = budgetOf()
+    expect(budget.left()).toBe(30)
+    const start = clock.time
+    for (let n = 0; n < 30; n++) expect(await call()).toBe(true)
+    expect(clock.time).toBe(start)
+    expect(clock.slept).toEqual([])
+    expect(budget.left()).toBe(0)
+    expect(await clock.drive(call())).toBe(true)
+    expect(clock.time).toBe(start + minute)
+  })
+
+  it('is no longer than until the oldest call is a minute old, and earlier calls count', async () => {
+    const clock = new FakeClock()
+    const earlier = Array.from({ length: 30 }, (_, i) => clock.time - 59_000 + i * 100)
+    const { call } = budgetOf({ clock, earlier })
+    const start = clock.time
+    await clock.drive(call())
+    expect(clock.time - start).toBe(1000)
+    await clock.drive(call())
+    expect(clock.time - start).toBe(1100)
+  })
+
+  it('leaves out earlier calls that are a minute old, and takes those from the future as of now', () => {
+    const clock = new FakeClock()
+    expect(budgetOf({ clock, limit: 2, earlier: [clock.time - minute, clock.time - minute - 1] }).budget.left()).toBe(2)
+    const ahead = budgetOf({ clock, limit: 2, earlier: [clock.time + 1_000_000] })
+    expect(ahead.budget.left()).toBe(1)
+    expect(budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.nextIn()).toBe(minute)
+  })
+
+  it('ends after a minute when the clock is set back an hour meanwhile', async () => {
+    const { clock, call } = budgetOf({ limit: 1 })
+    await call()
+    clock.offset = -3_600_000
+    const start = clock.time
+    expect(await clock.drive(call())).toBe(true)
+    expect(clock.time - start).toBeLessThanOrEqual(minute)
+  })
+
+  it('over the longest wait is refused at once, and nothing is taken', async () => {
+    const { clock, budget, call, saved } = budgetOf({ limit: 1, longest: 59_999 })
+    await call()
+    const kept = saved.length
+    expect(await clock.drive(budget.take())).toBe(false)
+    expect(clock.slept).toEqual([])
+    expect(saved).toHaveLength(kept)
+    await clock.advance(1)
+    expect(await clock.drive(budget.take())).toBe(true)
+  })
+
+  it('ends at once when it is interrupted, whatever it waits for', async () => {
+    const interrupt = new AbortController()
+    const byTime = budgetOf({ limit: 1 })
+    await byTime.call()
+    const byCall = budgetOf({ limit: 1 })
+    await byCall.budget.take()
+    let [first, second]: (boolean | undefined)[] = []
+    void byTime.budget.take(interrupt.signal).then((taken) => (first = taken))
+    void byCall.budget.take(interrupt.signal).then((taken) => (second = taken))
+    await byTime.clock.settle()
+    expect([first, second]).toEqual([undefined, undefined])
+    interrupt.abort()
+    await byTime.clock.settle()
+    expect(first, 'a wait for the minute').toBe(false)
+    expect(second, 'a wait for a running call').toBe(false)
+    expect(await budgetOf().budget.take(interrupt.signal)).toBe(false)
+  })
+
+  it('an interrupted wait takes nothing away', async () => {
+    const interrupt = new AbortController()
+    const { budget } = budgetOf({ limit: 1 })
+    interrupt.abort()
+    expect(await budget.take(interrupt.signal)).toBe(false)
+    expect(budget.left()).toBe(1)
+  })
+})
+
+describe('what the service says of itself', () => {
+  it('no calls remain: nothing goes before the reset', async () => {
+    const { clock, budget, call } = budgetOf()
+    await call({ remaining: 0, resetMs: 45_000 })
+    const start = clock.time
+    expect(budget.left()).toBe(0)
+    await clock.drive(call())
+    expect(clock.time - start).toBe(45_000)
+  })
+
+  it('some remain: no more than those go before the reset', async () => {
+    const { clock, call } = budgetOf()
+    await call({ remaining: 3, resetMs: 20_000 })
+    const start = clock.time
+    for (let n = 0; n < 3; n++) await clock.drive(call())
+    expect(clock.time - start).toBe(0)
+    await clock.drive(call())
+    expect(clock.time - start).toBe(20_000)
+  })
+
+  it('calls under way are counted against what remains', async () => {
+    const { budget } = budgetOf()
+    for (let n = 0; n < 3; n++) await budget.take()
+    budget.give(true, { remaining: 2, resetMs: 20_000 })
+    expect(budget.nextIn()).toBe(20_000)
+  })
+
+  it('is not taken at its word when it is more generous than our own count', async () => {
+    const { clock, call } = budgetOf({ limit: 2 })
+    const start = clock.time
+    for (let n = 0; n < 3; n++) await clock.drive(call({ remaining: 1_000_000, resetMs: 0 }))
+    expect(clock.time - start).toBe(minute)
+  })
+
+  it('without a time of reset counts for a minute', async () => {
+    const { budget, call } = budgetOf()
+    await call({ remaining: 0, resetMs: null })
+    expect(budget.nextIn()).toBe(minute)
+  })
+
+  it('a reset that is too far away is refused', async () => {
+    const { budget, call } = budgetOf()
+    await call({ remaining: 0, resetMs: 301_000 })
+    expect(await budget.take()).toBe(false)
+  })
+})
+
+describe('what is remembered', () => {
+  it('is the calls of the last minute, running ones among them, told before the call is sent', async () => {
+    const { clock, budget, saved } = budgetOf()
+    await budget.take()
+    expect(saved.at(-1)).toHaveLength(1)
+    await clock.advance(500)
+    budget.give(true)
+    expect(saved.at(-1)).toEqual([clock.now()])
+    await clock.advance(minute)
+    await budget.take()
+    budget.give(true)
+    expect(saved.at(-1)).toHaveLength(1)
+  })
+
+  it('is not a call that never arrived', async () => {
+    const { budget, saved } = budgetOf({ limit: 1 })
+    await budget.take()
+    budget.give(false)
+    expect(saved.at(-1)).toEqual([])
+    expect(budget.left()).toBe(1)
+  })
+})

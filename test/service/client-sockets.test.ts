@@ -1,0 +1,142 @@
+import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createNet, type AddressInfo, type Server, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createClient } from '../../src/service/client.ts'
+
+const open: { server: Server; sockets: Set<Socket> }[] = []
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    // A broken connection is what these tests are about.
+    socket.on('error', () => socket.destroy())
+  })
+  open.push({ server, sockets })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+afterEach(async () => {
+  for (const { server, sockets } of open.splice(0)) {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+async function write(to: string, timeoutMs = 5000) {
+  const client = createClient({ url: to, token: 'tok-5ecret', timeoutMs, itemKeys: {}, scrub: (text) => text })
+  const outcome = await client.write(['a.example.com'], { timeout: { time: '60' } })
+  expect(JSON.stringify(outcome)).not.toContain('tok-5ecret')
+  return outcome
+}
+
+const http = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttp(listener))}`
+const raw = async (answer: (socket: Socket, received: Buffer) => void) =>
+  `http://127.0.0.1:${await listen(createNet((socket) => socket.on('data', (data) => answer(socket, data))))}`
+
+async function freePort(): Promise<number> {
+  const server = createNet()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  open.pop()
+  return port
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}
+
+describe('over real connections', () => {
+  it('an answer is read, and the token stands in the body only', async () => {
+    let [address, body] = ['', '']
+    const to = await http((request, response) => {
+      void bodyOf(request).then((text) => {
+        address = `${request.url} ${JSON.stringify(request.headers)}`
+        body = text
+        response.setHeader('X-Ratelimit-Remaining', '29').setHeader('X-Retry-After', '60').end('{"code":0,"data":{"config":{}}}')
+      })
+    })
+    expect(await write(to)).toMatchObject({ kind: 'confirmed', limits: { remaining: 29, resetMs: 60_000 } })
+    expect(address).not.toContain('tok-5ecret')
+    expect(body).toContain('tok-5ecret')
+  })
+
+  it('nobody listens: not sent', async () => {
+    expect(await write(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ kind: 'not sent', message: 'the connection was refused' })
+  })
+
+  it('a name that does not exist: not sent', async () => {
+    expect(await write('http://nowhere.invalid')).toMatchObject({ kind: 'not sent' })
+  })
+
+  it('a port that fetch refuses: not sent', async () => {
+    expect(await write('http://127.0.0.1:6667')).toMatchObject({ kind: 'not sent' })
+  })
+
+  it('TLS to a server that speaks none: not sent', async () => {
+    const port = await listen(createHttp((_request, response) => response.end('{"code":0}')))
+    expect(await write(`https://127.0.0.1:${port}`)).toMatchObject({ kind: 'not sent' })
+  })
+
+  it('reset as soon as the first bytes came: in doubt', async () => {
+    expect(await write(await raw((socket) => socket.resetAndDestroy()))).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('closed without an answer: in doubt', async () => {
+    expect(await write(await raw((socket) => socket.destroy()))).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('reset after the write was taken: in doubt', async () => {
+    const to = await http((request, response) => void bodyOf(request).then(() => response.socket?.resetAndDestroy()))
+    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('reset in the middle of the answer: in doubt', async () => {
+    const to = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0')
+      setTimeout(() => socket.resetAndDestroy(), 20)
+    })
+    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('an answer that ends before its length: in doubt, even when what came would be whole', async () => {
+    const to = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0}'))
+    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('something that is no HTTP: in doubt', async () => {
+    expect(await write(await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('no answer in time, before or within the body: in doubt', async () => {
+    const silent = await http(() => {})
+    expect(await write(silent, 50)).toMatchObject({ kind: 'in doubt', message: 'no answer came in time' })
+    const slow = await http((_request, response) => response.writeHead(200).write('{"code":'))
+    expect(await write(slow, 50)).toMatchObject({ kind: 'in doubt' })
+  })
+
+  it('a redirect is not followed', async () => {
+    const seen: string[] = []
+    const to = await http((request, response) => {
+      seen.push(request.url ?? '')
+      response.writeHead(307, { Location: '/v2/elsewhere' }).end()
+    })
+    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    expect(seen).toEqual(['/v2/domain/config'])
+  })
+
+  it('an endless answer is not waited for', async () => {
+    const chunk = 'x'.repeat(1024 * 1024)
+    const to = await http((_request, response) => {
+      const more = () => {
+        while (response.writable && response.write(chunk));
+        response.once('drain', more)
+      }
+      more()
+    })
+    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+  })
+})

@@ -1,0 +1,151 @@
+import nock from 'nock'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createClient, type Connection } from '../../src/service/client.ts'
+
+const url = 'https://api.cdn.test'
+const token = 'tok-5ecret'
+const secret = 'line one\nline "two"'
+
+function client(options: Partial<Connection> = {}) {
+  const scrub = (text: string) => text.replaceAll(token, '(token)').replaceAll(secret, '(secret)')
+  return createClient({ url, token, timeoutMs: 2000, itemKeys: {}, scrub, ...options })
+}
+
+const write = (options: Partial<Connection> = {}) => client(options).write(['a.example.com', 'b.example.com'], { timeout: { time: '60' } })
+
+beforeAll(() => nock.disableNetConnect())
+afterEach(() => {
+  nock.abortPendingRequests()
+  nock.cleanAll()
+})
+afterAll(() => {
+  nock.enableNetConnect()
+  nock.restore()
+})
+
+describe('a write as the service sees it', () => {
+  it('is one JSON body with token, domains and config; the address carries no token', async () => {
+    const seen: { path: string; body: unknown; headers: Record<string, unknown> }[] = []
+    nock(url)
+      .post(/.*/)
+      .reply(function (path, body) {
+        seen.push({ path, body, headers: this.req.headers as Record<string, unknown> })
+        return [200, { code: 0 }]
+      })
+    await write()
+    expect(seen).toHaveLength(1)
+    expect(seen[0]?.path).toBe('/v2/domain/config')
+    expect(seen[0]?.body).toEqual({ token, domains: 'a.example.com,b.example.com', config: { timeout: { time: '60' } } })
+    expect(String(seen[0]?.headers['content-type'])).toContain('application/json')
+    expect(JSON.stringify([seen[0]?.path, seen[0]?.headers])).not.toContain(token)
+  })
+
+  it('has the wire names of items, and answers are read back by them', async () => {
+    let config: unknown
+    nock(url)
+      .post('/v2/domain/config', (body: { config: unknown }) => {
+        config = body.config
+        return true
+      })
+      .reply(200, {
+        code: 0,
+        data: { config: { acme_auth: { auth_url: 'http://a' }, no_proto: { protocol: 'http' }, timeout: { time: '5' } } },
+      })
+    const named = client({ itemKeys: { vendor_origin_auth: 'acme_auth', deny_protocol: 'no_proto' } })
+    const outcome = await named.write(['a.example.com'], {
+      vendor_origin_auth: { auth_url: 'http://a' },
+      deny_protocol: { protocol: 'http' },
+      timeout: { time: '5' },
+    })
+    expect(config).toEqual({ acme_auth: { auth_url: 'http://a' }, no_proto: { protocol: 'http' }, timeout: { time: '5' } })
+    expect(outcome).toMatchObject({
+      kind: 'confirmed',
+      config: { vendor_origin_auth: { auth_url: 'http://a' }, deny_protocol: { protocol: 'http' }, timeout: { time: '5' } },
+    })
+  })
+
+  it('is sent once: the client itself never tries again', async () => {
+    let calls = 0
+    nock(url)
+      .persist()
+      .post('/v2/domain/config')
+      .reply(() => [[500, 429, 400][calls++ % 3] ?? 500, '{}'])
+    await write()
+    expect(calls).toBe(1)
+  })
+})
+
+describe('what comes back over HTTP', () => {
+  it.each<[string, number, unknown, string]>([
+    ['200 and code 0', 200, { code: 0, data: { config: {} } }, 'confirmed'],
+    ['400', 400, { code: 400001, message: 'no' }, 'refused'],
+    ['200 and another code', 200, { code: 3, message: 'no' }, 'refused'],
+    ['429', 429, { code: 429001, message: 'slow' }, 'throttled'],
+    ['401', 401, '', 'refused'],
+    ['404', 404, '<html>', 'refused'],
+    ['500', 500, { code: 0 }, 'in doubt'],
+    ['503', 503, '', 'in doubt'],
+    ['not JSON', 200, 'OK', 'in doubt'],
+    ['no numeric code', 200, { code: '0' }, 'in doubt'],
+  ])('%s', async (_what, status, body, kind) => {
+    nock(url)
+      .post('/v2/domain/config')
+      .reply(status, body as nock.Body)
+    expect(await write()).toMatchObject({ kind })
+  })
+
+  it('a redirect is not followed', async () => {
+    const elsewhere = nock('https://elsewhere.test').post('/').reply(200, { code: 0 }).get('/').reply(200, { code: 0 })
+    for (const status of [301, 302, 303, 307, 308]) {
+      nock(url).post('/v2/domain/config').reply(status, '', { Location: 'https://elsewhere.test/' })
+      expect(await write()).toMatchObject({ kind: 'in doubt' })
+    }
+    expect(elsewhere.pendingMocks()).toHaveLength(2)
+  })
+
+  it.each([
+    ['ECONNREFUSED', 'not sent'],
+    ['ENOTFOUND', 'not sent'],
+    ['ECONNRESET', 'in doubt'],
+    ['ETIMEDOUT', 'in doubt'],
+  ])('an error %s of nock is %s', async (code, kind) => {
+    nock(url)
+      .post('/v2/domain/config')
+      .replyWithError(Object.assign(new Error(`${code} ${token}`), { code }))
+    const outcome = await write()
+    expect(outcome).toMatchObject({ kind })
+    expect(JSON.stringify(outcome)).not.toContain(token)
+  })
+
+  it('no answer in time is in doubt', async () => {
+    nock(url).post('/v2/domain/config').delay(5000).reply(200, { code: 0 })
+    expect(await write({ timeoutMs: 30 })).toMatchObject({ kind: 'in doubt', message: 'no answer came in time' })
+  })
+})
+
+describe('messages', () => {
+  async function told(status: number, message: string): Promise<string> {
+    nock(url).post('/v2/domain/config').reply(status, { code: 9, message })
+    return ((await write()) as { message: string }).message
+  }
+
+  it.each([400, 401, 404, 429, 500])('of HTTP %i never show the token or a secret', async (status) => {
+    const message = await told(status, `bad token ${token} and key ${secret}!`)
+    expect(message).not.toContain(token)
+    expect(message).not.toContain('line one')
+  })
+
+  it('do not show a part of a token that stands where a long message is cut', async () => {
+    for (let before = 1980; before < 2000; before++) {
+      const shown = (await told(400, `${'x'.repeat(before)}${token}`)).slice(before)
+      expect(shown, `what is shown of a token from ${before} on`).not.toMatch(/^t/)
+    }
+  })
+
+  it('of a megabyte of escape codes are short and plain', async () => {
+    const message = await told(400, '\u001b[31m\u0007'.repeat(200_000))
+    expect(message.length).toBeLessThanOrEqual(4096)
+    // oxlint-disable-next-line no-control-regex
+    expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
+  })
+})
