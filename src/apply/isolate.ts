@@ -152,8 +152,9 @@ async function heard(part: Part, isolation: Isolation): Promise<void> {
 }
 
 /** A part that is refused whole and whose items were no help: its domains are halved. */
-async function domainParts({ domains, items }: Part, isolation: Isolation): Promise<void> {
-  const [first, second] = halves(domains).map((half) => ({ domains: half, items }))
+async function domainParts(part: Part, isolation: Isolation): Promise<void> {
+  if (part.items.length === 1) return singleItem(part, isolation, false)
+  const [first, second] = halves(part.domains).map((half) => ({ domains: half, items: part.items }))
   if (first === undefined || second === undefined) return
   const one = await isolation.send(first)
   if (one === 'ended') return
@@ -166,6 +167,33 @@ async function domainParts({ domains, items }: Part, isolation: Isolation): Prom
 
 async function domainHeard(part: Part, isolation: Isolation, innocent: boolean): Promise<void> {
   return part.domains.length > 1 ? domainParts(part, isolation) : parts(part, isolation, innocent)
+}
+
+/**
+ * Follows a refused item to one domain that refuses it. When no half passed on the way, the item itself is guilty, for all
+ * domains; otherwise some domains are, and each half that was refused is followed as well.
+ *
+ * @param passed whether the item is known to pass on some domain
+ */
+async function singleItem(part: Part, isolation: Isolation, passed: boolean): Promise<void> {
+  const unheard: Part[] = []
+  let good = passed
+  let at = part
+  while (at.domains.length > 1) {
+    const [first, second] = halves(at.domains).map((half) => ({ domains: half, items: at.items }))
+    if (first === undefined || second === undefined) return
+    const one = await isolation.send(first)
+    if (one === 'ended') return
+    const other = await isolation.send(second)
+    if (other === 'ended') return
+    good ||= one === 'fine' || other === 'fine'
+    if (one === 'fine' && other === 'fine') break
+    if (one === 'refused' && other === 'refused') unheard.push(second)
+    at = one === 'refused' ? first : second
+  }
+  if (!good) return isolation.guilty(part)
+  if (at.domains.length === 1) isolation.guilty(at)
+  for (const rest of unheard) await singleItem(rest, isolation, true)
 }
 
 /** The item or domain of a part that the message names, if it names one and there are others. */

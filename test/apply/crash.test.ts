@@ -28,14 +28,14 @@ type Config = Record<ItemKey, Value | null>
 
 /** Never released, so that what else it holds stays known: a write of it names entries only. */
 const always: ItemKey[] = ['visit_deny_whitelist']
-const held = configs((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<Record<ItemKey, Value>>
-const wanted = configs((item, values) =>
+const held = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<Record<ItemKey, Value>>
+const wanted = anyConfig((item, values) =>
   fc.constantFrom<Value | null>(...values, ...(catalogue.get(item)?.unset === undefined ? [] : [null])),
 )
 
-function configs(choice: (item: ItemKey, values: Value[]) => fc.Arbitrary<Value | null>): fc.Arbitrary<Config> {
+function anyConfig(choice: (item: ItemKey, values: Value[]) => fc.Arbitrary<Value | null>): fc.Arbitrary<Config> {
   const items = Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, choice(item, values)]))
-  return fc.record(items, { requiredKeys: always }).map((config) => withoutBothLists(config as Config))
+  return fc.record(items, { requiredKeys: always }).map((config) => withoutBothLists(config))
 }
 
 function withoutBothLists<V>(config: Record<ItemKey, V>): Record<ItemKey, V> {

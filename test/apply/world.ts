@@ -115,11 +115,14 @@ export class World {
   }
 
   /** Applies a plan; `script` answers the calls, by their number from 0. */
-  async apply(plan: Plan, script: (call: number, domains: Domain[]) => Step = () => ({ outcome: good })): Promise<ApplyResult> {
+  async apply(
+    plan: Plan,
+    script: (call: number, domains: Domain[], items: ItemKey[]) => Step = () => ({ outcome: good }),
+  ): Promise<ApplyResult> {
     return this.clock.drive(this.start(plan, script))
   }
 
-  start(plan: Plan, script: (call: number, domains: Domain[]) => Step): Promise<ApplyResult> {
+  start(plan: Plan, script: (call: number, domains: Domain[], items: ItemKey[]) => Step): Promise<ApplyResult> {
     const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], () => this.#step())
     return applyPlan(plan, this.recorded(), {
       store: this.#store(),
@@ -181,9 +184,13 @@ export class World {
     }
   }
 
-  async #write(domains: Domain[], config: Record<ItemKey, Wire>, script: (call: number, domains: Domain[]) => Step): Promise<Outcome> {
+  async #write(
+    domains: Domain[],
+    config: Record<ItemKey, Wire>,
+    script: (call: number, domains: Domain[], items: ItemKey[]) => Step,
+  ): Promise<Outcome> {
     this.#step()
-    const step = script(this.calls.length, domains)
+    const step = script(this.calls.length, domains, Object.keys(config))
     const call: Call = { at: this.clock.now(), answeredAt: null, domains, items: Object.keys(config) }
     this.calls.push(call)
     this.log.push(`send ${domains.join(',')}`)

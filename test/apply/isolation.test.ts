@@ -1,0 +1,165 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
+import { bad, good, World } from './world.ts'
+
+/** Items with a plain value each; none empties another. */
+const before: Record<ItemKey, Value> = {
+  timeout: { time: '5' },
+  connect_timeout: { origin_connect_timeout: '5' },
+  client_real_ip: { head: 'X-Before' },
+  post_upload_size_limit: { limit_value: 1 },
+  range_back_source: 'on',
+  origin_host: { host: 'before.example.com' },
+  extend: { squid: 'before' },
+}
+const after: Record<ItemKey, Value> = {
+  timeout: { time: '6' },
+  connect_timeout: { origin_connect_timeout: '6' },
+  client_real_ip: { head: 'X-After' },
+  post_upload_size_limit: { limit_value: 2 },
+  range_back_source: 'off',
+  origin_host: { host: 'after.example.com' },
+  extend: { squid: 'after' },
+}
+const names = Object.keys(before)
+const some = (from: Record<ItemKey, Value>, count: number) =>
+  Object.fromEntries(names.slice(0, count).map((item) => [item, from[item] ?? null]))
+const domainsOf = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`)
+const log2 = (n: number) => Math.ceil(Math.log2(n))
+
+interface Given {
+  domains: number
+  items: number
+  guilty: (domain: Domain, item: ItemKey) => boolean
+  message: string
+}
+
+async function isolated({ domains, items, guilty, message }: Given) {
+  const world = new World()
+  world.isolate = true
+  for (const domain of domainsOf(domains)) world.holds(domain, some(before, items))
+  const plan = world.plan(Object.fromEntries(domainsOf(domains).map((domain) => [domain, some(after, items)])))
+  const result = await world.apply(plan, (_call, sentTo, sent) => ({
+    outcome: sentTo.some((domain) => sent.some((item) => guilty(domain, item))) ? { ...bad, message } : good,
+  }))
+  return { world, result, extra: world.calls.length - 1 }
+}
+
+/** Everything innocent is confirmed with its new value, everything guilty is as it was, and nothing is in doubt. */
+function expectTakenApart(world: World, { domains, items, guilty }: Given): void {
+  for (const domain of domainsOf(domains)) {
+    for (const item of names.slice(0, items)) {
+      const value = (guilty(domain, item) ? before : after)[item]
+      expect(world.item(domain, item), `${item} of ${domain}`).toMatchObject({ status: 'confirmed', candidates: [value] })
+      expect(world.truth.get(domain)?.get(item)).toEqual(value)
+    }
+  }
+}
+
+const size = fc.record({ domains: fc.integer({ min: 1, max: 10 }), items: fc.integer({ min: 1, max: names.length }) })
+const index = fc.nat(1000)
+
+describe('a refused write is taken apart', () => {
+  it.each(['the item is invalid', 'named'] as const)('one guilty item, message: %s', (said) =>
+    fc.assert(
+      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+        fc.pre(domains * items > 1)
+        const culprit = names[n % items] ?? ''
+        const given: Given = {
+          domains,
+          items,
+          guilty: (_domain, item) => item === culprit,
+          message: said === 'named' ? `${culprit} is invalid` : said,
+        }
+        const { world, result, extra } = await isolated(given)
+        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+        expectTakenApart(world, given)
+        expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(result.refusals.map(() => culprit))
+        expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(domainsOf(domains).toSorted())
+      }),
+      { numRuns: 150 },
+    ),
+  )
+
+  it.each(['something is invalid', 'named'] as const)('one guilty domain, message: %s', (said) =>
+    fc.assert(
+      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+        fc.pre(domains > 1)
+        const culprit = domainsOf(domains)[n % domains] ?? ''
+        const given: Given = {
+          domains,
+          items,
+          guilty: (domain) => domain === culprit,
+          message: said === 'named' ? `domain(${culprit}) is invalid` : said,
+        }
+        const { world, result, extra } = await isolated(given)
+        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+        expectTakenApart(world, given)
+        expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([culprit])
+      }),
+      { numRuns: 150 },
+    ),
+  )
+
+  it('one item that one domain refuses', () =>
+    fc.assert(
+      fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
+        fc.pre(domains > 1 || items > 1)
+        const [where, what] = [domainsOf(domains)[n % domains], names[m % items]]
+        const given: Given = { domains, items, guilty: (domain, item) => domain === where && item === what, message: 'no' }
+        const { world } = await isolated(given)
+        for (const domain of domainsOf(domains)) {
+          for (const item of names.slice(0, items)) {
+            const held = world.item(domain, item)
+            expect(world.allows(domain, item, world.truth.get(domain)?.get(item)), `${item} of ${domain}: ${JSON.stringify(held)}`).toBe(
+              true,
+            )
+            if (domain !== where && item !== what) expect(held).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
+          }
+        }
+      }),
+      { numRuns: 150 },
+    ))
+
+  it('several guilty items are all found', async () => {
+    const given: Given = {
+      domains: 1,
+      items: names.length,
+      guilty: (_domain, item) => item === 'timeout' || item === 'extend',
+      message: 'no',
+    }
+    const { world, result } = await isolated(given)
+    expectTakenApart(world, given)
+    expect(result.refusals.flatMap((refusal) => refusal.items).toSorted()).toEqual(['extend', 'timeout'])
+  })
+
+  it('a hint that is wrong costs one write and changes nothing', async () => {
+    const given: Given = { domains: 3, items: 4, guilty: (_domain, item) => item === 'timeout', message: 'client_real_ip looks odd' }
+    const { world } = await isolated(given)
+    expectTakenApart(world, given)
+  })
+
+  it('whatever is refused, what is recorded allows for what the service holds', () =>
+    fc.assert(
+      fc.asyncProperty(size, fc.array(fc.tuple(index, index), { minLength: 1, maxLength: 6 }), async ({ domains, items }, pairs) => {
+        const refused = new Set(pairs.map(([n, m]) => `${domainsOf(domains)[n % domains]} ${names[m % items]}`))
+        const { world, result } = await isolated({
+          domains,
+          items,
+          guilty: (domain, item) => refused.has(`${domain} ${item}`),
+          message: 'no',
+        })
+        for (const domain of domainsOf(domains)) {
+          for (const item of names.slice(0, items)) expect(world.allows(domain, item, world.truth.get(domain)?.get(item))).toBe(true)
+        }
+        expect(result.refusals.length).toBeGreaterThan(0)
+      }),
+      { numRuns: 200 },
+    ))
+})
+
+it('the parts are told', async () => {
+  const { world } = await isolated({ domains: 2, items: 2, guilty: (_domain, item) => item === 'timeout', message: 'no' })
+  expect(world.events.filter((event) => event.type === 'write.isolating').length).toBe(world.calls.length - 1)
+})
