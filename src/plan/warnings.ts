@@ -58,7 +58,8 @@ function push(found: Map<string, Domain[]>, text: string, domain: Domain): void 
 }
 
 function told(found: Map<string, Domain[]>): string[] {
-  return [...found].map(
-    ([text, domains]) => `${text} (${domains.length === 1 ? domains[0] : `${domains.length} domains, e.g. ${domains[0]}`})`,
-  )
+  return [...found.keys()].toSorted().map((text) => {
+    const domains = (found.get(text) ?? []).toSorted()
+    return `${text} (${domains.length === 1 ? domains[0] : `${domains.length} domains, e.g. ${domains[0]}`})`
+  })
 }

@@ -29,7 +29,7 @@ describe('a write as the service sees it', () => {
     nock(url)
       .post(/.*/)
       .reply(function (path, body) {
-        seen.push({ path, body, headers: this.req.headers as Record<string, unknown> })
+        seen.push({ path, body, headers: this.req.headers })
         return [200, { code: 0 }]
       })
     await write()

@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Io } from '../../src/cli/io.ts'
+import { run } from '../../src/cli/program.ts'
+import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+
+/** What a command line did. */
+export interface Ran {
+  code: number
+  out: string
+  err: string
+}
+
+export const token = 'tok-of-the-tests'
+
+/** A service on a socket that refuses nothing for its rate. */
+export async function service(): Promise<Emulator> {
+  return startEmulator(
+    {
+      token,
+      domains: null,
+      callsPerMinute: 0,
+      itemKeys: {},
+      control: true,
+      lenient: false,
+      dataFile: null,
+      now: () => Date.now(),
+      requestId: () => 'request',
+    },
+    { host: '127.0.0.1', port: 0 },
+  )
+}
+
+/** A workspace in a temporary folder, and the command line in it. */
+export class Place {
+  readonly root = mkdtempSync(join(tmpdir(), 'edgewise-steps-'))
+  env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
+  ask: Io['ask'] = null
+  #slept = 0
+
+  constructor(url: string, more = '') {
+    this.write(
+      'edgewise.yaml',
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: {callsPerMinute: 10000}\nstate: {store: dir, path: .edgewise/state}\nallowLiteralSecrets: true\n${more}`,
+    )
+  }
+
+  write(path: string, text: string): this {
+    const file = join(this.root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return this
+  }
+
+  /** A manifest of one domain; JSON is YAML. */
+  manifest(domain: string, config: JsonObject): this {
+    return this.write(`domains/${domain}.yaml`, JSON.stringify({ domain, config }))
+  }
+
+  async cli(...args: string[]): Promise<Ran> {
+    const ran: Ran = { code: 0, out: '', err: '' }
+    ran.code = await run(args, {
+      cwd: this.root,
+      env: this.env,
+      out: (text) => void (ran.out += text),
+      err: (text) => void (ran.err += text),
+      columns: 80,
+      outIsTerminal: false,
+      errIsTerminal: false,
+      ask: this.ask,
+      // Nobody waits: what sleeps goes on at once, later.
+      clock: {
+        now: () => Date.now() + this.#slept,
+        monotonic: () => performance.now() + this.#slept,
+        sleep: async (ms) => void (this.#slept += ms),
+      },
+      random: () => 0.5,
+      signal: new AbortController().signal,
+      stopped: () => Promise.resolve(),
+    })
+    return ran
+  }
+
+  /** Applies, and expects that it is done and nothing is left to do. */
+  async settle(): Promise<void> {
+    const applied = await this.cli('apply', '--yes')
+    if (applied.code !== 0) throw new Error(`apply exited with ${applied.code}\n${applied.out}${applied.err}`)
+    const plan = await this.cli('plan', '--detailed-exitcode')
+    if (plan.code !== 0) throw new Error(`a plan after it is not empty\n${plan.out}${plan.err}`)
+  }
+
+  /** The JSON that a command prints. */
+  async json(...args: string[]): Promise<JsonObject> {
+    const { out } = await this.cli(...args, '--json')
+    return JSON.parse(out) as JsonObject
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+/** What the service holds of a domain. */
+export async function held(emulator: Emulator, domain: string): Promise<JsonObject> {
+  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
+  return state.domains[domain] ?? {}
+}
+
+/** The writes that the service saw: domains and items. */
+export async function writes(emulator: Emulator): Promise<{ domains: string[]; items: string[]; status: number }[]> {
+  return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { domains: string[]; items: string[]; status: number }[]
+}
+
+/** Forgets what the service was told and saw. */
+export async function reset(emulator: Emulator): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
+}

@@ -1,0 +1,478 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import { held, Place, reset, service, token, writes } from './cli.ts'
+
+const www = 'www.example.com'
+let emulator: Emulator
+let place: Place
+let server: Server | undefined
+beforeAll(async () => (emulator = await service()))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+})
+afterEach(() => {
+  place.remove()
+  server?.close()
+  server?.closeAllConnections()
+  server = undefined
+})
+
+/** Whether JSON holds to one of the schemas of machine output. */
+function holdsTo(name: string, value: Json): void {
+  const schema = JSON.parse(readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8')) as object
+  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema)
+  expect(validate(value) ? [] : validate.errors).toEqual([])
+}
+
+describe('black list and white list', () => {
+  it('change places in one write each way, and the other leaves the record', async () => {
+    const first = await place.manifest(www, { ip_black_list: { list: ['203.0.113.9'] } }).cli('plan')
+    expect(first.err).toContain('ip_black_list empties ip_white_list, of which nothing is recorded')
+    await place.settle()
+    for (const [item, other] of [
+      ['ip_white_list', 'ip_black_list'],
+      ['ip_black_list', 'ip_white_list'],
+    ] as const) {
+      const before = (await writes(emulator)).length
+      const plan = await place.manifest(www, { [item]: { list: ['192.0.2.1'] } }).json('plan')
+      expect(plan['changes']).toMatchObject([
+        { item: 'ip_black_list', action: item === 'ip_black_list' ? 'set' : 'unset' },
+        { item: 'ip_white_list', action: item === 'ip_white_list' ? 'set' : 'unset' },
+      ])
+      expect((plan['changes'] as JsonObject[]).find((change) => change['item'] === other)).toMatchObject({
+        reason: 'cleared',
+        by: item,
+        after: null,
+      })
+      await place.settle()
+      expect(await held(emulator, www)).toEqual({ [item]: { list: ['192.0.2.1'], mode: 'cover' } })
+      expect((await writes(emulator)).slice(before)).toMatchObject([{ items: [item], status: 200 }])
+      expect(Object.keys((await place.json('state', 'show', www))['items'] as object)).toEqual([item])
+    }
+  })
+
+  it('both at once are an error', async () => {
+    const { code, out } = await place
+      .manifest(www, { ip_black_list: { list: ['192.0.2.1'] }, ip_white_list: { list: ['192.0.2.2'] } })
+      .cli('validate')
+    expect([code, out]).toEqual([1, expect.stringContaining('exclude each other')])
+  })
+})
+
+it('a kept field that the manifest drops is no change and stays at the service', async () => {
+  await place.manifest(www, { https: { cert_id: 1, http2: 'on', ocsp: 'off' } }).settle()
+  const before = (await writes(emulator)).length
+  const plan = await place.manifest(www, { https: { cert_id: 1 } }).json('plan')
+  expect(plan).toMatchObject({ changes: [], writes: [] })
+  await place.manifest(www, { https: { cert_id: 2 } }).settle()
+  expect(await held(emulator, www)).toEqual({ https: { cert_id: 2, force_https: 0, http2: 'on', ocsp: 'off' } })
+  expect(await writes(emulator)).toHaveLength(before + 1)
+})
+
+describe('many domains', () => {
+  const domains = Array.from({ length: 25 }, (_, i) => `d${String(i).padStart(2, '0')}.example.com`)
+
+  it('a profile changed under 25 domains is 3 writes of at most 10', async () => {
+    place.write('profiles/base.yaml', 'profile: base\nconfig: {timeout: {time: 60}}\n')
+    place.write(
+      'domains/all.yaml',
+      JSON.stringify({ domains, profiles: ['base'], config: { connect_timeout: { origin_connect_timeout: 10 } } }),
+    )
+    await place.settle()
+    const before = (await writes(emulator)).length
+    place.write('profiles/base.yaml', 'profile: base\nconfig: {timeout: {time: 61}}\n')
+    expect(await place.json('plan')).toMatchObject({ summary: { change: 25, unchanged: 25, writes: 3, lowerBound: 3, seconds: 0 } })
+    await place.settle()
+    const sent = (await writes(emulator)).slice(before)
+    expect(sent.map((call) => call.domains.length).toSorted((a, b) => a - b)).toEqual([5, 10, 10])
+    expect(new Set(sent.flatMap((call) => call.items))).toEqual(new Set(['timeout']))
+  })
+
+  it.each([
+    ['documented', 2, 'timeout is alone, origin and https share'],
+    ['all', 1, 'all share'],
+    ['[[timeout, https]]', 2, 'as the list says'],
+  ])('groups: %s makes %i writes', async (groups, count) => {
+    place.remove()
+    place = new Place(emulator.url, `grouping: {groups: ${groups}}\n`)
+    await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 }, origin: { default_master: '192.0.2.1' } }).settle()
+    expect(await writes(emulator)).toHaveLength(count)
+  })
+
+  it('items that belong together travel together', async () => {
+    place.remove()
+    place = new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n')
+    await place
+      .manifest(www, { origin: { default_master: '192.0.2.1' }, new_origin: [{ origin: '192.0.2.1' }], https: { cert_id: 1 } })
+      .settle()
+    const sent = (await writes(emulator)).filter((call) => call.items.includes('origin'))
+    expect(sent).toHaveLength(1)
+    expect(sent[0]?.items).toContain('new_origin')
+  })
+
+  it('--target and --item narrow what is planned and applied', async () => {
+    for (const domain of domains.slice(0, 3)) place.manifest(domain, { timeout: { time: 60 }, https: { cert_id: 1 } })
+    const { code } = await place.cli('apply', '--yes', '--target', 'd0[01].example.com', '--item', 'https')
+    expect(code).toBe(0)
+    expect(await held(emulator, domains[0] ?? '')).toEqual({ https: { cert_id: 1, force_https: 0 } })
+    expect(await held(emulator, domains[2] ?? '')).toEqual({})
+    expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain('no domain matches')
+    expect((await place.cli('plan', '--item', 'htps')).err).toContain('Did you mean "https"?')
+  })
+})
+
+describe('the record belongs to one service', () => {
+  it('another id, and another address, begin with nothing', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    const other = await service()
+    const file = join(place.root, 'edgewise.yaml')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, `${text}id: staging\n`)
+    expect((await place.cli('plan')).err).toContain('Nothing is recorded yet for "staging"')
+    expect((await place.json('plan'))['summary']).toMatchObject({ set: 1 })
+    writeFileSync(file, text.replace(emulator.url, other.url))
+    const plan = await place.cli('plan')
+    expect(plan.err).toContain(`Nothing is recorded yet for "default" at ${other.url}`)
+    expect(plan.err).toContain(emulator.url)
+    await place.settle()
+    writeFileSync(file, text)
+    expect((await place.json('plan'))['changes']).toEqual([])
+    await other.close()
+  })
+
+  it('a damaged record is named, and nothing is written', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    const state = join(place.root, '.edgewise/state')
+    const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(`${www}.json`)) ?? ''
+    writeFileSync(join(state, file), '{"format": "edgewise.record/1", "dom')
+    const before = (await writes(emulator)).length
+    const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining(file)])
+    expect(await writes(emulator)).toHaveLength(before)
+  })
+})
+
+describe('what a service may answer', () => {
+  /** A service that answers each write as the list says, the last one for ever. */
+  async function answering(...answers: ((body: JsonObject) => [number, string])[]): Promise<string> {
+    let call = 0
+    const stub = createServer((request, response) => {
+      let text = ''
+      request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      request.on('end', () => {
+        const answer = answers[Math.min(call++, answers.length - 1)]
+        const [status, body] = answer?.(JSON.parse(text) as JsonObject) ?? [500, '']
+        response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      })
+    })
+    server = stub
+    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(stub.address() as AddressInfo).port}`
+  }
+  const good = (body: JsonObject): [number, string] => [200, JSON.stringify({ code: 0, data: { config: body['config'] } })]
+  const status = async (item = 'timeout', domain = www) =>
+    ((await place.json('state', 'show', domain))['items'] as Record<string, JsonObject> | undefined)?.[item]
+  const at = (url: string) => {
+    place.remove()
+    place = new Place(url)
+  }
+
+  it('401 ends the apply: exit 3, and the rest is not sent', async () => {
+    at(await answering(() => [401, '{"code": 401001, "message": "wrong token"}']))
+    for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 + i } })
+    const { code, out, err } = await place.cli('apply', '--yes')
+    expect(code).toBe(3)
+    expect(out).toMatch(/writes: [1-4] refused, [5-8] not sent/)
+    expect(err).toContain('wrong token')
+  })
+
+  it('5xx leaves both values as candidates, and the next apply writes it again', async () => {
+    at(
+      await answering(
+        good,
+        () => [503, 'sorry'],
+        () => [503, 'sorry'],
+        () => [503, 'sorry'],
+        good,
+      ),
+    )
+    await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
+    expect((await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(3)
+    expect(await status()).toMatchObject({ status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] })
+    // Even when the manifest goes back to the old value.
+    const again = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
+    expect(again.err).toContain(`An earlier apply left items in doubt on ${www}`)
+    expect(again.code).toBe(0)
+    expect(await status()).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
+  })
+
+  it('a refusal leaves the record as it was, and is told at its line', async () => {
+    at(await answering(good, () => [400, '{"code": 400203, "message": "no such time"}']))
+    await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
+    const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
+    expect(code).toBe(3)
+    expect(err).toContain('no such time')
+    expect(err).toMatch(/domains\/www\.example\.com\.yaml:1:\d+ timeout of www\.example\.com/)
+    expect(await status()).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
+  })
+
+  it('a value that the service rewrites makes no lasting difference', async () => {
+    at(await answering(() => [200, JSON.stringify({ code: 0, data: { config: { timeout: { time: '59' } } } })]))
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    expect(await status()).toMatchObject({ candidates: [{ time: '60' }], returned: { time: '59' } })
+  })
+
+  it('nobody there: exit 1, and nothing is in doubt', async () => {
+    at('http://127.0.0.1:9')
+    at(await answering(good))
+    server?.close()
+    const { code } = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
+    expect(code).toBe(1)
+    expect((await place.json('state', 'list'))['domains']).toEqual([])
+  })
+})
+
+describe('secrets', () => {
+  const values = { SIGNING: 'signing-value-3f9', ORIGIN: 'origin-value-77c' }
+  const config = {
+    visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 60, req_uri_type: 1 },
+    add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:origin}' }],
+  }
+  beforeEach(() => {
+    place.remove()
+    place = new Place(emulator.url, 'secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n')
+    place.write(
+      'edgewise.yaml',
+      readFileSync(join(place.root, 'edgewise.yaml'), 'utf8').replace('allowLiteralSecrets: true', 'allowLiteralSecrets: false'),
+    )
+    place.env = { EDGEWISE_TOKEN: token, ...values }
+  })
+
+  it('reach the service and appear nowhere else', async () => {
+    const seen: string[] = []
+    for (const args of [
+      ['validate'],
+      ['plan'],
+      ['plan', '--json', '--out', 'plan.json', '--markdown', 'plan.md'],
+      ['apply', '--yes'],
+      ['state', 'show', www],
+    ]) {
+      const ran = await place.manifest(www, config).cli(...args)
+      expect(ran.code).toBe(0)
+      seen.push(ran.out, ran.err)
+    }
+    expect(await held(emulator, www)).toMatchObject({
+      visit_timestamp: { key: values.SIGNING },
+      add_back_source_head: [{ head_value: `Bearer ${values.ORIGIN}` }],
+    })
+    for (const path of readdirSync(place.root, { recursive: true, encoding: 'utf8' })) {
+      if (/\.(json|md|yaml)$/.test(path)) seen.push(readFileSync(join(place.root, path), 'utf8'))
+    }
+    for (const secret of [...Object.values(values), token]) expect(seen.filter((text) => text.includes(secret))).toEqual([])
+    expect(seen.join('')).toContain('scrypt:')
+  })
+
+  it('that are not at hand count as unchanged once recorded, and are never written', async () => {
+    place.env = { EDGEWISE_TOKEN: token }
+    const first = await place.manifest(www, config).cli('apply', '--yes')
+    expect([first.code, first.err]).toEqual([1, expect.stringContaining('origin, signing')])
+    place.env = { EDGEWISE_TOKEN: token, ...values }
+    await place.settle()
+    place.env = {}
+    expect((await place.json('plan'))['changes']).toEqual([])
+    place.env = { ...values, SIGNING: 'another' }
+    const changed = await place.cli('plan')
+    expect(changed.out).toMatch(/key {2}\(secret [0-9a-f]{8}\) → \(secret [0-9a-f]{8}\)/)
+    expect(changed.out).not.toContain('another')
+  })
+
+  it('written out are refused without being repeated, and so is the form in which plans show them', async () => {
+    const literal = await place
+      .manifest(www, { ...config, visit_timestamp: { ...config.visit_timestamp, key: 'hunter2-literal' } })
+      .cli('validate')
+    expect(literal.code).toBe(1)
+    expect(literal.out).not.toContain('hunter2')
+    const forged = await place
+      .manifest(www, { origin_host: { host: { $secret: 'scrypt:00112233445566778899aabbccddeeff' } } })
+      .cli('validate')
+    expect([forged.code, forged.out.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining('the form in which plans show secrets')])
+  })
+})
+
+describe('saved plans', () => {
+  const plan = () => join(place.root, 'plan.json')
+
+  it('are applied without a question, once', async () => {
+    await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } }).cli('plan', '--out', 'plan.json')
+    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
+    expect(await held(emulator, www)).toMatchObject({ timeout: { time: '60' }, https: { cert_id: 1 } })
+    const again = await place.cli('apply', 'plan.json')
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`the record of ${www} changed`)])
+  })
+
+  it('of one item, and beside changes elsewhere, still hold', async () => {
+    await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } }).cli('plan', '--item', 'https', '--out', 'plan.json')
+    await place.manifest('other.example.com', { timeout: { time: 5 } }).cli('apply', '--yes', '--target', 'other.example.com')
+    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
+    expect(Object.keys(await held(emulator, www))).toEqual(['https'])
+  })
+
+  it('are stale when their manifest moved', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).cli('plan', '--out', 'plan.json')
+    const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', 'plan.json')
+    expect([code, err]).toEqual([1, expect.stringContaining(`the manifests of ${www} changed`)])
+  })
+
+  it.each([
+    ['another value', (text: string) => text.replaceAll('"time":"60"', '"time":"61"')],
+    [
+      'another value in the write only',
+      (text: string) => text.replace(/"config":\{"timeout":\{"time":"60"/, '"config":{"timeout":{"time":"61"'),
+    ],
+    ['another domain in the write', (text: string) => text.replace(/"domains":\["www/, '"domains":["evil.example.com","www')],
+    [
+      'another item in the write',
+      (text: string) => text.replace('"config":{', '"config":{"https":{"cert_id":0},').replace('"forms":{', '"forms":{"https":"replace",'),
+    ],
+    ['no writes', (text: string) => text.replace(/"writes":\[.*?\],"summary"/, '"writes":[],"summary"')],
+    [
+      'an unknown item',
+      (text: string) => text.replace('"config":{', '"config":{"nonsense":1,').replace('"forms":{', '"forms":{"nonsense":"replace",'),
+    ],
+    ['half a file', (text: string) => text.slice(0, text.length / 2)],
+  ])('that were tampered with gain nothing: %s', async (_what, change) => {
+    await place.manifest(www, { timeout: { time: 60 } }).cli('plan', '--out', 'plan.json')
+    const text = readFileSync(plan(), 'utf8')
+    expect(change(text)).not.toBe(text)
+    writeFileSync(plan(), change(text))
+    expect((await place.cli('apply', 'plan.json')).code).toBe(1)
+    expect(await writes(emulator)).toEqual([])
+  })
+})
+
+describe('import', () => {
+  const file = (data: Json) => place.write('held.json', JSON.stringify(data))
+
+  it.each([
+    ['by domain', { [www]: { timeout: { time: 60 }, image_resize: 1 } }, []],
+    ['an answer with its domains', { code: 0, data: { config: { timeout: { time: '60' } }, domains: [{ id: '1', domain: www }] } }, []],
+    [
+      'an answer with domains at the top',
+      { code: 0, domains: [{ id: '1', domain: www }], data: { config: { timeout: { time: '60' } } } },
+      [],
+    ],
+    ['an answer without domains', { code: 0, data: { config: { timeout: { time: '60' } } } }, ['--domain', www]],
+    ['a list', { code: 0, data: [{ domain: www, config: { timeout: { time: '60' }, https: { cert_id: 1 } } }] }, []],
+  ] as [string, Json, string[]][])('takes %s', async (_name, data, more) => {
+    place.manifest(www, { timeout: { time: 60 } })
+    file(data)
+    const told = await place.json('import', 'held.json', ...more)
+    holdsTo('import', told)
+    expect(told).toMatchObject({ domains: 1, items: 1 })
+    expect((await place.json('plan'))['changes']).toEqual([])
+    expect(await writes(emulator)).toEqual([])
+  })
+
+  it('refuses actions, and a record that differs unless --replace is given', async () => {
+    await place.manifest(www, { ip_black_list: { list: ['192.0.2.1'] } }).settle()
+    file({ [www]: { ip_black_list: { list: ['192.0.2.9'], mode: 'append' } } })
+    expect((await place.cli('import', 'held.json')).err).toContain('is an action')
+    file({ [www]: { ip_black_list: { list: ['192.0.2.9'] } } })
+    expect((await place.cli('import', 'held.json')).err).toContain('--replace')
+    expect((await place.cli('import', 'held.json', '--replace')).code).toBe(0)
+    expect((await place.json('plan'))['summary']).toMatchObject({ change: 1 })
+  })
+
+  it('--write-manifests writes what has none, and a plan after it is empty', async () => {
+    file({ [www]: { timeout: { time: 60 }, https: { cert_id: '1', force_https: '301' }, image_resize: 1 } })
+    expect((await place.cli('import', 'held.json', '--write-manifests')).code).toBe(0)
+    expect((await place.json('plan'))['changes']).toEqual([])
+    expect((await place.cli('validate')).code).toBe(0)
+  })
+})
+
+describe('machine output and exit codes', () => {
+  it('hold to their schemas', async () => {
+    place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
+    holdsTo('diagnostics', await place.json('validate'))
+    holdsTo('plan', await place.json('plan'))
+    const lines = (await place.cli('apply', '--yes', '--json')).out.trim().split('\n')
+    for (const line of lines) holdsTo('apply-event', JSON.parse(line) as Json)
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'apply.finished', confirmed: 2, refused: 0 })
+    holdsTo('state-list', await place.json('state', 'list'))
+    holdsTo('state-show', await place.json('state', 'show', www))
+    holdsTo('plan', await place.manifest(www, { timeout: { time: 61 } }).json('plan'))
+    place.manifest(www, { timeout: { time: 4 } })
+    holdsTo('diagnostics', await place.json('validate'))
+    for (const args of [['plan'], ['apply', '--yes'], ['state', 'show', 'nobody.example.com'], ['plan', '--nonsense'], ['nonsense']]) {
+      const error = await place.json(...args)
+      holdsTo('error', error)
+    }
+  })
+
+  it('are as documented', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    expect((await place.cli('plan')).code).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+    expect((await place.cli('apply')).code).toBe(1)
+    expect(await writes(emulator)).toEqual([])
+    place.ask = () => Promise.resolve(false)
+    expect((await place.cli('apply')).code).toBe(1)
+    place.ask = () => Promise.resolve(true)
+    expect((await place.cli('apply')).code).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect((await place.cli('--help')).code).toBe(0)
+    expect((await place.cli('nonsense')).code).toBe(1)
+    expect((await place.cli('validate', '-C', '/')).code).toBe(1)
+    place.env = {}
+    expect((await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')).err).toContain('no token')
+  })
+
+  it('results go to stdout and nothing else does', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    const plan = await place.cli('plan')
+    expect(plan.out).toContain('Plan: 1 to set')
+    expect(plan.out).not.toContain('note:')
+    expect(plan.err).toContain('note:')
+    expect((await place.cli('plan', '--quiet')).err).toBe('')
+  })
+})
+
+it('settings that this version does not carry out are refused', async () => {
+  for (const more of ['guards: {protect: ["*"]}', 'rollout: {waves: [1, 100%]}']) {
+    place.remove()
+    place = new Place(emulator.url, `${more}\n`)
+    const { code, err } = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining('not part of this version')])
+  }
+})
+
+describe('the examples', () => {
+  const env = { STOREFRONT_SIGNING_KEY: 'a-key', STOREFRONT_ORIGIN_TOKEN: 'a-token', SIGNING_KEY: 'x', ORIGIN_TOKEN: 'y' }
+
+  it.each(['storefront', 'every-item'])('%s validates, applies, and is then as recorded', async (name) => {
+    const source = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
+    rmSync(place.root, { recursive: true })
+    mkdirSync(place.root)
+    cpSync(source, place.root, { recursive: true, filter: (path) => !path.includes('.edgewise') })
+    const file = join(place.root, 'edgewise.yaml')
+    const text = readFileSync(file, 'utf8')
+    const names = [...text.matchAll(/env: (\w+)/g)].map((match) => match[1] ?? '')
+    place.env = { ...env, ...Object.fromEntries(names.map((each) => [each, `value-of-${each}`])), EDGEWISE_TOKEN: token }
+    writeFileSync(
+      file,
+      `${text.replace('url: emulator', `url: ${emulator.url}\n  token: \${env:EDGEWISE_TOKEN}`)}limits: {callsPerMinute: 10000}\n`,
+    )
+    await place.settle()
+    expect((await place.cli('plan')).out).toMatch(/No changes\.\n$/)
+  })
+})
