@@ -1,5 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
+/** The properties again, many more times, and what takes long in itself. */
 export default defineConfig({
-  test: { include: ['test/long/**/*.test.ts'], testTimeout: 300_000 },
+  test: {
+    include: [
+      'test/laws.test.ts',
+      'test/apply/{crash,isolation}.test.ts',
+      'test/service/call-budget.test.ts',
+      'test/manifest/fuzz.test.ts',
+      'test/long/**/*.test.ts',
+    ],
+    env: { EDGEWISE_TEST_RUNS: '12' },
+    testTimeout: 300_000,
+  },
 })

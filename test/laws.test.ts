@@ -14,6 +14,7 @@ import type { Grouping } from '../src/plan/groups.ts'
 import { makePlan } from '../src/plan/make-plan.ts'
 import { planJson } from '../src/report/plan-json.ts'
 import { formatDomainFile, parseDomainFile } from '../src/state/domain-file.ts'
+import { runs } from './runs.ts'
 
 interface Case {
   payload: Json
@@ -122,7 +123,7 @@ describe('for any record and any manifests', () => {
         }
         expect(planOf(end, desired, how).changes).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -138,7 +139,7 @@ describe('for any record and any manifests', () => {
         }
         expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -150,7 +151,7 @@ describe('for any record and any manifests', () => {
         expect(JSON.stringify(planJson(planOf(new Map([...recorded].toReversed()), shuffled, how), (item) => item))).toBe(text)
         expect(JSON.stringify(JSON.parse(text))).toBe(text)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import { bad, doubt, good, throttled, unauthorised, unreached, World, type Step } from './world.ts'
+import { runs } from '../runs.ts'
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
@@ -113,7 +114,7 @@ describe('whatever kills the process, at any point', () => {
   it('the record allows for what the service holds', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     ))
 
   it('every single point of an apply with every kind of outcome', async () => {
@@ -154,6 +155,6 @@ describe('whatever kills the process, at any point', () => {
         const again = world.plan(Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])))
         expect(again.changes, 'a second plan has nothing to do').toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     ))
 })

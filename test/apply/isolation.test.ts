@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import { bad, good, World } from './world.ts'
+import { runs } from '../runs.ts'
 
 /** Items with a plain value each; none empties another. */
 const before: Record<ItemKey, Value> = {
@@ -78,7 +79,7 @@ describe('a refused write is taken apart', () => {
         expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(result.refusals.map(() => culprit))
         expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(domainsOf(domains).toSorted())
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     ),
   )
 
@@ -98,7 +99,7 @@ describe('a refused write is taken apart', () => {
         expectTakenApart(world, given)
         expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([culprit])
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     ),
   )
 
@@ -119,7 +120,7 @@ describe('a refused write is taken apart', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     ))
 
   it('several guilty items are all found', async () => {
@@ -155,7 +156,7 @@ describe('a refused write is taken apart', () => {
         }
         expect(result.refusals.length).toBeGreaterThan(0)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     ))
 })
 

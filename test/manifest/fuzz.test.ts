@@ -9,6 +9,7 @@ import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 import { readYaml } from '../../src/manifest/yaml-file.ts'
 import type { Diagnostic } from '../../src/model/problem.ts'
 import { plainKeeper } from './workspace-of.ts'
+import { runs } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
 const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
@@ -157,14 +158,14 @@ describe('no input makes loading throw', () => {
   it('text that is nearly YAML', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(yamlish, (text) => load(text)),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 
   it('examples with cuts', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(mutated, (text) => load(text)),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -177,7 +178,7 @@ describe('no input makes loading throw', () => {
         ]
         load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -186,11 +187,11 @@ describe('no input makes loading throw', () => {
       fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
         load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
     fc.assert(
       fc.property(yamlish, (home) => load('domain: a.example.com', `version: 1\n${home}`)),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
 import { originOf, type Layer } from '../../src/manifest/origin-of.ts'
 import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../../src/model/json.ts'
+import { runs } from '../runs.ts'
 
 function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault[] } {
   const faults: MergeFault[] = []
@@ -81,7 +82,7 @@ describe('originOf', () => {
           else expect({ pointer, said }).toEqual({ pointer, said: part })
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

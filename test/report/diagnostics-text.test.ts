@@ -6,6 +6,7 @@ import { formatDiagnosticsText } from '../../src/report/diagnostics-text.ts'
 import { plainPaint, type Paint } from '../../src/report/paint.ts'
 import { displayWidth } from '../../src/report/wrap.ts'
 import { aDiagnostic, anyDiagnostic, anyText, controls } from './a-diagnostic.ts'
+import { runs } from '../runs.ts'
 
 const style = { lineOf: () => null, paint: plainPaint, columns: 80 }
 
@@ -144,7 +145,7 @@ describe('codeFrame', () => {
         expect(carets).toMatch(/^ {4}\| *\^+$/)
         expect(source + carets).not.toMatch(controls)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { CallBudget } from '../../src/service/call-budget.ts'
 import { arrivalsOf, minute, mostInAMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
+import { runs } from '../runs.ts'
 
 function budgetOf(options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {}) {
   const clock = options.clock ?? new FakeClock()
@@ -33,7 +34,7 @@ describe('no 60 seconds see more arrivals than the limit', () => {
     expect(mostInAMinute(await arrivalsOf(own))).toBeLessThanOrEqual(own.limit)
   }
 
-  it('whatever the network does', () => fc.assert(fc.asyncProperty(traffic, sound), { numRuns: 150 }))
+  it('whatever the network does', () => fc.assert(fc.asyncProperty(traffic, sound), { numRuns: runs(150) }))
 
   it('when the wall clock is set back', () => {
     const steps = fc.array(fc.record({ after: fc.integer({ min: 0, max: 200_000 }), by: fc.integer({ min: -7_200_000, max: 0 }) }), {
@@ -41,7 +42,7 @@ describe('no 60 seconds see more arrivals than the limit', () => {
     })
     return fc.assert(
       fc.asyncProperty(traffic, steps, (given, set) => sound({ ...given, steps: set })),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -57,7 +58,7 @@ describe('no 60 seconds see more arrivals than the limit', () => {
     })
     return fc.assert(
       fc.asyncProperty(prompt, fc.integer({ min: 0, max: 150_000 }), (given, killedAfter) => sound({ ...given, killedAfter })),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
