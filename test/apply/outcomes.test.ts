@@ -3,7 +3,7 @@ import type { Form } from '../../src/model/change.ts'
 import type { Value } from '../../src/model/item.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
-import { bad, doubt, good, limits, unauthorised, unreached, World } from './world.ts'
+import { bad, doubt, limits, unauthorised, unreached, World } from './world.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 const time = (seconds: number) => ({ time: String(seconds) })
@@ -103,50 +103,6 @@ describe('a confirmed write', () => {
       templates: { 'scrypt:1': 'signing' },
     })
     expect(JSON.stringify(world.durable)).not.toContain('plain')
-  })
-})
-
-describe('what the service returned', () => {
-  const answer = (config: Record<string, Value>): Outcome => ({ ...good, config }) as Outcome
-
-  it('is recorded beside the value when it is another one, and is not written again', async () => {
-    const world = new World()
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: answer({ timeout: time(11) }) }))
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [time(10)], returned: time(11) })
-    expect(world.events.find((event) => event.type === 'write.confirmed')).toMatchObject({ rewritten: ['timeout'] })
-    expect(world.plan({ [a]: { timeout: time(10) } }).changes).toEqual([])
-  })
-
-  it.each<[string, string, Value, Value]>([
-    ['as sent', 'timeout', time(10), time(10)],
-    ['with another type', 'timeout', time(10), { time: 10 }],
-    ['in another order', 'ip_black_list', ips('192.0.2.1', '192.0.2.2'), { list: ['192.0.2.2', '192.0.2.1'] }],
-    ['with defaults left out', 'referer', { type: 1, list: ['a.com'], allow_empty: true }, { type: '1', list: ['a.com'] }],
-    ['visit_deny_whitelist as {url}', 'visit_deny_whitelist', [{ url: '/x', turn_on: true }], { url: ['/x', '/other'] }],
-  ])('is no other value %s', async (_how, item, sent, returned) => {
-    const world = new World()
-    await world.apply(world.plan({ [a]: { [item]: sent } }), () => ({ outcome: answer({ [item]: returned }) }))
-    expect(world.item(a, item)).toMatchObject({ status: 'confirmed' })
-    expect(world.item(a, item)).not.toHaveProperty('returned')
-  })
-
-  it('is another value when a whitelist comes back without an entry', async () => {
-    const world = new World()
-    const entry = [{ url: '/x', turn_on: true }]
-    await world.apply(world.plan({ [a]: { visit_deny_whitelist: entry } }), () => ({
-      outcome: answer({ visit_deny_whitelist: { url: ['/y'] } }),
-    }))
-    expect(world.item(a, 'visit_deny_whitelist')).toHaveProperty('returned')
-  })
-
-  it('is recorded without secrets, and nonsense does no harm', async () => {
-    const world = new World()
-    world.mask = (_item, value) => JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
-      outcome: answer({ timeout: { time: 'plain' }, strange: [null], other: 5 }),
-    }))
-    expect(JSON.stringify(world.durable)).not.toContain('plain')
-    expect(Object.keys(world.durable[a] ?? {})).toEqual(['timeout'])
   })
 })
 

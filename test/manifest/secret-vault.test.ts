@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { secretLookUp, type SecretReach } from '../../src/manifest/secret-sources.ts'
+import { SecretVault } from '../../src/manifest/secret-vault.ts'
+
+const values: Record<string, string> = { signing: 'signing-value-1', token: 'token-value-2' }
+const vault = (id = 'default') => new SecretVault(id, (name) => values[name] ?? null)
+
+describe('fingerprints', () => {
+  it('are the same for the same value, and different for another value or another id', () => {
+    expect(vault().refer('${secret:signing}')).toEqual(vault().refer('${secret:signing}'))
+    expect(vault().refer('${secret:signing}')).not.toEqual(vault().refer('${secret:token}'))
+    expect(vault().refer('${secret:signing}')).not.toEqual(vault('staging').refer('${secret:signing}'))
+    expect(vault().refer('Bearer ${secret:token}')).not.toEqual(vault().refer('Basic ${secret:token}'))
+    expect(JSON.stringify(vault().refer('Bearer ${secret:token}'))).not.toContain('Bearer')
+  })
+
+  it('do not change when a value that was written out becomes a reference', () => {
+    expect(vault().literal('signing-value-1')).toEqual(vault().refer('${secret:signing}'))
+  })
+
+  it('name what is not at hand', () => {
+    const own = vault()
+    expect(own.refer('${secret:gone}')).toEqual({ $secret: 'unresolved:gone' })
+    expect(own.refer('Bearer ${secret:gone} ${secret:token}')).toEqual({ $secret: 'unresolved:Bearer ${secret:gone} ${secret:token}' })
+    expect(own.unresolved()).toEqual(['gone'])
+    expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow('the secret gone is not at hand')
+  })
+})
+
+describe('what goes to the service and comes back', () => {
+  it('is revealed whole, and known again wherever it stands', () => {
+    const own = vault()
+    const payload = [{ head_name: 'Authorization', head_value: { ...own.refer('Bearer ${secret:token}') } }]
+    expect(own.reveal(payload)).toEqual([{ head_name: 'Authorization', head_value: 'Bearer token-value-2' }])
+    expect(own.mask('add_back_source_head', own.reveal(payload))).toEqual(payload)
+    expect(own.templatesOf(payload)).toEqual({ [payload[0]?.head_value.$secret ?? '']: 'Bearer ${secret:token}' })
+  })
+
+  it('is masked where a field always holds a secret, and where a known one stands inside', () => {
+    const own = vault()
+    own.refer('${secret:token}')
+    const back = own.mask('visit_timestamp', { key: 'what the service made of it', pattern: '.*' })
+    expect(back).toMatchObject({ key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string }, pattern: '.*' })
+    expect(JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }))).not.toContain('token-value-2')
+    expect(own.mask('extend', { squid: 'nothing to hide' })).toEqual({ squid: 'nothing to hide' })
+  })
+
+  it('is taken out of messages', () => {
+    const own = vault()
+    own.refer('Bearer ${secret:token}')
+    expect(own.scrub('bad header "Bearer token-value-2" and token-value-2')).not.toContain('token-value-2')
+  })
+})
+
+describe('sources', () => {
+  let root: string
+  beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'edgewise-secrets-'))))
+  afterEach(() => rmSync(root, { recursive: true, force: true }))
+  const look = (source: Parameters<typeof secretLookUp>[1][string], reach: SecretReach, env = {}) =>
+    secretLookUp(root, { s: source }, env, reach)('s')
+
+  it('are asked as far as a command may', () => {
+    expect(look({ env: 'S' }, 'none', { S: 'x' })).toBeNull()
+    expect(look({ env: 'S' }, 'at hand', { S: 'x' })).toBe('x')
+    expect(look({ env: 'S' }, 'all', {})).toBeNull()
+    expect(look({ command: ['printf', 'v\n'] }, 'at hand')).toBeNull()
+    expect(look({ command: ['printf', 'v\n'] }, 'all')).toBe('v')
+    expect(() => look({ command: ['false'] }, 'all')).toThrow('the command "false" failed (exit 1)')
+    expect(() => look({ command: ['no-such-program'] }, 'all')).toThrow('failed')
+  })
+
+  it('a file in a checkout has to be ignored by git', () => {
+    execFileSync('git', ['init', '-q', root])
+    mkdirSync(join(root, 'secrets'))
+    writeFileSync(join(root, 'secrets', 's'), 'from a file\n')
+    expect(() => look({ file: 'secrets/s' }, 'at hand')).toThrow('git does not ignore it')
+    writeFileSync(join(root, '.gitignore'), 'secrets/\n')
+    expect(look({ file: 'secrets/s' }, 'at hand')).toBe('from a file')
+    expect(look({ file: 'secrets/none' }, 'at hand')).toBeNull()
+    expect(() => look({ file: 'secrets/none' }, 'all')).toThrow("can't be read (ENOENT)")
+  })
+})
