@@ -20,7 +20,9 @@ import { narrowed, type Selection } from './plan/selection.ts'
 import { CallBudget, type Clock } from './service/call-budget.ts'
 import { createClient } from './service/client.ts'
 import { proxyDispatcher } from './service/proxy.ts'
-import { openDirStore } from './state/dir-store.ts'
+import { openDirLock } from './state/dir-lock.ts'
+import { lockFolder, openDirStore } from './state/dir-store.ts'
+import type { Lease, Lock } from './state/lock.ts'
 import type { Recorded, Store } from './state/record.ts'
 
 export { EdgewiseError } from './model/edgewise-error.ts'
@@ -92,6 +94,11 @@ export function openStore({ root, config }: Workspace): Store {
   return openDirStore(resolve(root, config.state.path), key, config.service.account)
 }
 
+/** The lock of the account: one apply at a time. */
+export function openLock({ root, config }: Workspace): Lock {
+  return openDirLock(lockFolder(resolve(root, config.state.path), config.service.url, config.service.account))
+}
+
 /**
  * What would change, and the fewest writes found for it. Reads the record and the manifests, writes nothing.
  *
@@ -130,7 +137,7 @@ export async function apply(
   planned: Plan,
   store: Store,
   recorded: Recorded,
-  options: { outside: Outside; signal: AbortSignal; isolate: boolean; tell(event: ApplyEvent, budget: CallBudget): void },
+  options: { outside: Outside; lease: Lease; signal: AbortSignal; isolate: boolean; tell(event: ApplyEvent, budget: CallBudget): void },
 ): Promise<ApplyResult> {
   const { outside } = options
   const { config, vault } = workspace
@@ -150,6 +157,7 @@ export async function apply(
       settleMs: config.service.settleSeconds * 1000,
       timeoutMs: config.service.timeoutSeconds * 1000,
       isolate: options.isolate,
+      leaseLeftMs: () => options.lease.leftMs(),
       apply: applyId(outside),
       reveal: (payload) => vault.reveal(payload),
       mask: (item, value) => vault.mask(item, value),

@@ -48,6 +48,7 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
   return {
     ...context,
     random: () => context.random(),
+    leaseLeftMs: () => context.leaseLeftMs(),
     reveal: (payload) => context.reveal(payload),
     mask: (item, value) => context.mask(item, value),
     templatesOf: (value) => context.templatesOf(value),

@@ -7,8 +7,6 @@ import type { Sending } from './send-write.ts'
 /** What an apply works with. */
 export interface ApplyContext extends Omit<Sending, 'waiting' | 'attempt'> {
   store: Store
-  /** After this long a call is given up, ms. */
-  timeoutMs: number
   /** Id of this apply. */
   apply: string
   /** Take a write that was refused apart, so that all but the guilty part is applied. */

@@ -19,6 +19,10 @@ export interface Sending {
   settleMs: number
   /** The payload with the values of its secrets. */
   reveal(payload: Wire): Wire
+  /** After this long a call is given up, ms. */
+  timeoutMs: number
+  /** How long the lock surely holds, ms. */
+  leaseLeftMs(): number
   /** Aborted when the apply is to end: what is under way is finished, nothing new is begun. */
   signal: AbortSignal
   /** Told before each attempt, when a call may be sent. */
@@ -47,6 +51,11 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   for (;;) {
     if (!(await sending.budget.take(sending.signal))) {
       return ended(sending.signal.aborted ? endedEarly(sending.signal) : 'the wait for the call budget is over limits.maxWaitSeconds')
+    }
+    // A call that outlives the lock could land in the midst of somebody else's apply.
+    if (sending.leaseLeftMs() <= sending.timeoutMs) {
+      sending.budget.give(false)
+      return ended('the lock was lost, or is about to be')
     }
     sending.attempt()
     const outcome = await sending.client.write(write.domains, config)

@@ -17,28 +17,43 @@ import { finishedLine } from '../report/apply-text.ts'
 import { planJson } from '../report/plan-json.ts'
 import { planText, sumLine } from '../report/plan-text.ts'
 import { visible } from '../report/wrap.ts'
+import { parseJson } from '../state/domain-file.ts'
+import type { Lease } from '../state/lock.ts'
 import type { CommandContext } from './io.ts'
-import { firstPlanWarnings, openRecorded, selectionOf } from './open.ts'
+import { withLock } from './lock.ts'
+import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
 import { exits } from './exits.ts'
 import { progressFor } from './progress.ts'
-import { parseJson } from '../state/domain-file.ts'
 
 interface ApplyOptions {
   target: string[]
   item: string[]
   stopOnRefusal?: boolean
+  lockTimeout: number
 }
 
-/** `edgewise apply`: plans, shows, asks, and carries the plan out. */
+/** `edgewise apply`: takes the lock, plans, shows, asks, and carries the plan out. */
 export async function apply(context: CommandContext, [planFile]: unknown[], options: ApplyOptions): Promise<number> {
+  const workspace = validWorkspace(context, 'all')
+  const file = typeof planFile === 'string' ? planFile : null
+  return withLock(workspace, context.io, 'apply', options.lockTimeout, (lease) => locked(context, workspace, file, options, lease))
+}
+
+async function locked(
+  context: CommandContext,
+  workspace: LoadedWorkspace,
+  planFile: string | null,
+  options: ApplyOptions,
+  lease: Lease,
+): Promise<number> {
   const { io, paint } = context
   const json = context.options.json === true
-  const { workspace, store, recorded } = openRecorded(context, 'all')
+  const { store, recorded } = openRecorded(workspace)
   tellUnfinished(context, recorded)
   const plan =
-    typeof planFile === 'string'
-      ? await savedPlan(resolve(io.cwd, planFile), workspace, recorded, options)
-      : await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
+    planFile === null
+      ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
+      : await savedPlan(resolve(io.cwd, planFile), workspace, recorded, options)
   for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...plan.warnings])
     context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
@@ -46,12 +61,13 @@ export async function apply(context: CommandContext, [planFile]: unknown[], opti
     io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
   refuseUnready(workspace, plan)
   // A saved plan was looked at when it was made.
-  if (plan.changes.length > 0 && planFile === undefined) await confirm(context, plan)
+  if (plan.changes.length > 0 && planFile === null) await confirm(context, plan)
 
   const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute)
   let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
   const result = await carryOut(workspace, plan, store, recorded, {
     outside: io,
+    lease,
     signal: io.signal,
     isolate: options.stopOnRefusal !== true,
     tell: (event, budget) => {

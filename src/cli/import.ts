@@ -14,12 +14,14 @@ import { parseJson } from '../state/domain-file.ts'
 import type { RecordedItem } from '../state/record.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
+import { withLock } from './lock.ts'
 import { openWorkspace } from './open.ts'
 
 interface ImportOptions {
   domain?: string
   writeManifests?: boolean
   replace?: boolean
+  lockTimeout: number
 }
 
 interface Adopted {
@@ -37,11 +39,17 @@ export async function importFiles(context: CommandContext, [files]: unknown[], o
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError('invalid', 'the manifests have errors; nothing was recorded', 'Run "edgewise validate".', workspace.diagnostics)
   }
+  return withLock(workspace, io, 'import', options.lockTimeout, () => adoptAll(context, workspace, observed, options.replace === true))
+}
+
+/** Records what manifests mention of it. */
+async function adoptAll(context: CommandContext, workspace: LoadedWorkspace, observed: Adopted[], replace: boolean): Promise<number> {
+  const { io } = context
   const store = openStore(workspace)
   const recorded = store.load()
   const managed = observed.filter(({ domain, item }) => workspace.desired.get(domain)?.has(item) === true)
   const skipped = observed.filter((entry) => !managed.includes(entry))
-  refuseDiffering(managed, recorded, options.replace === true)
+  refuseDiffering(managed, recorded, replace)
   const at = new Date(io.clock.now()).toISOString()
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value } of managed) {

@@ -24,11 +24,8 @@ export function openWorkspace({ io, options }: CommandContext, reach: SecretReac
   return loadWorkspace(root, io, reach)
 }
 
-/** The workspace, without errors, and its record. Warnings of manifests are told on stderr. */
-export function openRecorded(
-  context: CommandContext,
-  reach: SecretReach,
-): { workspace: LoadedWorkspace; store: Store; recorded: Recorded } {
+/** The workspace, if it has no errors. Its warnings are told on stderr. */
+export function validWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const workspace = openWorkspace(context, reach)
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
   if (errors.length > 0) {
@@ -44,8 +41,13 @@ export function openRecorded(
   if (workspace.diagnostics.length > 0) context.note(diagnosticsText(workspace, workspace.diagnostics, context).trimEnd())
   if (workspace.desired.size === 0)
     context.note(`No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`)
+  return workspace
+}
+
+/** The record of a workspace. */
+export function openRecorded(workspace: LoadedWorkspace): { store: Store; recorded: Recorded } {
   const store = openStore(workspace)
-  return { workspace, store, recorded: store.load() }
+  return { store, recorded: store.load() }
 }
 
 /** Diagnostics in words, with the offending lines, for stderr. */

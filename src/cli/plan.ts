@@ -7,7 +7,7 @@ import { planText } from '../report/plan-text.ts'
 import { planMarkdown } from '../report/plan-markdown.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
-import { firstPlanWarnings, openRecorded, selectionOf } from './open.ts'
+import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
 
 interface PlanOptions {
   target: string[]
@@ -20,7 +20,8 @@ interface PlanOptions {
 /** `edgewise plan`: tells what would change; writes neither to the service nor to the record. */
 export async function plan(context: CommandContext, _args: unknown[], options: PlanOptions): Promise<number> {
   const { io, paint } = context
-  const { workspace, store, recorded } = openRecorded(context, 'at hand')
+  const workspace = validWorkspace(context, 'at hand')
+  const { store, recorded } = openRecorded(workspace)
   const selection = selectionOf(options, workspace, recorded)
   const made = await makePlan(workspace, recorded, selection)
   for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...made.warnings])

@@ -101,7 +101,9 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
       'apply plan.json',
       'apply --yes --json',
     ]),
-  ).option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
+  )
+    .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
+    .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
 
   command(
     'import <files...>',
@@ -112,6 +114,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--domain <domain>', 'the domain of an answer that names none')
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace what is recorded otherwise')
+    .option('--lock-timeout <seconds>', 'wait so long for an apply to end', wholeNumber(0, 86_400), 0)
 
   const state = program.command('state').description('look into the record')
   command(
@@ -126,6 +129,14 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     'what is recorded of a domain',
     async () => (await import('./state.ts')).stateShow,
     ['state show www.example.com'],
+    state,
+  )
+
+  command(
+    'unlock',
+    'end the lock of an apply that is gone',
+    async () => (await import('./state.ts')).stateUnlock,
+    ['state unlock', 'state unlock --yes'],
     state,
   )
 

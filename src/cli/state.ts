@@ -1,4 +1,4 @@
-import { openStore } from '../index.ts'
+import { openLock, openStore } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Json } from '../model/json.ts'
@@ -57,5 +57,25 @@ export async function stateShow(context: CommandContext, [name]: unknown[]): Pro
       if (held.returned !== undefined) io.out(`      the service answered ${short(held.returned)}\n`)
     }
   }
+  return exits.done
+}
+
+/** `edgewise state unlock`: shows who holds the lock and, after a question, ends it. */
+export async function stateUnlock(context: CommandContext): Promise<number> {
+  const { io, options } = context
+  const lock = openLock(openWorkspace(context, 'none'))
+  const holder = lock.read()
+  if (holder === null) {
+    io.out('Nobody holds the lock.\n')
+    return exits.done
+  }
+  io.out(`Held by ${holder.who}, process ${holder.pid}, since ${holder.since}, for: ${holder.reason}.\n`)
+  if (options.yes !== true) {
+    if (io.ask === null) throw new EdgewiseError('declined', 'nobody can be asked whether the lock may be ended', 'Give --yes to end it.')
+    if (!(await io.ask('End it? An apply that still runs then stops before its next write.')))
+      throw new EdgewiseError('declined', 'the lock was left as it is')
+  }
+  lock.remove(holder)
+  io.out('The lock is free.\n')
   return exits.done
 }

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'access'
   | 'record-damaged'
   | 'stale-plan'
+  | 'locked'
   | 'declined'
   | 'unavailable'
   | 'plan-unproven'

@@ -35,16 +35,25 @@ function domainFault(changes: Change[], writes: Write[], recorded: ReadonlyMap<I
   const before: State = new Map([...recorded].map(([item, held]) => [item, possible(held)]))
   const after = writes.reduce(foldWrite, before)
   const byItem = new Map(changes.map((change) => [change.item, change]))
+  const written = new Set(writes.flatMap((write) => Object.keys(write.items)))
+  for (const item of written) if (!isWritten(byItem.get(item))) return `the writes touch ${item}, which should stay as it is`
+  for (const change of changes)
+    if (isWritten(change) && !written.has(change.item)) return `no write brings about the change of ${change.item}`
   for (const item of new Set([...after.keys(), ...byItem.keys()])) {
     const change = byItem.get(item)
     const values = after.get(item) ?? [undefined]
     if (change === undefined || change.action === 'release') {
       if (!samePossible(values, before.get(item) ?? [undefined])) return `the writes touch ${item}, which should stay as it is`
-    } else if (!values.every((value) => fulfils(change, value))) {
+    } else if (!values.every((value, i) => fulfils(change, value, before.get(item)?.[i]))) {
       return `the writes leave ${item} other than planned`
     }
   }
   return null
+}
+
+/** A change that needs a write of its own item. What is not recorded can't show in a fold that it was written. */
+function isWritten(change: Change | undefined): boolean {
+  return change !== undefined && change.action !== 'release' && change.reason !== 'cleared'
 }
 
 function possible(held: Held): Possible {
@@ -65,11 +74,11 @@ function foldWrite(state: State, write: Write): State {
   return next
 }
 
-/** Whether a value that is held after the writes is what the change promised. */
-function fulfils(change: Change, value: Value | undefined): boolean {
+/** Whether a value that is held after the writes is what the change promised, where `before` was held. */
+function fulfils(change: Change, value: Value | undefined, before: Value | undefined): boolean {
   const spec = itemSpec(change.item)
   if (change.reason === 'cleared') return value === undefined
-  if (change.after !== null) return value !== undefined && sameJson(value, withKept(spec.keeps, change.after, value))
+  if (change.after !== null) return value !== undefined && sameJson(value, withKept(spec.keeps, change.after, before))
   const again = spec.unset?.(
     value === undefined ? { status: 'unset', candidates: [] } : { status: 'confirmed', candidates: [value] },
     change.domain,

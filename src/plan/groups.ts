@@ -12,18 +12,27 @@ export interface Grouping {
  * must not be seen apart (`together`). Bundles and the items in them come in a stable order.
  */
 export function bundlesOf(items: ItemKey[], grouping: Grouping): ItemKey[][] {
+  const bound = joined(grouping.together, items).filter((set) => new Set(set.map((item) => groupOf(item, grouping.groups))).size > 1)
   const bundles = new Map<string, ItemKey[]>()
   for (const item of items) {
-    const bound = grouping.together.findIndex((set) => set.includes(item) && partsOf(set, items, grouping) > 1)
-    const name = bound >= 0 ? `together ${bound}` : groupOf(item, grouping.groups)
+    const place = bound.findIndex((set) => set.includes(item))
+    const name = place >= 0 ? `together ${place}` : groupOf(item, grouping.groups)
     bundles.set(name, [...(bundles.get(name) ?? []), item])
   }
   return [...bundles].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => members.toSorted())
 }
 
-/** Into how many groups the changed items of a set fall. */
-function partsOf(set: ItemKey[], items: ItemKey[], grouping: Grouping): number {
-  return new Set(items.filter((item) => set.includes(item)).map((item) => groupOf(item, grouping.groups))).size
+/** The changed items of each set; sets that have one in common are one set. */
+function joined(sets: ItemKey[][], items: ItemKey[]): ItemKey[][] {
+  const changed = new Set(items)
+  return sets.reduce<ItemKey[][]>((found, set) => {
+    const own = set.filter((item) => changed.has(item))
+    const [touching, apart] = [
+      found.filter((other) => other.some((item) => own.includes(item))),
+      found.filter((other) => !other.some((item) => own.includes(item))),
+    ]
+    return [...apart, [...new Set([...touching.flat(), ...own])]]
+  }, [])
 }
 
 /** The group of an item (specification, "POST /domain/config", rule 8). An item that a list of lists leaves out is alone. */

@@ -35,7 +35,8 @@ export function lowerBound({ needs, grouping, domainsPerWrite }: WriteProblem): 
 /** Items that can meet in a write, directly or through `together`, have the same component. */
 function componentsOf(items: ItemKey[], grouping: WriteProblem['grouping']): Map<ItemKey, string> {
   const component = new Map(items.map((item) => [item, groupOf(item, grouping.groups)]))
-  for (const set of grouping.together) {
+  const lists = typeof grouping.groups === 'string' ? [] : grouping.groups
+  for (const set of [...lists, ...grouping.together]) {
     const present = set.filter((item) => component.has(item))
     const names = new Set(present.map((item) => component.get(item)))
     const [first] = names

@@ -36,6 +36,11 @@ export function openDirStore(folder: string, key: RecordKey, account: string): S
   }
 }
 
+/** Where the lock of an account of a service is kept: beside its budget, whatever the workspace's id. */
+export function lockFolder(folder: string, address: string, account: string): string {
+  return join(folder, 'lock', folderOf(address), folderOf(account))
+}
+
 function loadDomains(folder: string): Recorded {
   const recorded: Recorded = new Map()
   for (const name of entriesOf(folder).toSorted()) {

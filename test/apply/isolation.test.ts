@@ -164,3 +164,12 @@ it('the parts are told', async () => {
   const { world } = await isolated({ domains: 2, items: 2, guilty: (_domain, item) => item === 'timeout', message: 'no' })
   expect(world.events.filter((event) => event.type === 'write.isolating').length).toBe(world.calls.length - 1)
 })
+
+it('nothing is sent with less of the lock left than a call may take', async () => {
+  const world = new World()
+  world.leaseLeftMs = 30_000
+  const result = await world.apply(world.plan({ 'a.example.com': { timeout: { time: '5' } } }))
+  expect(world.calls).toEqual([])
+  expect(result).toMatchObject({ notSent: 1, sent: false, stopped: expect.stringContaining('the lock') as string })
+  expect(world.item('a.example.com', 'timeout')).toBeUndefined()
+})

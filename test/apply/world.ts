@@ -61,6 +61,7 @@ export class World {
   maxWaitMs = 300_000
   settleMs = 10_000
   isolate = false
+  leaseLeftMs = Infinity
   mask: ApplyContext['mask'] = (_item, value) => value
   reveal: ApplyContext['reveal'] = (payload) => payload
   templatesOf: ApplyContext['templatesOf'] = () => ({})
@@ -132,6 +133,7 @@ export class World {
       random: () => 0.5,
       settleMs: this.settleMs,
       timeoutMs: 30_000,
+      leaseLeftMs: () => this.leaseLeftMs,
       isolate: this.isolate,
       apply: 'this',
       signal: this.interrupt.signal,

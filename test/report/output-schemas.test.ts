@@ -32,6 +32,7 @@ const errorCodes: Record<ErrorCode, true> = {
   access: true,
   'record-damaged': true,
   'stale-plan': true,
+  locked: true,
   declined: true,
   unavailable: true,
   'plan-unproven': true,

@@ -74,7 +74,11 @@ export class Place {
       clock: {
         now: () => Date.now() + this.#slept,
         monotonic: () => performance.now() + this.#slept,
-        sleep: async (ms) => void (this.#slept += ms),
+        sleep: async (ms, signal) => {
+          // The beat of the lock goes on for as long as the command.
+          if (ms >= 15_000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
+          this.#slept += ms
+        },
       },
       random: () => 0.5,
       signal: new AbortController().signal,
