@@ -33,23 +33,24 @@ interface Facts {
 }
 
 /** What each fact means for an answer; `repeat`, `first_ok` and `fresh_limit` shape the sending. */
-const judges: { [K in keyof Facts]-?: (fact: NonNullable<Facts[K]>, answer: EmulatorAnswer, service: World) => unknown } = {
-  http_in: (statuses, { status }) => expect(statuses).toContain(status),
-  message_nonempty: (_, { body }) => expect(body).toMatchObject({ message: expect.stringMatching(/./) as string }),
-  nothing_saved: async (_, _answer, service) => expect(await service.state()).toEqual({ 'a.example.com': held }),
-  config_equals: (config, { body }) => expect(configOf(body)).toEqual(config),
-  config_keys: (keys, { body }) => expect(Object.keys(configOf(body)).toSorted()).toEqual(keys),
-  domains_place: (_, { body }) => {
-    expect(body).toHaveProperty('domains')
-    expect(body).not.toHaveProperty('data.domains')
-  },
-  headers: (names, { headers }) => expect(Object.keys(headers)).toEqual(expect.arrayContaining(names)),
-  header_in: (sets, { headers }) => Object.entries(sets).forEach(([name, set]) => expect(set).toContain(headers[name])),
-  header_int: (names, { headers }) => names.forEach((name) => expect(headers[name]).toMatch(/^\d+$/)),
-  repeat: () => {},
-  first_ok: () => {},
-  fresh_limit: () => {},
-}
+const judges: { [K in keyof Facts]-?: (fact: NonNullable<Facts[K]>, answer: EmulatorAnswer & { body: Json }, service: World) => unknown } =
+  {
+    http_in: (statuses, { status }) => expect(statuses).toContain(status),
+    message_nonempty: (_, { body }) => expect(body).toMatchObject({ message: expect.stringMatching(/./) as string }),
+    nothing_saved: async (_, _answer, service) => expect(await service.state()).toEqual({ 'a.example.com': held }),
+    config_equals: (config, { body }) => expect(configOf(body)).toEqual(config),
+    config_keys: (keys, { body }) => expect(Object.keys(configOf(body)).toSorted()).toEqual(keys),
+    domains_place: (_, { body }) => {
+      expect(body).toHaveProperty('domains')
+      expect(body).not.toHaveProperty('data.domains')
+    },
+    headers: (names, { headers }) => expect(Object.keys(headers)).toEqual(expect.arrayContaining(names)),
+    header_in: (sets, { headers }) => Object.entries(sets).forEach(([name, set]) => expect(set).toContain(headers[name])),
+    header_int: (names, { headers }) => names.forEach((name) => expect(headers[name]).toMatch(/^\d+$/)),
+    repeat: () => {},
+    first_ok: () => {},
+    fresh_limit: () => {},
+  }
 
 const held = { timeout: { time: '61' }, origin_host: { host: 'held.example.com' }, https: { cert_id: 7, force_https: 0 } }
 
@@ -76,7 +77,9 @@ describe('POST /domain/config', () => {
     else if (code !== null) expect(answer.body).toMatchObject({ code })
     expect(isObject(answer.body) && answer.body['code']).toBeTypeOf('number')
     for (const [name, fact] of Object.entries(facts)) {
-      const judge = judges[name as keyof Facts] as ((fact: unknown, answer: EmulatorAnswer, service: World) => unknown) | undefined
+      const judge = judges[name as keyof Facts] as
+        | ((fact: unknown, answer: EmulatorAnswer & { body: Json }, service: World) => unknown)
+        | undefined
       if (judge === undefined) throw new Error(`there is no judge for the fact "${name}"`)
       await judge(fact, answer, service)
     }
