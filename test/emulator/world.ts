@@ -30,6 +30,8 @@ export interface World {
   request(request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string }): Promise<EmulatorAnswer & { body: Json }>
   /** A read with the good token. */
   read(path: string, query: Record<string, string>): Promise<EmulatorAnswer & { body: Json }>
+  /** As `read`, without reading the answer's text. */
+  raw(path: string, query: Record<string, string>): Promise<EmulatorAnswer>
   /** A call of the control surface. */
   tell(path: string, body: Json): Promise<EmulatorAnswer>
   /** A JSON write with the good token. */
@@ -68,23 +70,29 @@ export function world(options: WorldOptions = {}): World {
     const { body, ...rest } = await answer(given)
     return { ...rest, body: body instanceof JsonText ? (JSON.parse(body.text) as Json) : body }
   }
-  const request: World['request'] = (given) =>
-    service({
-      method: 'POST',
-      path: '/v2/domain/config',
-      query: '',
-      contentType: 'application/json',
-      contentEncoding: undefined,
-      peer: '127.0.0.1',
-      arrivedAt: clock.now,
-      ...given,
-      body: given.body === 'too large' ? 'too large' : Buffer.from(given.body ?? ''),
-    })
+  const whole = (given: Parameters<World['request']>[0]): EmulatorRequest => ({
+    method: 'POST',
+    path: '/v2/domain/config',
+    query: '',
+    contentType: 'application/json',
+    contentEncoding: undefined,
+    peer: '127.0.0.1',
+    arrivedAt: clock.now,
+    ...given,
+    body: given.body === 'too large' ? 'too large' : Buffer.from(given.body ?? ''),
+  })
+  const request: World['request'] = (given) => service(whole(given))
+  const reading = (path: string, query: Record<string, string>) => ({
+    method: 'GET',
+    path,
+    query: String(new URLSearchParams({ token: 'tok', ...query })),
+  })
   const look = async (path: string): Promise<Json> => (await request({ method: 'GET', path })).body
   return {
     clock,
     request,
-    read: (path, query) => request({ method: 'GET', path, query: String(new URLSearchParams({ token: 'tok', ...query })) }),
+    read: (path, query) => request(reading(path, query)),
+    raw: (path, query) => answer(whole(reading(path, query))),
     tell: (path, body) => request({ path: `/_emulator/${path}`, body: JSON.stringify(body) }),
     write: (config, domains = 'www.example.com') => request({ body: JSON.stringify({ token: 'tok', domains, config }) }),
     state: async () => ((await look('/_emulator/state')) as JsonObject)['domains'] ?? null,
