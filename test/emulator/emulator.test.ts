@@ -162,6 +162,28 @@ describe('over HTTP', () => {
     agent.destroy()
   })
 
+  it('lets answers go wrong on their way, as faults ask for', async () => {
+    const kinds = ['reset-before', 'reset-after', 'truncated', 'not-json'] as const
+    const emulator = await start({ faults: kinds.map((kind, i) => ({ kind, on: [i + 1] })) })
+    await expect(write(emulator, { timeout: { time: '11' } })).rejects.toThrow()
+    expect(await state(emulator)).toEqual({})
+    await expect(write(emulator, { timeout: { time: '12' } })).rejects.toThrow()
+    expect(await state(emulator)).toEqual({ 'www.example.com': { timeout: { time: '12' } } })
+    await expect(write(emulator, { timeout: { time: '13' } }).then((response) => response.text())).rejects.toThrow()
+    expect(await state(emulator)).toEqual({ 'www.example.com': { timeout: { time: '13' } } })
+    const page = await write(emulator, good)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    await expect(page.json()).rejects.toThrow()
+    expect((await write(emulator, good)).status).toBe(200)
+  })
+
+  it('says a sentence where there is no such time zone', async () => {
+    await expect(start({ timezone: 'Mars/Olympus' })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('Mars/Olympus') as string,
+    })
+  })
+
   it('says a sentence where its port is taken', async () => {
     const { port } = await start()
     await expect(start({}, '127.0.0.1', port)).rejects.toMatchObject({
