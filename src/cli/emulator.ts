@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { startEmulator } from '../emulator/emulator.ts'
+import { readFault, type Fault } from '../emulator/entities/fault.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { CommandContext } from './io.ts'
 import { exits } from './exits.ts'
@@ -15,6 +17,11 @@ interface EmulatorFlags {
   callsPerMinute: number
   control: 'on' | 'off'
   lenient?: boolean
+  limitStyle: 'status' | 'body'
+  seed: string
+  timezone: string
+  deadOrigin: string[]
+  fault: string[]
 }
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
@@ -36,6 +43,11 @@ export async function emulator({ io, note }: CommandContext, _args: unknown[], f
       itemKeys: {},
       control: flags.control === 'on',
       lenient: flags.lenient === true,
+      limitStyle: flags.limitStyle,
+      seed: flags.seed,
+      timezone: flags.timezone,
+      deadOrigins: flags.deadOrigin,
+      faults: flags.fault.map(faultOf),
       dataFile: flags.data === undefined ? null : resolve(io.cwd, flags.data),
       now: () => io.clock.now(),
       requestId: () => randomUUID(),
@@ -47,6 +59,28 @@ export async function emulator({ io, note }: CommandContext, _args: unknown[], f
   await io.stopped()
   await running.close()
   return exits.done
+}
+
+/** Reads `kind` or `kind:field=value,…`; `on` may be given several times. */
+function faultOf(text: string): Fault {
+  const [kind = '', ...rest] = text.split(':')
+  const given: JsonObject = { kind }
+  for (const pair of rest
+    .join(':')
+    .split(',')
+    .filter((part) => part !== '')) {
+    const [name = '', ...values] = pair.split('=')
+    const value = wordOf(values.join('='))
+    given[name] = name === 'on' ? [...(Array.isArray(given['on']) ? given['on'] : []), value] : value
+  }
+  const fault = readFault(given)
+  if (typeof fault !== 'string') return fault
+  throw new EdgewiseError('usage', `the fault "${text}" can't be read: ${fault}`, 'Give it like "error:on=2,on=5,status=502".')
+}
+
+function wordOf(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
 }
 
 function domainsIn(path: string): string[] {

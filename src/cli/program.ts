@@ -149,6 +149,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   command('emulator', 'run the service on this machine', async () => (await import('./emulator.ts')).emulator, [
     'emulator',
     'emulator --port 8080 --token dev --data emulator.json',
+    'emulator --seed demo --timezone Asia/Shanghai --fault error:on=3,status=502',
   ])
     .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
     .option('--host <address>', 'address to listen on; other than loopback insists on --token', '127.0.0.1')
@@ -157,6 +158,20 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--data <file>', 'keep what it is told in this file')
     .option('--calls-per-minute <number>', 'call rate of writes; 0 refuses nothing', wholeNumber(0, 1_000_000), 30)
     .addOption(new Option('--control <mode>', 'control surface under /_emulator').choices(['on', 'off']).default('on'))
+    .addOption(
+      new Option('--limit-style <style>', 'how a write over the call rate is refused: HTTP 429, or HTTP 200 and a code')
+        .choices(['status', 'body'])
+        .default('status'),
+    )
+    .option('--seed <text>', 'what statistics, prefetches and faults by probability are drawn from', 'edgewise')
+    .option('--timezone <name>', 'time zone of dates, by its IANA name', 'UTC')
+    .option('--dead-origin <address>', 'an origin that answers nobody; may be given several times', collect, [])
+    .option(
+      '--fault <fault>',
+      'what goes wrong, e.g. reset-after:on=2 or delay:ms=500,probability=0.1; may be given several times',
+      collect,
+      [],
+    )
     .option('--lenient', 'ignore unknown fields instead of refusing them')
 
   return program

@@ -1,11 +1,16 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { canonicalAddress } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
 import { createListener } from './http/listener.ts'
 import { createService } from './routes/router.ts'
 import { wireNames } from './routes/wire-names.ts'
-import { loadData, saveData } from './store/data-file.ts'
+import type { Fault } from './entities/fault.ts'
+import { timeZone, type TimeZone } from './entities/time-zone.ts'
+import { Clock } from './store/clock.ts'
+import { DataLog } from './store/data-log.ts'
+import { FaultPlan } from './store/fault-plan.ts'
 import { Store } from './store/store.ts'
 
 export interface EmulatorOptions {
@@ -23,6 +28,16 @@ export interface EmulatorOptions {
   lenient: boolean
   /** Where what was configured outlives the process. */
   dataFile: string | null
+  /** How a call over the call rate is refused: with HTTP 429, or with HTTP 200 and a code. */
+  limitStyle: 'status' | 'body'
+  /** What traffic, faults by probability and prefetches are drawn from. */
+  seed: string
+  /** IANA name of the zone in which dates are read and written. */
+  timezone: string
+  /** Addresses of origins that answer nobody. */
+  deadOrigins: string[]
+  /** What goes wrong from the beginning. */
+  faults: Fault[]
   /** Wall clock, in milliseconds. */
   now: () => number
   /** A new value for the `Api-Id` header. */
@@ -38,21 +53,36 @@ export interface Emulator {
 
 /**
  * Starts the service on this machine; port 0 takes any that is free.
- * @throws EdgewiseError `record-damaged` for a data file that can't be read, `usage` for wire names that collide,
+ * @throws EdgewiseError `record-damaged` for a data file that can't be read, `usage` for wire names that collide or no time zone,
  *   `unavailable` where it can't listen.
  */
 export async function startEmulator(options: EmulatorOptions, listen: { host: string; port: number }): Promise<Emulator> {
-  const { dataFile } = options
-  const store = new Store({
-    domains: options.domains === null ? null : new Set(options.domains.map((domain) => domain.toLowerCase())),
-    callsPerMinute: options.callsPerMinute,
-    saved: dataFile === null ? { domains: new Map(), writeTimes: [] } : loadData(dataFile),
-    save: dataFile === null ? () => {} : (saved) => saveData(dataFile, saved),
-  })
-  const service = createService(store, { ...options, names: wireNames(options.itemKeys) })
-  const server = createListener(service, options.now)
+  const zone = zoneOf(options.timezone)
+  const names = wireNames(options.itemKeys)
+  const log = new DataLog(options.dataFile)
+  const clock = new Clock(options.now)
+  const store = new Store(
+    {
+      domains: options.domains === null ? null : new Set(options.domains.map((domain) => domain.toLowerCase())),
+      callsPerMinute: options.callsPerMinute,
+      deadOrigins: options.deadOrigins.map(canonicalAddress),
+    },
+    log,
+  )
+  const service = createService({ store, clock, faults: new FaultPlan(options.seed, options.faults) }, { ...options, names, zone })
+  const server = createListener(service, () => clock.now())
   const { port } = await listening(server, listen)
-  return { url: `http://${urlHost(listen.host)}:${port}`, port, close: () => closed(server) }
+  return { url: `http://${urlHost(listen.host)}:${port}`, port, close: () => closed(server).finally(() => log.close()) }
+}
+
+function zoneOf(name: string): TimeZone {
+  try {
+    return timeZone(name)
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new EdgewiseError('usage', `there is no time zone "${name}"`, 'Give an IANA name such as Asia/Shanghai.')
+    throw error
+  }
 }
 
 function listening(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {

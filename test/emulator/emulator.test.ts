@@ -18,8 +18,23 @@ afterEach(async () => {
 })
 
 async function start(options: Partial<EmulatorOptions> = {}, host = '127.0.0.1', port = 0): Promise<Emulator> {
-  const defaults = { token: 'tok', domains: null, callsPerMinute: 30, itemKeys: {}, control: true, lenient: false, dataFile: null }
-  const emulator = await startEmulator({ ...defaults, now: Date.now, requestId: () => 'id', ...options }, { host, port })
+  const defaults: EmulatorOptions = {
+    token: 'tok',
+    domains: null,
+    callsPerMinute: 30,
+    itemKeys: {},
+    control: true,
+    lenient: false,
+    limitStyle: 'status',
+    seed: 'test',
+    timezone: 'UTC',
+    deadOrigins: [],
+    faults: [],
+    dataFile: null,
+    now: Date.now,
+    requestId: () => 'id',
+  }
+  const emulator = await startEmulator({ ...defaults, ...options }, { host, port })
   running.push(emulator)
   return emulator
 }
@@ -147,6 +162,28 @@ describe('over HTTP', () => {
     agent.destroy()
   })
 
+  it('lets answers go wrong on their way, as faults ask for', async () => {
+    const kinds = ['reset-before', 'reset-after', 'truncated', 'not-json'] as const
+    const emulator = await start({ faults: kinds.map((kind, i) => ({ kind, on: [i + 1] })) })
+    await expect(write(emulator, { timeout: { time: '11' } })).rejects.toThrow()
+    expect(await state(emulator)).toEqual({})
+    await expect(write(emulator, { timeout: { time: '12' } })).rejects.toThrow()
+    expect(await state(emulator)).toEqual({ 'www.example.com': { timeout: { time: '12' } } })
+    await expect(write(emulator, { timeout: { time: '13' } }).then((response) => response.text())).rejects.toThrow()
+    expect(await state(emulator)).toEqual({ 'www.example.com': { timeout: { time: '13' } } })
+    const page = await write(emulator, good)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    await expect(page.json()).rejects.toThrow()
+    expect((await write(emulator, good)).status).toBe(200)
+  })
+
+  it('says a sentence where there is no such time zone', async () => {
+    await expect(start({ timezone: 'Mars/Olympus' })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('Mars/Olympus') as string,
+    })
+  })
+
   it('says a sentence where its port is taken', async () => {
     const { port } = await start()
     await expect(start({}, '127.0.0.1', port)).rejects.toMatchObject({
@@ -188,12 +225,11 @@ describe('the data file', () => {
     const dataFile = join(folder, 'emulator.json')
     const emulator = await start({ dataFile })
     await write(emulator, good)
-    expect(JSON.parse(readFileSync(dataFile, 'utf8'))).toMatchObject({
-      format: 'edgewise.emulator/1',
-      domains: { 'www.example.com': { items: good } },
-    })
+    const [snapshot = '', change = ''] = readFileSync(dataFile, 'utf8').split('\n')
+    expect(JSON.parse(snapshot)).toMatchObject({ format: 'edgewise.emulator/2', domains: {} })
+    expect(JSON.parse(change)).toMatchObject({ counted: true, domains: { 'www.example.com': { id: '1', items: good } } })
     await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
-    expect(JSON.parse(readFileSync(dataFile, 'utf8'))).toEqual({ format: 'edgewise.emulator/1', domains: {}, writeTimes: [] })
+    expect(readFileSync(dataFile, 'utf8')).not.toContain('www.example.com')
   })
 
   it('that can not be written makes the write fail, not the emulator', async () => {
@@ -228,10 +264,10 @@ describe('the data file', () => {
 
   it('of a newer version is told apart', async () => {
     const dataFile = join(folder, 'emulator.json')
-    writeFileSync(dataFile, JSON.stringify({ ...whole, format: 'edgewise.emulator/2' }))
+    writeFileSync(dataFile, JSON.stringify({ ...whole, format: 'edgewise.emulator/3' }))
     await expect(start({ dataFile })).rejects.toMatchObject({
       code: 'record-damaged',
-      message: expect.stringContaining('"edgewise.emulator/2"') as string,
+      message: expect.stringContaining('"edgewise.emulator/3"') as string,
     })
   })
 })

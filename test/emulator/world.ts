@@ -1,7 +1,12 @@
 import { createService } from '../../src/emulator/routes/router.ts'
-import type { EmulatorAnswer, EmulatorRequest } from '../../src/emulator/routes/exchange.ts'
+import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../../src/emulator/routes/exchange.ts'
 import { wireNames } from '../../src/emulator/routes/wire-names.ts'
-import { Store, type Saved } from '../../src/emulator/store/store.ts'
+import { Clock } from '../../src/emulator/store/clock.ts'
+import { DataLog } from '../../src/emulator/store/data-log.ts'
+import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
+import { Store } from '../../src/emulator/store/store.ts'
+import type { Fault } from '../../src/emulator/entities/fault.ts'
+import { timeZone } from '../../src/emulator/entities/time-zone.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 export interface WorldOptions {
@@ -11,15 +16,26 @@ export interface WorldOptions {
   itemKeys?: Record<string, string>
   control?: boolean
   lenient?: boolean
-  save?: (saved: Saved) => void
+  limitStyle?: 'status' | 'body'
+  seed?: string
+  timezone?: string
+  deadOrigins?: string[]
+  faults?: Fault[]
+  dataFile?: string
 }
 
 /** A service without sockets, whose clock stands until it is moved. */
 export interface World {
   clock: { now: number }
-  request(request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string }): Promise<EmulatorAnswer>
+  request(request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string }): Promise<EmulatorAnswer & { body: Json }>
+  /** A read with the good token. */
+  read(path: string, query: Record<string, string>): Promise<EmulatorAnswer & { body: Json }>
+  /** As `read`, without reading the answer's text. */
+  raw(path: string, query: Record<string, string>): Promise<EmulatorAnswer>
+  /** A call of the control surface. */
+  tell(path: string, body: Json): Promise<EmulatorAnswer>
   /** A JSON write with the good token. */
-  write(config: Json, domains?: Json): Promise<EmulatorAnswer>
+  write(config: Json, domains?: Json): Promise<EmulatorAnswer & { body: Json }>
   state(): Promise<Json>
   calls(): Promise<JsonObject[]>
 }
@@ -27,36 +43,57 @@ export interface World {
 export function world(options: WorldOptions = {}): World {
   const clock = { now: Date.UTC(2026, 10, 20) }
   let answered = 0
-  const store = new Store({
-    domains: options.domains === undefined || options.domains === null ? null : new Set(options.domains),
-    callsPerMinute: options.callsPerMinute ?? 0,
-    saved: { domains: new Map(), writeTimes: [] },
-    save: options.save ?? (() => {}),
+  const log = new DataLog(options.dataFile ?? null)
+  const store = new Store(
+    {
+      domains: options.domains === undefined || options.domains === null ? null : new Set(options.domains),
+      callsPerMinute: options.callsPerMinute ?? 0,
+      deadOrigins: options.deadOrigins ?? [],
+    },
+    log,
+  )
+  const set = new Clock(() => clock.now)
+  const answer = createService(
+    { store, clock: set, faults: new FaultPlan(options.seed ?? 'test', options.faults ?? []) },
+    {
+      token: options.token === undefined ? 'tok' : options.token,
+      names: wireNames(options.itemKeys ?? {}),
+      lenient: options.lenient ?? false,
+      limitStyle: options.limitStyle ?? 'status',
+      seed: options.seed ?? 'test',
+      zone: timeZone(options.timezone ?? 'UTC'),
+      control: options.control ?? true,
+      requestId: () => `request-${++answered}`,
+    },
+  )
+  const service = async (given: EmulatorRequest): Promise<EmulatorAnswer & { body: Json }> => {
+    const { body, ...rest } = await answer(given)
+    return { ...rest, body: body instanceof JsonText ? (JSON.parse(body.text) as Json) : body }
+  }
+  const whole = (given: Parameters<World['request']>[0]): EmulatorRequest => ({
+    method: 'POST',
+    path: '/v2/domain/config',
+    query: '',
+    contentType: 'application/json',
+    contentEncoding: undefined,
+    peer: '127.0.0.1',
+    arrivedAt: clock.now,
+    ...given,
+    body: given.body === 'too large' ? 'too large' : Buffer.from(given.body ?? ''),
   })
-  const service = createService(store, {
-    token: options.token === undefined ? 'tok' : options.token,
-    names: wireNames(options.itemKeys ?? {}),
-    lenient: options.lenient ?? false,
-    control: options.control ?? true,
-    now: () => clock.now,
-    requestId: () => `request-${++answered}`,
+  const request: World['request'] = (given) => service(whole(given))
+  const reading = (path: string, query: Record<string, string>) => ({
+    method: 'GET',
+    path,
+    query: String(new URLSearchParams({ token: 'tok', ...query })),
   })
-  const request: World['request'] = (given) =>
-    service({
-      method: 'POST',
-      path: '/v2/domain/config',
-      query: '',
-      contentType: 'application/json',
-      contentEncoding: undefined,
-      peer: '127.0.0.1',
-      arrivedAt: clock.now,
-      ...given,
-      body: given.body === 'too large' ? 'too large' : Buffer.from(given.body ?? ''),
-    })
   const look = async (path: string): Promise<Json> => (await request({ method: 'GET', path })).body
   return {
     clock,
     request,
+    read: (path, query) => request(reading(path, query)),
+    raw: (path, query) => answer(whole(reading(path, query))),
+    tell: (path, body) => request({ path: `/_emulator/${path}`, body: JSON.stringify(body) }),
     write: (config, domains = 'www.example.com') => request({ body: JSON.stringify({ token: 'tok', domains, config }) }),
     state: async () => ((await look('/_emulator/state')) as JsonObject)['domains'] ?? null,
     calls: async () => (await look('/_emulator/calls')) as JsonObject[],

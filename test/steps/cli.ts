@@ -28,6 +28,11 @@ export async function service(): Promise<Emulator> {
       dataFile: null,
       now: () => Date.now(),
       requestId: () => 'request',
+      limitStyle: 'status',
+      seed: 'steps',
+      timezone: 'UTC',
+      deadOrigins: [],
+      faults: [],
     },
     { host: '127.0.0.1', port: 0 },
   )

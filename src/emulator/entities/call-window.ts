@@ -8,7 +8,7 @@ export interface CallCount {
 
 const windowMs = 60_000
 /** What the headers say where nothing is limited. */
-const unlimited = 1_000_000
+export const unlimitedCount: CallCount = { limit: 1_000_000, remaining: 1_000_000, resetSeconds: 0 }
 
 /**
  * The calls that count at `now`: those of the last 60 seconds. A call that was counted later than `now` (the clock went
@@ -20,7 +20,7 @@ export function recentCalls(times: number[], now: number): number[] {
 
 /** The count at `now` against a limit of calls per minute; 0 limits nothing (specification, "Limits"). */
 export function callCount(times: number[], limit: number, now: number): CallCount {
-  if (limit === 0) return { limit: unlimited, remaining: unlimited, resetSeconds: 0 }
+  if (limit === 0) return unlimitedCount
   const recent = recentCalls(times, now)
   const oldest = recent.reduce((least, time) => Math.min(least, time), Infinity)
   const resetSeconds = recent.length === 0 ? 0 : Math.ceil((oldest + windowMs - now) / 1000)

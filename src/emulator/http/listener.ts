@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Json } from '../../model/json.ts'
-import type { EmulatorAnswer, EmulatorRequest } from '../routes/exchange.ts'
+import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../routes/exchange.ts'
 import { refusalBody, Refusal } from '../routes/refusal.ts'
 import { readBody } from './read-body.ts'
 
@@ -21,7 +20,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer
   const body = await readBody(incoming)
   if (body === null) return
   if (body === 'too large') outgoing.setHeader('Connection', 'close')
-  send(outgoing, await answer(requestOf(incoming, body, arrivedAt)))
+  deliver(outgoing, await answer(requestOf(incoming, body, arrivedAt)))
 }
 
 function requestOf(incoming: IncomingMessage, body: EmulatorRequest['body'], arrivedAt: number): EmulatorRequest {
@@ -45,8 +44,31 @@ function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswe
   outgoing.end(text)
 }
 
-function bytesOf(body: Json): Buffer {
-  return Buffer.from(JSON.stringify(body))
+/** Sends an answer, or what becomes of it where something is to go wrong on the way. */
+function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
+  switch (answer.delivery) {
+    case undefined:
+      return send(outgoing, answer)
+    case 'reset':
+      outgoing.socket?.resetAndDestroy()
+      return
+    case 'truncated':
+      return truncate(outgoing, answer)
+    case 'not-json':
+      outgoing.writeHead(answer.status, { ...answer.headers, 'Content-Type': 'text/html; charset=utf-8' })
+      outgoing.end('<html><body><h1>It works!</h1></body></html>')
+  }
+}
+
+/** The connection ends in the middle of the body. */
+function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
+  const text = bytesOf(body)
+  outgoing.writeHead(status, { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': text.length })
+  outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy())
+}
+
+function bytesOf(body: EmulatorAnswer['body']): Buffer {
+  return Buffer.from(body instanceof JsonText ? body.text : JSON.stringify(body))
 }
 
 /** A defect of the emulator ends one call, not the process. */

@@ -1,7 +1,10 @@
-import type { Json } from '../../model/json.ts'
-import type { Store } from '../store/store.ts'
+import { canonicalAddress } from '../../catalog/value/formats.ts'
+import { own, type Json, type JsonObject } from '../../model/json.ts'
+import { readFault } from '../entities/fault.ts'
 import type { EmulatorRequest } from './exchange.ts'
+import { readControlBody } from './read-parameters.ts'
 import { Refusal } from './refusal.ts'
+import type { Parts } from './router.ts'
 
 const prefix = '/_emulator/'
 
@@ -12,9 +15,11 @@ export function isControl(path: string): boolean {
 
 /**
  * Answers a call of the control surface: for tests and demonstrations, without token, for programs on the same machine.
- * Throws a Refusal (HTTP 404) for everything else.
+ * Throws a Refusal (HTTP 404) for paths that there are not, and (HTTP 400) for a body that asks for nothing that can be done.
  */
-export function control({ method, path, peer }: EmulatorRequest, store: Store, open: boolean): Json {
+export function control(request: EmulatorRequest, parts: Parts, open: boolean): Json {
+  const { method, path, peer } = request
+  const { store, clock } = parts
   if (!open) throw new Refusal('url-wrong', 'the control surface is closed')
   if (!isLoopback(peer)) throw new Refusal('url-wrong', 'the control surface answers on loopback only')
   switch (`${method} ${path}`) {
@@ -23,11 +28,82 @@ export function control({ method, path, peer }: EmulatorRequest, store: Store, o
     case 'GET /_emulator/calls':
       return store.calls().map((call) => ({ ...call }))
     case 'POST /_emulator/reset':
-      store.reset()
+      store.reset(clock.now())
+      parts.faults.reset()
       return { code: 0 }
+    case 'POST /_emulator/faults':
+      return setFaults(readControlBody(request), parts)
+    case 'POST /_emulator/clock':
+      return setClock(readControlBody(request), parts)
+    case 'POST /_emulator/prefetch':
+      return submit(readControlBody(request), parts)
+    case 'POST /_emulator/origins':
+      return setOrigins(readControlBody(request), parts)
     default:
       throw new Refusal('url-wrong', `there is no ${method} ${path}`)
   }
+}
+
+function setFaults(body: JsonObject, { faults }: Parts): Json {
+  refuseUnknown(body, ['faults'])
+  const list = own(body, 'faults')
+  if (!Array.isArray(list)) throw invalid('expected "faults" to be a list')
+  const read = list.map((given, i) => {
+    const fault = readFault(given)
+    if (typeof fault === 'string') throw invalid(`faults[${i}]: ${fault}`)
+    return fault
+  })
+  faults.replace(read)
+  return { code: 0 }
+}
+
+/** The furthest that dates go. */
+const latest = 8.64e15 - 400 * 86_400_000
+
+function setClock(body: JsonObject, { clock }: Parts): Json {
+  refuseUnknown(body, ['advanceMs', 'now'])
+  const [name, given] = Object.entries(body)[0] ?? []
+  if (Object.keys(body).length !== 1 || typeof given !== 'number' || !Number.isSafeInteger(given)) {
+    throw invalid('expected either "advanceMs" or "now", a whole number of milliseconds')
+  }
+  const now = name === 'now' ? given : clock.now() + given
+  if (now < 0 || now > latest) throw invalid(`expected a time from 0 to ${latest}, got ${now}`)
+  clock.set(now)
+  return { code: 0, now }
+}
+
+function submit(body: JsonObject, { store, clock }: Parts): Json {
+  refuseUnknown(body, ['task_id', 'urls'])
+  const urls = textsOf(body, 'urls')
+  const malformed = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url))
+  if (urls.length === 0 || malformed !== undefined) throw invalid(`expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`)
+  const task = own(body, 'task_id')
+  const id = typeof task === 'string' && /^[1-9]\d*$/.test(task) ? Number(task) : task
+  if (id !== undefined && !(typeof id === 'number' && Number.isSafeInteger(id) && id > 0)) {
+    throw invalid('expected "task_id" to be a whole number from 1')
+  }
+  return { code: 0, task_id: store.prefetch(urls, id, clock.now()) }
+}
+
+function setOrigins(body: JsonObject, { store, clock }: Parts): Json {
+  refuseUnknown(body, ['dead'])
+  store.killOrigins(textsOf(body, 'dead').map(canonicalAddress), clock.now())
+  return { code: 0, dead: store.deadOrigins() }
+}
+
+function textsOf(body: JsonObject, name: string): string[] {
+  const list = own(body, name)
+  if (!Array.isArray(list) || !list.every((entry) => typeof entry === 'string')) throw invalid(`expected "${name}" to be a list of texts`)
+  return list
+}
+
+function refuseUnknown(body: JsonObject, known: string[]): void {
+  const unknown = Object.keys(body).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalid(`there is no field "${unknown}"; expected ${known.join(' or ')}`)
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal('control-invalid', message)
 }
 
 function isLoopback(address: string): boolean {

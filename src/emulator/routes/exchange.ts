@@ -19,7 +19,18 @@ export interface EmulatorRequest {
 export interface EmulatorAnswer {
   status: number
   headers: Record<string, string>
-  body: Json
+  body: Json | JsonText
+  /** How the answer gets to the other side, where that is not as it should. */
+  delivery?: 'reset' | 'truncated' | 'not-json'
+}
+
+/** JSON that was written as text already. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 /** The largest body that is read, in bytes. */

@@ -13,7 +13,7 @@ const depthLimit = 32
  */
 export async function readParameters(request: EmulatorRequest): Promise<JsonObject> {
   const { body, contentType = '', contentEncoding = 'identity' } = request
-  if (body === 'too large') throw new Refusal('body-too-large', `expected a body of at most ${bodyLimit} bytes`)
+  if (body === 'too large') throw tooLarge()
   if (body.length === 0) return {}
   if (contentEncoding !== 'identity')
     throw new Refusal('content-type-unknown', `expected a body without Content-Encoding, got "${contentEncoding}"`)
@@ -31,6 +31,24 @@ export async function readParameters(request: EmulatorRequest): Promise<JsonObje
         `expected Content-Type application/json, multipart/form-data or application/x-www-form-urlencoded (in UTF-8), got "${contentType}"`,
       )
   }
+}
+
+/** Reads take their parameters from the query string and ignore a body, unless it is too large. */
+export function refuseBody({ body }: EmulatorRequest): void {
+  if (body === 'too large') throw tooLarge()
+}
+
+/** The body of a call of the control surface: JSON, whatever its content type says. Throws a Refusal for anything else. */
+export function readControlBody({ body }: EmulatorRequest): JsonObject {
+  if (body === 'too large') throw tooLarge()
+  if (!isUtf8(body)) throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
+  const value = parseJson(new TextDecoder().decode(body), 'the body')
+  if (!isObject(value)) throw new Refusal('body-malformed', 'expected the body to be a JSON object')
+  return value
+}
+
+function tooLarge(): Refusal {
+  return new Refusal('body-too-large', `expected a body of at most ${bodyLimit} bytes`)
 }
 
 /** The media type; none where another charset than UTF-8 is named. */

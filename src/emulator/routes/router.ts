@@ -1,69 +1,103 @@
-import { isObject, type Json } from '../../model/json.ts'
+import { isObject } from '../../model/json.ts'
+import { unlimitedCount } from '../entities/call-window.ts'
 import type { Call } from '../entities/call.ts'
+import type { Clock } from '../store/clock.ts'
+import type { FaultPlan } from '../store/fault-plan.ts'
 import type { Store } from '../store/store.ts'
+import { answeredInstead, deliveryOf, faultsOf, type Faults } from './answer-with-faults.ts'
 import { control, isControl } from './control.ts'
-import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
+import { JsonText, type EmulatorAnswer, type EmulatorRequest } from './exchange.ts'
+import { readPrefetches } from './read-prefetch.ts'
+import { refuseBody } from './read-parameters.ts'
+import { statisticsOfEach, statisticsTogether, type ReadRules } from './read-statistics.ts'
 import { Refusal, refusalBody } from './refusal.ts'
 import { writeConfig, type WriteRules } from './write-config.ts'
 
-export interface ServiceRules extends WriteRules {
+export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<ReadRules, 'now'> {
   control: boolean
   requestId: () => string
 }
 
+/** What the service is made of: what it remembers, its clock, and what is to go wrong. */
+export interface Parts {
+  store: Store
+  clock: Clock
+  faults: FaultPlan
+}
+
+type Body = EmulatorAnswer['body']
 /** One endpoint of the service: the body of its answer, or a Refusal. It fills in what the call names. */
-type Route = (request: EmulatorRequest, call: Call) => Promise<Json>
+type Route = (request: EmulatorRequest, call: Call, faults: Faults) => Promise<Body>
+
+const write = 'POST /v2/domain/config'
 
 /** The service as a function: what it answers to a request. What changed is durable before it answers. */
-export function createService(store: Store, rules: ServiceRules): (request: EmulatorRequest) => Promise<EmulatorAnswer> {
-  const routes = new Map<string, Route>([['POST /v2/domain/config', (request, call) => writeConfig(request, call, store, rules)]])
+export function createService(parts: Parts, given: ServiceRules): (request: EmulatorRequest) => Promise<EmulatorAnswer> {
+  const { store, clock } = parts
+  const rules = { ...given, now: () => clock.now() }
+  const routes = new Map<string, Route>([
+    [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
+    ['GET /v2/stat/httpcode/eachDomain', reading((request, call) => statisticsOfEach(request, call, store, rules))],
+    ['GET /v2/stat/httpcode', reading((request, call) => statisticsTogether(request, call, store, rules))],
+    ['GET /v2/cache/prefetch', reading((request) => readPrefetches(request, store, rules))],
+  ])
 
   return async (request) => {
-    if (isControl(request.path)) return attempt(async () => control(request, store, rules.control), store)
+    if (isControl(request.path)) return attempt(async () => control(request, parts, rules.control))
     const { method, path, arrivedAt } = request
     const call: Call = { time: arrivedAt, method, path, status: 0, code: 0, domains: [], items: [] }
-    const route = routes.get(`${method} ${path}`) ?? wrongUrl
-    const answer = await attempt(() => route(request, call), store)
-    const code = isObject(answer.body) ? answer.body['code'] : undefined
-    store.addCall({ ...call, status: answer.status, code: typeof code === 'number' ? code : 0 })
-    return { ...answer, headers: limitHeaders(store, rules) }
+    const route = routes.get(`${method} ${path}`)
+    const answer = await (route === undefined ? attempt(() => wrongUrl(request)) : troubled(route, request, call, parts, rules))
+    store.addCall({ ...call, status: answer.status, code: codeOf(answer) })
+    const limited = route === undefined || `${method} ${path}` === write
+    return { ...answer, headers: { 'Api-Id': rules.requestId(), ...limitHeaders(store, rules.now(), limited) } }
   }
 }
 
-async function wrongUrl({ method, path }: EmulatorRequest): Promise<Json> {
+function reading(read: (request: EmulatorRequest, call: Call) => Body): Route {
+  return async (request, call) => {
+    refuseBody(request)
+    return read(request, call)
+  }
+}
+
+async function troubled(route: Route, request: EmulatorRequest, call: Call, parts: Parts, rules: WriteRules): Promise<EmulatorAnswer> {
+  const faults = await faultsOf(request, parts.faults, rules.names)
+  let instead: EmulatorAnswer | null = null
+  const answer = await attempt(async () => {
+    instead = await answeredInstead(faults)
+    return instead === null ? route(request, call, faults) : null
+  }, rules.limitStyle)
+  if (instead !== null) return instead
+  const delivery = deliveryOf(faults)
+  return delivery === undefined ? answer : { ...answer, delivery }
+}
+
+async function wrongUrl({ method, path }: EmulatorRequest): Promise<Body> {
   throw new Refusal('url-wrong', `there is no ${method} ${path}`)
 }
 
-async function attempt(route: () => Promise<Json>, store: Store): Promise<EmulatorAnswer> {
-  try {
-    const answer = await settled(route)
-    store.flush()
-    return answer
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return refused(new Refusal('emulator-failed', `the emulator failed: ${message}`))
-  }
-}
-
-/** A refusal is an answer as well, and the call that it counted has to be durable too. */
-async function settled(route: () => Promise<Json>): Promise<EmulatorAnswer> {
+async function attempt(route: () => Promise<Body>, limitStyle: WriteRules['limitStyle'] = 'status'): Promise<EmulatorAnswer> {
   try {
     return { status: 200, headers: {}, body: await route() }
   } catch (error) {
-    if (error instanceof Refusal) return refused(error)
-    throw error
+    const message = error instanceof Error ? error.message : String(error)
+    const refusal = error instanceof Refusal ? error : new Refusal('emulator-failed', `the emulator failed: ${message}`)
+    const status = refusal.status === 429 && limitStyle === 'body' ? 200 : refusal.status
+    return { status, headers: {}, body: refusalBody(refusal) }
   }
 }
 
-function refused(refusal: Refusal): EmulatorAnswer {
-  return { status: refusal.status, headers: {}, body: refusalBody(refusal) }
+/** What is written as text is a success. */
+function codeOf({ body }: EmulatorAnswer): number {
+  const code = !(body instanceof JsonText) && isObject(body) ? body['code'] : 0
+  return typeof code === 'number' ? code : 0
 }
 
-/** The headers that every answer of the service has (specification, "Limits"). */
-function limitHeaders(store: Store, rules: ServiceRules): Record<string, string> {
-  const { limit, remaining, resetSeconds } = store.writeCount(rules.now())
+/** The headers that every answer of the service has (specification, "Limits"); what is not limited says a million. */
+function limitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
+  const { limit, remaining, resetSeconds } = limited ? store.writeCount(now) : unlimitedCount
   return {
-    'Api-Id': rules.requestId(),
     'X-Ratelimit-Grad': 'minute',
     'X-Ratelimit-Limit': String(limit),
     'X-Ratelimit-Remaining': String(remaining),

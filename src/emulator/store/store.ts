@@ -1,36 +1,34 @@
-import { callCount, recentCalls, type CallCount } from '../entities/call-window.ts'
+import { behaviourOf, failingShare } from '../entities/behaviour.ts'
+import { callCount, type CallCount } from '../entities/call-window.ts'
 import { callsKept, type Call } from '../entities/call.ts'
-import type { DomainRecords } from '../entities/domain-record.ts'
+import { prefetchKept, type Prefetch } from '../entities/prefetch.ts'
+import type { History } from '../entities/statistics.ts'
+import { heldAt, type Timeline } from '../entities/timeline.ts'
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
-
-/** What outlives the process, where a data file is given. */
-export interface Saved {
-  domains: DomainRecords
-  /** When the calls of the last minute were counted, in milliseconds. */
-  writeTimes: number[]
-}
+import type { DataLog } from './data-log.ts'
+import type { Change, Memory } from './memory.ts'
 
 export interface StoreOptions {
   /** Domains that exist; null: every well-formed one does. */
   domains: ReadonlySet<Domain> | null
   callsPerMinute: number
-  saved: Saved
-  /** Makes what is saved durable; throws when that fails. */
-  save: (saved: Saved) => void
+  /** Origins that answered nobody from the beginning. */
+  deadOrigins: string[]
 }
 
-/** Everything that the service remembers. Changes are durable after `flush`. */
+/** Everything that the service remembers. A change is durable once its method returns; where that fails it throws, and nothing has changed. */
 export class Store {
   readonly #options: StoreOptions
-  #domains: DomainRecords
-  #writeTimes: number[]
+  readonly #log: DataLog
   #calls: Call[] = []
-  #changed = false
 
-  constructor(options: StoreOptions) {
+  constructor(options: StoreOptions, log: DataLog) {
     this.#options = options
-    this.#domains = new Map(options.saved.domains)
-    this.#writeTimes = [...options.saved.writeTimes]
+    this.#log = log
+  }
+
+  get #memory(): Memory {
+    return this.#log.memory
   }
 
   /** Whether a (well-formed, lower-case) domain exists at the service. */
@@ -38,38 +36,85 @@ export class Store {
     return this.#options.domains === null || this.#options.domains.has(domain)
   }
 
+  /** All domains; where every well-formed one exists, those that were ever written. */
+  allDomains(): Domain[] {
+    return [...(this.#options.domains ?? this.#memory.domains.keys())]
+  }
+
   /** What a domain holds; nothing before its first write. */
   itemsOf(domain: Domain): ReadonlyMap<ItemKey, Value> {
-    return this.#domains.get(domain)?.items ?? new Map()
+    return this.#memory.domains.get(domain)?.items ?? new Map()
   }
 
   /** Everything that is held; domains without items are left out. */
   held(): [Domain, ReadonlyMap<ItemKey, Value>][] {
-    return [...this.#domains].flatMap(([domain, { items }]) => (items.size === 0 ? [] : [[domain, items]]))
+    return [...this.#memory.domains].flatMap(([domain, { items }]) => (items.size === 0 ? [] : [[domain, items]]))
   }
 
-  /** Takes over what a write made of its domains, all at once, and says their ids. */
-  configure(domains: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Value>>): { id: string; domain: Domain }[] {
-    this.#changed = true
-    return [...domains].map(([domain, items]) => {
-      const id = this.#domains.get(domain)?.id ?? String(this.#domains.size + 1)
-      this.#domains.set(domain, { id, items })
-      return { id, domain }
+  /** Takes over what a write made of its domains, all at once, and says their ids. The write counts against the call rate. */
+  configure(domains: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Value>>, now: number): { id: string; domain: Domain }[] {
+    let known = this.#memory.domains.size
+    const changed = [...domains].map(([domain, items]) => {
+      const record = this.#memory.domains.get(domain)
+      return { domain, id: record?.id ?? String(++known), items: changedItems(record?.items ?? new Map(), items) }
     })
+    const records = Object.fromEntries(changed.map(({ domain, id, items }) => [domain, { id, items }]))
+    this.#log.commit({ ...this.#counted(now), domains: records })
+    return changed.map(({ domain, id }) => ({ id, domain }))
+  }
+
+  /** Counts a write that changes nothing. */
+  countWrite(now: number): void {
+    const change = this.#counted(now)
+    if (change.counted === true) this.#log.commit(change)
   }
 
   /** How the call rate of writes stands. */
   writeCount(now: number): CallCount {
-    return callCount(this.#writeTimes, this.#options.callsPerMinute, now)
+    return callCount(this.#memory.writeTimes, this.#options.callsPerMinute, now)
   }
 
-  /** Counts a write. False, and nothing counted, when the minute has no call left. */
-  countWrite(now: number): boolean {
-    if (this.#options.callsPerMinute === 0) return true
-    if (this.writeCount(now).remaining === 0) return false
-    this.#writeTimes = [...recentCalls(this.#writeTimes, now), now]
-    this.#changed = true
-    return true
+  #counted(now: number): Change {
+    return this.#options.callsPerMinute === 0 ? { at: now } : { at: now, counted: true }
+  }
+
+  /** What the requests of a domain met so far. */
+  historyOf(domain: Domain): History {
+    return { behaviour: this.#memory.domains.get(domain)?.behaviour ?? [], dead: this.#dead() }
+  }
+
+  /** The origins that answer nobody. */
+  deadOrigins(): string[] {
+    return this.#memory.dead.at(-1)?.[1] ?? this.#options.deadOrigins
+  }
+
+  /** From now on, these origins answer nobody, and all others do. */
+  killOrigins(dead: string[], now: number): void {
+    this.#log.commit({ at: now, dead })
+  }
+
+  #dead(): Timeline<ReadonlySet<string>> {
+    const beginning = [-Infinity, this.#options.deadOrigins] as const
+    return [beginning, ...this.#memory.dead].map(([from, addresses]) => [from, new Set(addresses)])
+  }
+
+  /** Whether nothing could be fetched from the origins of a domain at a time. */
+  originFails(domain: Domain, time: number): boolean {
+    const minute = Math.floor(time / 60_000)
+    const { behaviour, dead } = this.historyOf(domain)
+    return failingShare(heldAt(behaviour, minute) ?? behaviourOf(new Map()), heldAt(dead, minute) ?? new Set()) === 1
+  }
+
+  /** Submits URLs, to a task of this id or a new one, and says its id. */
+  prefetch(urls: string[], task: number | undefined, now: number): number {
+    const id = task ?? this.#memory.nextTask
+    this.#log.commit({ at: now, prefetch: { task: id, urls } })
+    return id
+  }
+
+  /** The records of prefetches that are kept at `now`, oldest first. */
+  prefetches(now: number): Prefetch[] {
+    return this.#memory.prefetches.filter(({ createdAt }) => now - createdAt < prefetchKept)
   }
 
   /** The last calls, oldest first. */
@@ -83,17 +128,15 @@ export class Store {
   }
 
   /** Forgets everything but which domains exist. */
-  reset(): void {
-    this.#domains = new Map()
-    this.#writeTimes = []
+  reset(now: number): void {
+    this.#log.commit({ at: now, reset: true })
     this.#calls = []
-    this.#changed = true
   }
+}
 
-  /** Makes durable what changed since the last time. Where that fails, the next call tries again. */
-  flush(): void {
-    if (!this.#changed) return
-    this.#options.save({ domains: this.#domains, writeTimes: this.#writeTimes })
-    this.#changed = false
-  }
+/** The items that a write changed; null for those that it emptied. */
+function changedItems(before: ReadonlyMap<ItemKey, Value>, after: ReadonlyMap<ItemKey, Value>): Record<ItemKey, Value | null> {
+  const changed = [...after].filter(([item, value]) => before.get(item) !== value)
+  const emptied = [...before.keys()].filter((item) => !after.has(item))
+  return Object.fromEntries([...changed, ...emptied.map((item) => [item, null] as const)])
 }

@@ -1,0 +1,119 @@
+import { canonicalAddress } from '../../catalog/value/formats.ts'
+import type { ItemKey, Value } from '../../model/item.ts'
+import { deniedShare, denyingItems } from './denied.ts'
+import { statuses, type Area, type Traffic } from './traffic.ts'
+
+/** What a domain's configuration does to its requests. */
+export interface Behaviour {
+  /** Share that gets 403, by area. */
+  denied: Record<Area, number>
+  deniedProtocol: 'http' | 'https' | null
+  /** What https.force_https answers to http; 0: nothing. */
+  redirect: 0 | 301 | 302
+  /** Addresses of the main origin with their weights, and of its backups. */
+  main: [address: string, weight: number][]
+  backup: string[]
+  /** Error status → the redirect that takes its place. */
+  rewrites: Record<string, 301 | 302>
+}
+
+/** The items that a behaviour is made of. */
+export const behaviourItems: ItemKey[] = [
+  ...denyingItems,
+  'deny_protocol',
+  'https',
+  'error_page_rewrite',
+  'origin',
+  'new_origin',
+  'tos_origin',
+]
+
+/** Share of the requests to a dead origin that get 502; the others get 504. */
+const refusedShare = 0.6
+/** Share of the requests to a dead origin that fail although another origin is there to take over. */
+const takeOverShare = 0.3
+
+/** What the items that a domain holds do to its requests. */
+export function behaviourOf(items: ReadonlyMap<ItemKey, Value>): Behaviour {
+  const https = items.get('https') as { cert_id: number; force_https?: 0 | 301 | 302 } | undefined
+  const rewrites = (items.get('error_page_rewrite') ?? []) as { error_status_code: number; redirect_status_code: 301 | 302 }[]
+  const denied = items.get('deny_protocol') as { protocol: 'http' | 'https' } | undefined
+  return {
+    denied: { cn: deniedShare(items, 'cn'), abroad: deniedShare(items, 'abroad') },
+    deniedProtocol: denied?.protocol ?? null,
+    // Without a certificate there is no https to lead to.
+    redirect: https === undefined || https.cert_id === 0 ? 0 : (https.force_https ?? 0),
+    ...originsOf(items),
+    rewrites: Object.fromEntries(rewrites.map((rule) => [String(rule.error_status_code), rule.redirect_status_code])),
+  }
+}
+
+/** `new_origin` goes before `origin`; the specification does not rank `tos_origin`, which stands between them here. */
+function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' | 'backup'> {
+  const leveled = items.get('new_origin') as { origin: string; level?: number; weight_level?: number }[] | undefined
+  if (leveled !== undefined) {
+    return ranked(leveled.map(({ origin, level = 20, weight_level = 1 }) => ({ address: origin, rank: -level, weight: weight_level })))
+  }
+  const groups = items.get('tos_origin') as { ips: string[]; group_sort: number; weight?: number }[] | undefined
+  if (groups !== undefined) {
+    return ranked(groups.flatMap(({ ips, group_sort, weight = 1 }) => ips.map((address) => ({ address, rank: group_sort, weight }))))
+  }
+  const plain = items.get('origin') as { default_master: string; default_slave?: string } | undefined
+  return {
+    main: addressesIn(plain?.default_master).map((address) => [address, 1]),
+    backup: addressesIn(plain?.default_slave),
+  }
+}
+
+function ranked(origins: { address: string; rank: number; weight: number }[]): Pick<Behaviour, 'main' | 'backup'> {
+  const first = origins.reduce((least, { rank }) => Math.min(least, rank), Infinity)
+  return {
+    main: origins.flatMap(({ address, rank, weight }) => (rank === first ? [[canonicalAddress(address), weight] as [string, number]] : [])),
+    backup: origins.flatMap(({ address, rank }) => (rank === first ? [] : [canonicalAddress(address)])),
+  }
+}
+
+function addressesIn(list = ''): string[] {
+  return list
+    .split(',')
+    .map((address) => canonicalAddress(address.trim()))
+    .filter((address) => address !== '')
+}
+
+/** The share of what has to be fetched that fails: everything once no origin is alive. */
+export function failingShare({ main, backup }: Behaviour, dead: ReadonlySet<string>): number {
+  const all = main.reduce((sum, [, weight]) => sum + weight, 0)
+  const lost = main.reduce((sum, [address, weight]) => sum + (dead.has(address) ? weight : 0), 0)
+  if (lost === 0) return 0
+  const alive = lost < all || backup.some((address) => !dead.has(address))
+  return alive ? (lost / all) * takeOverShare : 1
+}
+
+/** The share of a domain's requests from an area that end in each status, in the order of `statuses`; with redirects, over 1 in all. */
+export function sharesOf(traffic: Traffic, behaviour: Behaviour, area: Area, dead: ReadonlySet<string>): Float64Array {
+  const { http, miss } = traffic
+  const passed = (1 - behaviour.denied[area]) * (1 - protocolShare(behaviour.deniedProtocol, http))
+  const failing = miss * failingShare(behaviour, dead)
+  const shares = Float64Array.from(traffic.shares, (share) => share * passed * (1 - failing))
+  const add = (status: (typeof statuses)[number], share: number) => {
+    const i = statuses.indexOf(status)
+    shares[i] = (shares[i] ?? 0) + share
+  }
+  add(403, 1 - passed)
+  add(502, passed * failing * refusedShare)
+  add(504, passed * failing * (1 - refusedShare))
+  // A client that is sent to https comes again, and is counted again.
+  if (behaviour.redirect !== 0 && behaviour.deniedProtocol !== 'http') add(behaviour.redirect, passed * http)
+  for (const [status, redirect] of Object.entries(behaviour.rewrites)) {
+    const i = statuses.findIndex((each) => each === Number(status))
+    if (i === -1) continue
+    add(redirect, shares[i] ?? 0)
+    shares[i] = 0
+  }
+  return shares
+}
+
+function protocolShare(protocol: Behaviour['deniedProtocol'], http: number): number {
+  if (protocol === null) return 0
+  return protocol === 'http' ? http : 1 - http
+}

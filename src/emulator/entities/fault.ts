@@ -1,0 +1,91 @@
+import { own, isObject, type Json, type JsonObject } from '../../model/json.ts'
+
+export const faultKinds = [
+  'delay',
+  'error',
+  'reset-before',
+  'reset-after',
+  'truncated',
+  'not-json',
+  'unauthorized-from',
+  'rate',
+  'refuse',
+  'partial',
+  'rewrite',
+] as const
+export type FaultKind = (typeof faultKinds)[number]
+
+/** Something that goes wrong on chosen calls. Without `on` and `probability` it does on all that it can happen to. */
+export interface Fault {
+  kind: FaultKind
+  /** Numbers of the calls that it can happen to, from 1. */
+  on?: number[]
+  probability?: number
+  /** Only calls that name this domain, or this item. */
+  domain?: string
+  item?: string
+  /** With `delay`: how long, in milliseconds. */
+  ms?: number
+  /** With `error`: the HTTP status. */
+  status?: number
+  /** With `rate`: calls in 60 seconds that are let through. */
+  limit?: number
+  /** With `refuse` and `partial`: whether the message names what is refused. */
+  named?: boolean
+}
+
+/** Each field: whether a value will do, and in words what would. */
+const fields: { [K in Exclude<keyof Fault, 'kind'>]-?: [accepts: (value: Json) => boolean, expected: string] } = {
+  on: [(value) => Array.isArray(value) && value.length > 0 && value.every((n) => isWhole(n, 1)), 'a list of call numbers from 1'],
+  probability: [(value) => typeof value === 'number' && value >= 0 && value <= 1, 'a number from 0 to 1'],
+  domain: [(value) => typeof value === 'string' && value !== '', 'the name of a domain'],
+  item: [(value) => typeof value === 'string' && value !== '', 'the name of an item'],
+  ms: [(value) => isWhole(value, 0, 600_000), 'a whole number from 0 to 600000'],
+  status: [(value) => isWhole(value, 500, 599), 'a whole number from 500 to 599'],
+  limit: [(value) => isWhole(value, 0), 'a whole number from 0'],
+  named: [(value) => typeof value === 'boolean', 'true or false'],
+}
+/** Fields that only some kinds have. */
+const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
+  ms: ['delay'],
+  status: ['error'],
+  limit: ['rate'],
+  named: ['refuse', 'partial'],
+}
+
+/** Reads a fault as the control surface and `--fault` give it; a string says what is wrong with it. */
+export function readFault(given: Json): Fault | string {
+  if (!isObject(given)) return 'expected a fault to be an object with "kind"'
+  const kind = own(given, 'kind')
+  if (!isKind(kind)) return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${JSON.stringify(kind ?? null)}`
+  const wrong = Object.entries(given).map(([name, value]) => fieldProblem(kind, name, value))
+  const problem = wrong.find((each) => each !== null) ?? togetherProblem(kind, given)
+  if (problem !== null) return problem
+  const domain = own(given, 'domain')
+  return { ...given, ...(typeof domain === 'string' ? { domain: domain.toLowerCase() } : {}) } as unknown as Fault
+}
+
+function isKind(kind: Json | undefined): kind is FaultKind {
+  return faultKinds.some((each) => each === kind)
+}
+
+function fieldProblem(kind: FaultKind, name: string, value: Json): string | null {
+  if (name === 'kind') return null
+  if (!Object.hasOwn(fields, name)) return `a fault has no field "${name}"; there are kind, ${Object.keys(fields).join(', ')}`
+  const kinds = fieldsOfKinds[name as keyof Fault]
+  if (kinds !== undefined && !kinds.includes(kind)) return `"${name}" belongs to ${kinds.join(' and ')}, not to ${kind}`
+  const [accepts, expected] = fields[name as keyof typeof fields]
+  return accepts(value) ? null : `expected "${name}" to be ${expected}, got ${JSON.stringify(value)}`
+}
+
+function togetherProblem(kind: FaultKind, given: JsonObject): string | null {
+  if (Object.hasOwn(given, 'on') && Object.hasOwn(given, 'probability')) return 'expected "on" or "probability", got both'
+  if (kind === 'refuse' && !Object.hasOwn(given, 'domain') && !Object.hasOwn(given, 'item')) {
+    return 'expected "refuse" to have a "domain" or an "item" that is refused'
+  }
+  return null
+}
+
+function isWhole(value: Json, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+}

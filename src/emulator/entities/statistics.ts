@@ -1,0 +1,50 @@
+import type { Domain } from '../../model/item.ts'
+import { behaviourOf, sharesOf, type Behaviour } from './behaviour.ts'
+import { addCounts, type Counts, type Piece } from './count.ts'
+import type { Period } from './periods.ts'
+import { heldAt, type Timeline } from './timeline.ts'
+import { statuses, trafficOf, type Area } from './traffic.ts'
+
+/** What the requests of a domain met in the course of time. */
+export interface History {
+  behaviour: Timeline<Behaviour>
+  /** Origins that answered nobody. */
+  dead: Timeline<ReadonlySet<string>>
+}
+
+const unconfigured = behaviourOf(new Map())
+const none: ReadonlySet<string> = new Set()
+
+/** Counts of all statuses in each period, summed over domains and areas: a function of the seed and the domains' histories. */
+export function countRequests(seed: string, histories: ReadonlyMap<Domain, History>, periods: Period[], from: readonly Area[]): Counts {
+  const counts = new Float64Array(periods.length * statuses.length)
+  for (const [domain, history] of histories) {
+    const traffic = trafficOf(seed, domain)
+    const pieces = piecesOf(history, (behaviour, dead) => ({
+      cn: sharesOf(traffic, behaviour, 'cn', dead),
+      abroad: sharesOf(traffic, behaviour, 'abroad', dead),
+    }))
+    for (const area of from) addCounts(counts, periods, traffic, area, pieces)
+  }
+  return counts
+}
+
+function piecesOf({ behaviour, dead }: History, shares: (behaviour: Behaviour, dead: ReadonlySet<string>) => Piece['shares']): Piece[] {
+  const starts = new Set([-Infinity, ...behaviour.map(([from]) => from), ...dead.map(([from]) => from)])
+  return [...starts]
+    .toSorted((a, b) => a - b)
+    .map((from) => ({ from, shares: shares(heldAt(behaviour, from) ?? unconfigured, heldAt(dead, from) ?? none) }))
+}
+
+/** The points of a series as JSON text, which at this size is worth writing directly. Only codes that occurred appear. */
+export function pointsText(counts: Counts, periods: Period[]): string {
+  const points = periods.map(({ label }, p) => {
+    let text = ''
+    for (let s = 0; s < statuses.length; s++) {
+      const count = counts[p * statuses.length + s] ?? 0
+      if (count > 0) text += `${text === '' ? '' : ','}"${statuses[s]}":${count}`
+    }
+    return `[${label},{${text}}]`
+  })
+  return `[${points.join(',')}]`
+}

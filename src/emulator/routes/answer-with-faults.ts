@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault, FaultKind } from '../entities/fault.ts'
+import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
+import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
+import { readParameters } from './read-parameters.ts'
+import { Refusal } from './refusal.ts'
+import type { WireNames } from './wire-names.ts'
+
+/** The faults that happen to one call. */
+export class Faults {
+  readonly #all: Fault[]
+  readonly #plan: FaultPlan
+
+  constructor(all: Fault[], plan: FaultPlan) {
+    this.#all = all
+    this.#plan = plan
+  }
+
+  of(kind: FaultKind): Fault | undefined {
+    return this.#all.find((fault) => fault.kind === kind)
+  }
+
+  /** Throws a Refusal where the call rate is lower than the `announced` one. */
+  refuseByRate(announced: number, now: number): void {
+    const fault = this.of('rate')
+    if (fault === undefined) return
+    const chosen = fault.on !== undefined || fault.probability !== undefined
+    const limit = fault.limit ?? (chosen ? 0 : Math.floor(announced / 2))
+    if (!this.#plan.admits(limit, now)) throw new Refusal('calls-exceeded', 'too many calls. Wait and send it again')
+  }
+}
+
+/** The faults that happen to a call; what it names is looked up only where one of them may depend on it. */
+export async function faultsOf(request: EmulatorRequest, plan: FaultPlan, names: WireNames): Promise<Faults> {
+  if (plan.isEmpty) return new Faults([], plan)
+  return new Faults(plan.next(await namedIn(request, names)), plan)
+}
+
+/** What is answered instead of handling the call at all, after any delay; null where it is handled. */
+export async function answeredInstead(faults: Faults): Promise<EmulatorAnswer | null> {
+  const delay = faults.of('delay')
+  if (delay !== undefined) await sleep(delay.ms ?? 1000)
+  if (faults.of('reset-before') !== undefined) return { status: 0, headers: {}, body: null, delivery: 'reset' }
+  if (faults.of('unauthorized-from') !== undefined) throw new Refusal('token-wrong', 'the token is wrong')
+  const error = faults.of('error')
+  if (error !== undefined) throw new Refusal('fault-wanted', 'the service failed, as a fault asked for', error.status)
+  return null
+}
+
+/** How an answer gets to the other side. */
+export function deliveryOf(faults: Faults): EmulatorAnswer['delivery'] {
+  if (faults.of('reset-after') !== undefined) return 'reset'
+  return (['truncated', 'not-json'] as const).find((kind) => faults.of(kind) !== undefined)
+}
+
+async function namedIn(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
+  const write = request.method === 'POST'
+  try {
+    const given = write ? await readParameters(request) : Object.fromEntries(new URLSearchParams(request.query))
+    const { domains, config } = given
+    return {
+      write,
+      domains: typeof domains === 'string' ? domains.split(',').map((name) => name.trim().toLowerCase()) : [],
+      items: Object.keys(typeof config === 'object' && config !== null ? config : {}).map((name) => names.get(name)?.key ?? name),
+    }
+  } catch (error) {
+    // A call that can't be read names nothing; the route will say so.
+    if (error instanceof Refusal) return { write, domains: [], items: [] }
+    throw error
+  }
+}

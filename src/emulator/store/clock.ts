@@ -1,0 +1,18 @@
+/** The emulator's clock: the real one, until it is set; then it stands still until it is set again. */
+export class Clock {
+  readonly #real: () => number
+  #set: number | null = null
+
+  constructor(real: () => number) {
+    this.#real = real
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.#set ?? this.#real()
+  }
+
+  set(now: number): void {
+    this.#set = now
+  }
+}

@@ -1,0 +1,66 @@
+import type { Domain, ItemKey, Value } from '../../model/item.ts'
+import { behaviourOf, behaviourItems } from '../entities/behaviour.ts'
+import { recentCalls } from '../entities/call-window.ts'
+import type { DomainRecord, DomainRecords } from '../entities/domain-record.ts'
+import { prefetchKept, type Prefetch } from '../entities/prefetch.ts'
+import { holdsFrom, type Timeline } from '../entities/timeline.ts'
+
+/** Everything that outlives the process where a data file is given. */
+export interface Memory {
+  domains: DomainRecords
+  /** When the writes of the last minute were counted, in milliseconds. */
+  writeTimes: number[]
+  prefetches: Prefetch[]
+  /** The id that the next record of a prefetch gets, and the next task that is not given one. */
+  nextPrefetch: number
+  nextTask: number
+  /** Origins that answered nobody, from when on. */
+  dead: Timeline<string[]>
+}
+
+/** One thing that happened; what the service remembers is what came of all changes, in their order. */
+export interface Change {
+  /** When, in milliseconds. */
+  at: number
+  /** It was a write that counts against the call rate. */
+  counted?: true
+  /** What became of domains: their items that changed, null where one was emptied. */
+  domains?: Record<Domain, { id: string; items: Record<ItemKey, Value | null> }>
+  prefetch?: { task: number; urls: string[] }
+  dead?: string[]
+  reset?: true
+}
+
+export function emptyMemory(): Memory {
+  return { domains: new Map(), writeTimes: [], prefetches: [], nextPrefetch: 1, nextTask: 1, dead: [] }
+}
+
+/** Lets a change happen. */
+export function remember(memory: Memory, { at, counted, domains = {}, prefetch, dead, reset }: Change): void {
+  const minute = Math.floor(at / 60_000)
+  if (reset === true) Object.assign(memory, emptyMemory())
+  if (counted === true) memory.writeTimes = [...recentCalls(memory.writeTimes, at), at]
+  for (const [domain, { id, items }] of Object.entries(domains)) {
+    memory.domains.set(domain, changedRecord(memory.domains.get(domain), id, items, minute))
+  }
+  if (prefetch !== undefined) submit(memory, prefetch, at)
+  if (dead !== undefined) memory.dead = holdsFrom(memory.dead, minute, dead)
+}
+
+function changedRecord(before: DomainRecord | undefined, id: string, changed: Record<ItemKey, Value | null>, minute: number): DomainRecord {
+  const items = new Map(before?.items)
+  for (const [item, value] of Object.entries(changed)) {
+    if (value === null) items.delete(item)
+    else items.set(item, value)
+  }
+  const held = before?.behaviour ?? []
+  const asBefore = !behaviourItems.some((item) => Object.hasOwn(changed, item)) && (held.at(-1)?.[0] ?? minute) <= minute
+  return { id, items, behaviour: asBefore ? held : holdsFrom(held, minute, behaviourOf(items)) }
+}
+
+function submit(memory: Memory, { task, urls }: { task: number; urls: string[] }, createdAt: number): void {
+  const records = urls.map((url, i) => ({ id: memory.nextPrefetch + i, task, url, createdAt }))
+  memory.prefetches = [...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchKept), ...records]
+  memory.nextPrefetch += records.length
+  memory.nextTask = Math.max(memory.nextTask, task + 1)
+}

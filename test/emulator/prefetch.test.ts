@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import { world, type World } from './world.ts'
+
+const path = '/v2/cache/prefetch'
+const monthMs = 31 * 86_400_000
+
+function urls(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`)
+}
+
+async function data(service: World, query: Record<string, string>): Promise<{ total: number; page_number: number; list: JsonObject[] }> {
+  const { status, body } = await service.read(path, query)
+  expect([status, body]).toMatchObject([200, { code: 0, message: '' }])
+  return (body as { data: { total: number; page_number: number; list: JsonObject[] } }).data
+}
+
+async function submit(service: World, count: number, task?: number): Promise<number> {
+  const { body } = await service.tell('prefetch', { ...(task === undefined ? {} : { task_id: task }), urls: urls(count) })
+  return (body as { task_id: number }).task_id
+}
+
+describe('prefetch tasks', () => {
+  it('move on as time passes, never back, and end completed or failed', async () => {
+    const service = world()
+    const task = String(await submit(service, 60))
+    const seen = new Set<unknown>()
+    const rank = { waiting: 0, processing: 1, completed: 2, failed: 2 }
+    let before = Array<number>(60).fill(0)
+    for (let second = 0; second < 90; second++) {
+      const { list } = await data(service, { task_id: task, page_size: '60' })
+      for (const { status, complete_time } of list) {
+        seen.add(status)
+        expect(complete_time === '').toBe(status !== 'completed')
+      }
+      const ranks = list.map(({ status }) => rank[status as keyof typeof rank])
+      expect(ranks.every((each, i) => each >= (before[i] ?? 0))).toBe(true)
+      before = ranks
+      await service.tell('clock', { advanceMs: 1000 })
+    }
+    expect(seen).toEqual(new Set(['completed', 'failed', 'processing', 'waiting']))
+    expect(before.every((each) => each === 2)).toBe(true)
+  })
+
+  it('fail while the origin is dead', async () => {
+    const service = world({ deadOrigins: ['192.0.2.10'] })
+    await service.write({ origin: { default_master: '192.0.2.10' } }, 'a.example.com')
+    const task = String(await submit(service, 20))
+    await service.tell('clock', { advanceMs: 120_000 })
+    expect(new Set((await data(service, { task_id: task })).list.map(({ status }) => status))).toEqual(new Set(['failed']))
+  })
+
+  it('are kept for one month', async () => {
+    const service = world()
+    const task = String(await submit(service, 2))
+    const range = { start_time: '2026-11-01', end_time: '2026-12-31' }
+    await service.tell('clock', { advanceMs: monthMs - 1 })
+    expect([(await data(service, { task_id: task })).total, (await data(service, range)).total]).toEqual([2, 2])
+    await service.tell('clock', { advanceMs: 1 })
+    expect([(await data(service, { task_id: task })).total, (await data(service, range)).total]).toEqual([0, 0])
+  })
+
+  it('are found by task, by day in the time zone, and by URL', async () => {
+    const service = world({ timezone: 'Asia/Shanghai' })
+    await submit(service, 3, 1001)
+    service.clock.now += 86_400_000
+    const next = await submit(service, 2)
+    expect(next).toBe(1002)
+    await submit(service, 1, 1001)
+    const day = (date: string) => ({ start_time: date, end_time: date })
+    expect((await data(service, { task_id: '1001' })).total).toBe(4)
+    expect((await data(service, { task_id: '7' })).list).toEqual([])
+    expect((await data(service, day('2026-11-20'))).list[0]?.['create_time']).toBe('2026-11-20 08:00:00')
+    expect((await data(service, day('2026-11-21'))).total).toBe(3)
+    expect((await data(service, { start_time: '2026-11-01', end_time: '2026-11-30', url: 'https://a.example.com/0.mp4' })).total).toBe(3)
+    expect((await data(service, day('2026-11-19'))).total).toBe(0)
+  })
+
+  it('come in pages of 50 unless asked otherwise', async () => {
+    const service = world()
+    const task = String(await submit(service, 120))
+    const pages = await Promise.all(['1', '2', '3', '4'].map((page_number) => data(service, { task_id: task, page_number })))
+    expect(pages.map(({ total, page_number, list }) => [total, page_number, list.length])).toEqual([
+      [120, 1, 50],
+      [120, 2, 50],
+      [120, 3, 20],
+      [120, 4, 0],
+    ])
+    expect((await data(service, { task_id: task, page_size: '120' })).list).toEqual(pages.flatMap(({ list }) => list))
+  })
+
+  it.each([
+    { task_id: '1', start_time: '2026-11-01' },
+    { task_id: '1', url: 'https://a.example.com/' },
+    { url: 'https://a.example.com/' },
+    { start_time: '2026-11-02', end_time: '2026-11-01' },
+    { start_time: '2026-11-02', end_time: '2026-11-02 10:00' },
+    { task_id: 'x' },
+    { task_id: '' },
+    { task_id: '1', page_number: '0' },
+    { task_id: '1', page_size: '-1' },
+    { task_id: '1', page_size: '1.5' },
+  ] as Record<string, string>[])('refuse %j', async (query) => {
+    expect(await world().read(path, query)).toMatchObject({ status: 400, body: { message: expect.stringMatching(/./) as string } })
+  })
+})
