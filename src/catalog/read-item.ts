@@ -31,7 +31,7 @@ export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain
         })
   const shape = schemaProblems(spec.schema, plain).filter((problem) => !secrets.includes(problem.pointer))
   const problems = shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
-  const judged = problems.filter((problem) => (scope === 'manifest' || problem.scope === 'both') && !secrets.includes(problem.pointer))
+  const judged = problems.filter((problem) => (problem.scope === 'both' || problem.scope === scope) && !secrets.includes(problem.pointer))
   const valid = !judged.some((problem) => problem.severity === 'error')
   return { payload, value: valid ? spec.canonical(payload) : null, problems: judged }
 }

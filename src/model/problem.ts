@@ -1,8 +1,8 @@
 /** What is wrong with a value of an item, found without knowing where the value stands. */
 export interface Problem {
   severity: 'error' | 'warning'
-  /** `manifest`: only as desired state; `both`: the service refuses it as well. */
-  scope: 'manifest' | 'both'
+  /** `manifest`: only as desired state; `wire`: only in a write, since reading a manifest mends it; `both`: in either. */
+  scope: 'manifest' | 'wire' | 'both'
   /** JSON pointer within the item's value. */
   pointer: string
   /** Fixed text, one for each kind of problem. */

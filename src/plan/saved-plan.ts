@@ -96,7 +96,7 @@ function readForm(item: ItemKey, payload: Json, names: JsonObject): [ItemKey, Fo
   const name = own(names, item)
   const spec = catalogue.get(item)
   if (typeof name !== 'string' || !forms.has(name) || spec === undefined) return null
-  const refused = readItem(spec, payload, 'manifest', '').problems.some((problem) => problem.scope === 'both')
+  const refused = readItem(spec, payload, 'manifest', '').problems.some((problem) => problem.scope !== 'manifest')
   return refused ? null : [item, { name: name as FormName, payload }]
 }
 

@@ -25,7 +25,9 @@ export function canonicalBySchema(schema: ItemSchema, value: Json, parent?: Pare
 function canonicalString(schema: ItemSchema, value: string, parent?: Parent): string {
   const by = separator(schema, parent)
   if (by === null) return canonicalFormat(schema.format, value)
-  const entries = entriesOf(value, by).map((entry) => canonicalFormat(annotations(schema).of, entry))
+  const entries = entriesOf(value, by)
+    .filter((entry) => entry !== '')
+    .map((entry) => canonicalFormat(annotations(schema).of, entry))
   return (annotations(schema).set === true ? sortedSet(entries) : entries).join(by)
 }
 

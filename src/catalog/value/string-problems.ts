@@ -38,9 +38,13 @@ function listProblems(schema: ItemSchema, value: string, pointer: string, parent
   if (by === null) return []
   const { of, ofEnum, pathsWhen } = annotations(schema)
   const problems: Problem[] = []
-  for (const entry of entriesOf(value, by)) {
+  const entries = entriesOf(value, by)
+  const empty = refused(pointer, `expected entries separated by commas, got an empty one in ${shown(value)}`)
+  if (entries.length > 0 && entries.every((entry) => entry === '')) return [empty]
+  for (const entry of entries) {
     if (entry === '') {
-      problems.push(refused(pointer, `expected entries separated by commas, got an empty one in ${shown(value)}`))
+      // The service refuses it; a manifest is read without it, and says so.
+      problems.push({ ...empty, scope: 'wire' }, doubtful(pointer, `${shown(value)} has an empty entry, which is left out`))
     } else if (of !== undefined && !accepts(of, entry)) {
       problems.push(formatProblem(pointer, of, entry))
     } else if (ofEnum !== undefined && !ofEnum.includes(entry)) {

@@ -1,0 +1,81 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
+import { readItem } from '../../src/catalog/read-item.ts'
+import { annotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
+import { isObject, type Json } from '../../src/model/json.ts'
+import { runs } from '../runs.ts'
+import { payloadOf } from './values.ts'
+
+const domain = 'www.example.com'
+const tries = 120
+
+describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
+  const spec = itemSpec(item)
+  const canonicalOf = (payload: Json) => readItem(spec, payload, 'manifest', domain).value
+
+  it('canonical is idempotent, valid again, and what the service then holds', () => {
+    let valid = 0
+    fc.assert(
+      fc.property(payloadOf(item), (payload) => {
+        const value = canonicalOf(payload)
+        if (value === null) return
+        valid++
+        expect(spec.canonical(value)).toEqual(value)
+        expect(canonicalOf(value)).toEqual(value)
+        const wire = readItem(spec, value, 'wire', domain)
+        expect(wire.problems.filter((problem) => problem.severity === 'error')).toEqual([])
+        expect(wire.value).toEqual(value)
+        expect([value, undefined]).toContainEqual(spec.reduce(undefined, value))
+      }),
+      { numRuns: runs(tries) },
+    )
+    // A law that was tried on next to nothing says nothing.
+    expect(valid).toBeGreaterThan(tries / 6)
+  })
+
+  it('order and repetition in a set, and the order of keys, make no difference', () => {
+    fc.assert(
+      fc.property(payloadOf(item), fc.infiniteStream(fc.nat()), (payload, chances) => {
+        const value = canonicalOf(payload)
+        if (value === null) return
+        expect(canonicalOf(mixed(spec.schema, value, chances))).toEqual(value)
+      }),
+      { numRuns: runs(tries / 2) },
+    )
+  })
+
+  it('every form leads from any valid value to any other', () => {
+    fc.assert(
+      fc.property(payloadOf(item), payloadOf(item), (first, second) => {
+        const [from, to] = [canonicalOf(first), canonicalOf(second)]
+        if (from === null || to === null) return
+        const held = spec.reduce(undefined, from)
+        for (const form of spec.forms({ status: 'confirmed', candidates: [from] }, to)) {
+          const end = spec.reduce(held, form.payload)
+          const wanted = spec.reduce(undefined, to)
+          const kept = isObject(held ?? null) ? spec.keeps.filter((name) => Object.hasOwn(held as object, name)) : []
+          if (kept.length === 0) expect([form.name, end]).toEqual([form.name, wanted])
+          else expect(end).toMatchObject(wanted as object)
+        }
+      }),
+      { numRuns: runs(tries / 2) },
+    )
+  })
+})
+
+/** The same value with its sets in another order and its keys from last to first. */
+function mixed(schema: ItemSchema, value: Json, chances: Iterator<number>): Json {
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => mixed(schema.items ?? {}, entry, chances))
+    if (annotations(schema).set !== true) return entries
+    const chosen = entries.map((entry) => ({ entry, chance: Number(chances.next().value) }))
+    const shuffled = chosen.toSorted((a, b) => a.chance - b.chance).map(({ entry }) => entry)
+    // A network that is given twice overlaps with itself, which is refused.
+    const repeated = shuffled.filter((entry) => typeof entry !== 'string' || !/\/\d+$/.test(entry)).slice(0, 1)
+    return shuffled.length < (schema.maxItems ?? Infinity) ? [...shuffled, ...repeated] : shuffled
+  }
+  if (!isObject(value)) return value
+  const fields = Object.entries(value).map(([key, field]) => [key, mixed(schema.properties?.[key] ?? {}, field, chances)])
+  return Object.fromEntries(fields.toReversed()) as Json
+}
