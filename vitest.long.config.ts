@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: [
-      'test/laws.test.ts',
+      'test/laws/plans.test.ts',
       'test/apply/{crash,isolation}.test.ts',
       'test/service/call-budget.test.ts',
       'test/manifest/fuzz.test.ts',

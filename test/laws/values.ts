@@ -56,7 +56,9 @@ function variation(schema: ItemSchema, payload: Json, known: fc.Arbitrary<Json>)
       .oneof({ arbitrary: as, weight: 6 }, { arbitrary: fromSchema(field), weight: 1 }, { arbitrary: fc.constant(undefined), weight: 1 })
       .map((value) => [name, value] as const)
   })
-  return fc.tuple(...fields).map((entries) => Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))))
+  return fc
+    .tuple(...fields)
+    .map((entries) => Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))))
 }
 
 /** Values that a schema describes, in the spellings that a manifest may use. */
@@ -85,16 +87,20 @@ function integerOf({ minimum, exclusiveMinimum, maximum }: ItemSchema): fc.Arbit
 
 function objectOf(schema: ItemSchema): fc.Arbitrary<Json> {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, fromSchema(field)] as const)
-  return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] }) as fc.Arbitrary<Json>
+  return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
 }
 
 function stringOf(schema: ItemSchema): fc.Arbitrary<Json> {
   const { list, of, ofEnum, range } = annotations(schema)
-  if (range !== undefined) return fc.integer({ min: range[0] ?? 1, max: range[1] ?? 9999 }).chain((n) => fc.constantFrom<Json>(n, String(n)))
+  if (range !== undefined)
+    return fc.integer({ min: range[0] ?? 1, max: range[1] ?? 9999 }).chain((n) => fc.constantFrom<Json>(n, String(n)))
   if (list !== undefined) {
     const entry = ofEnum === undefined ? textOf(of) : fc.constantFrom(...ofEnum)
     const entries = fc.array(entry, { minLength: 1, maxLength: 4 })
-    return fc.oneof<fc.Arbitrary<Json>[]>(entries, entries.map((all) => all.join(list === 'comma' ? ', ' : '\n')))
+    return fc.oneof<fc.Arbitrary<Json>[]>(
+      entries,
+      entries.map((all) => all.join(list === 'comma' ? ', ' : '\n')),
+    )
   }
   if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern), { size: 'xsmall' })
   return textOf(schema.format)
@@ -106,13 +112,54 @@ const texts: Record<string, fc.Arbitrary<string>> = {
   domain,
   address: fc.oneof(domain, address),
   'ip-or-network': fc.oneof(address, fc.constantFrom('10.1.2.3/8', '172.16.5.0/16', '198.51.100.0/24', '10.0.0.0/8')),
-  'referer-host': fc.oneof(domain, address, domain.map((name) => `*.${name}`)),
+  'referer-host': fc.oneof(
+    domain,
+    address,
+    domain.map((name) => `*.${name}`),
+  ),
   'header-name': fc.constantFrom('X-A', 'x-a', 'X-B', 'Server', "X-!#$%&'*+.^_`|~"),
-  'header-value': fc.constantFrom('', 'a', 'A', '"q"', 'ü', '😀', ' b ', '$ourkey', "it's", '{}', '#', ': ', '-', '~', 'null', '0x1', '1e3'),
+  'header-value': fc.constantFrom(
+    '',
+    'a',
+    'A',
+    '"q"',
+    'ü',
+    '😀',
+    ' b ',
+    '$ourkey',
+    "it's",
+    '{}',
+    '#',
+    ': ',
+    '-',
+    '~',
+    'null',
+    '0x1',
+    '1e3',
+  ),
   'http-url': fc.constantFrom('http://a.example.com', 'https://A.example.com/x?y=1#z', 'http://[2001:db8::1]:8080/'),
   'regex-any': fc.constantFrom('.*', '^/a{1,2}$', '(a|b)', '[,]', '\\.jpg$', '(?i)x', '/ü/'),
 }
-const freeText = fc.constantFrom('jpg', 'png', '/a/', '/b/c', '.*', 'a b', 'ü', '😀', '"', "'", '*', '{a}', '[a]', '#x', 'a: b', '-', '~', '1')
+const freeText = fc.constantFrom(
+  'jpg',
+  'png',
+  '/a/',
+  '/b/c',
+  '.*',
+  'a b',
+  'ü',
+  '😀',
+  '"',
+  "'",
+  '*',
+  '{a}',
+  '[a]',
+  '#x',
+  'a: b',
+  '-',
+  '~',
+  '1',
+)
 
 function textOf(format: string | undefined): fc.Arbitrary<string> {
   return (format === undefined ? undefined : texts[format]) ?? freeText

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { catalogue, itemSpec } from '../src/catalog/catalogue.ts'
-import { withKept } from '../src/catalog/item-spec.ts'
-import { readItem } from '../src/catalog/read-item.ts'
-import { conflicts } from '../src/catalog/together.ts'
-import { diffSnapshots } from '../src/diff/diff-snapshots.ts'
-import { sameJson } from '../src/model/canonical-json.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../src/model/item.ts'
-import type { Json } from '../src/model/json.ts'
-import type { Plan } from '../src/model/plan.ts'
-import type { Grouping } from '../src/plan/groups.ts'
-import { makePlan } from '../src/plan/make-plan.ts'
-import { planJson } from '../src/report/plan-json.ts'
-import { formatDomainFile, parseDomainFile } from '../src/state/domain-file.ts'
-import { runs } from './runs.ts'
+import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
+import { withKept } from '../../src/catalog/item-spec.ts'
+import { readItem } from '../../src/catalog/read-item.ts'
+import { conflicts } from '../../src/catalog/together.ts'
+import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import type { Json } from '../../src/model/json.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import type { Grouping } from '../../src/plan/groups.ts'
+import { makePlan } from '../../src/plan/make-plan.ts'
+import { planJson } from '../../src/report/plan-json.ts'
+import { formatDomainFile, parseDomainFile } from '../../src/state/domain-file.ts'
+import { runs } from '../runs.ts'
 
 interface Case {
   payload: Json
@@ -24,7 +24,7 @@ interface Case {
 /** Valid desired values of each item: those of the conformance cases, in canonical form and not empty. */
 const values = new Map<ItemKey, Value[]>()
 for (const folder of ['items', 'own']) {
-  const url = new URL(`./conformance/${folder}/`, import.meta.url)
+  const url = new URL(`../conformance/${folder}/`, import.meta.url)
   for (const file of readdirSync(url)) {
     const item = file.replace('.json', '')
     const cases = JSON.parse(readFileSync(new URL(file, url), 'utf8')) as Case[]
