@@ -90,7 +90,7 @@ describe('for any manifests, one after another', () => {
     fc.assert(
       fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
         fresh(async (place) => {
-          const holds = new Map(domains.map((domain) => [domain, {} as Config]))
+          const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
           const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
           for (const wanted of rounds) {
             declare(place, wanted)
