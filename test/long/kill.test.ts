@@ -12,6 +12,7 @@ it('killed at any moment, the emulator starts again with every write that it had
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-kill-'))
   const dataFile = join(folder, 'emulator.json')
   const answered = new Map<string, number>()
+  let proven = 0
   try {
     for (let round = 0; round < 12; round++) {
       const args = ['--import', 'tsx', program, 'emulator', '--quiet', '--calls-per-minute', '0', '--data', dataFile]
@@ -41,8 +42,10 @@ it('killed at any moment, the emulator starts again with every write that it had
       await gone
       const held = (await world({ dataFile }).state()) as Record<string, { timeout?: { time: string } }>
       for (const [domain, time] of answered) expect([domain, held[domain]?.timeout?.time]).toEqual([domain, String(time)])
-      expect(answered.size).toBeGreaterThan(0)
+      proven += answered.size
     }
+    // On a busy machine an early kill may come before the first answer.
+    expect(proven).toBeGreaterThan(0)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
