@@ -8,7 +8,7 @@ import { diffSnapshots } from './diff/diff-snapshots.ts'
 import { withKnownSecrets } from './diff/known-secrets.ts'
 import { loadWorkspace as readWorkspace } from './manifest/load-workspace.ts'
 import { secretLookUp, type SecretReach } from './manifest/secret-sources.ts'
-import { SecretVault } from './manifest/secret-vault.ts'
+import { SecretVault, withoutValue } from './manifest/secret-vault.ts'
 import type { Workspace } from './manifest/workspace.ts'
 import { EdgewiseError } from './model/edgewise-error.ts'
 import { secretNames } from './model/secret-keeper.ts'
@@ -208,7 +208,7 @@ async function connect(workspace: LoadedWorkspace, outside: Outside) {
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
-    scrub: (text) => vault.scrub(text.replaceAll(token, '(token)')),
+    scrub: (text) => vault.scrub(withoutValue(text, token, '(token)')),
     ...(dispatcher === undefined ? {} : { dispatcher }),
   })
   return { client, close: async () => emulator?.close() }

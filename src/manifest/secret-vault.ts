@@ -102,7 +102,7 @@ export class SecretVault implements SecretKeeper {
   scrub(text: string): string {
     return this.#told()
       .toSorted((a, b) => b.length - a.length)
-      .reduce((clean, value) => clean.replaceAll(value, '(secret)'), text)
+      .reduce((clean, value) => withoutValue(clean, value, '(secret)'), text)
   }
 
   #value(name: string): string | null {
@@ -144,4 +144,9 @@ export class SecretVault implements SecretKeeper {
 
 function reference(template: string): string {
   return /^\$\{secret:([^}]*)\}$/.exec(template)?.[1] ?? template
+}
+
+/** A text without a value, as it is and as JSON writes it. */
+export function withoutValue(text: string, value: string, instead: string): string {
+  return text.replaceAll(value, instead).replaceAll(JSON.stringify(value).slice(1, -1), instead)
 }

@@ -28,8 +28,11 @@ function covered(line: string): string {
 let pattern: RegExp | undefined
 function secretField(): RegExp {
   if (pattern !== undefined) return pattern
-  const names = new Set(['token', ...[...catalogue.values()].flatMap((spec) => secretNamesIn(spec.schema))])
-  pattern = new RegExp(`(?<![\\w-])["']?(?:${[...names].join('|')})["']?\\s*:(?=[\\s"'])\\s*`, 'g')
+  const holders = [...catalogue.values()].filter((spec) => secretNamesIn(spec.schema).length > 0)
+  const names = new Set(['token', ...holders.flatMap((spec) => secretNamesIn(spec.schema))])
+  // An item that should have such fields, and has text or a list of it in their place, may well be the secret itself.
+  const whole = holders.map((spec) => `${spec.key}["']?\\s*:(?!\\s*(?:$|[{&*#|>]|\\[\\s*(?:\\{|$)))`)
+  pattern = new RegExp(`(?<![\\w-])["']?(?:(?:${[...names].join('|')})["']?\\s*:|${whole.join('|')})\\s*`, 'g')
   return pattern
 }
 

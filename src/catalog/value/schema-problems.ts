@@ -59,7 +59,10 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     case 'type': {
       const fields = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
       const withFields = fields.length === 0 ? '' : ` (${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''})`
-      return say(`${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`)
+      // Text in the place of fields that hold secrets may be one.
+      const shownValue = holdsSecrets(schemaAt(schema, error.schemaPath)) ? kindOf(value) : shown(value)
+      const expected = `${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`
+      return refused(error.instancePath, `expected ${expected}, got ${shownValue}`)
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
@@ -111,6 +114,16 @@ const typeWords: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object with fields',
+}
+
+function holdsSecrets(schema: ItemSchema): boolean {
+  const inner = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])]
+  return schema.writeOnly === true || inner.some(holdsSecrets)
+}
+
+function kindOf(value: Json | undefined): string {
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'number' ? 'a number' : shown(value)
 }
 
 function oneOf(allowed: string[]): string {

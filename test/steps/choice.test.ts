@@ -1,0 +1,226 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { held, Place, reset, service, writes } from './cli.ts'
+
+const www = 'www.example.com'
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service()))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+})
+afterEach(() => place.remove())
+
+const errorSchema = JSON.parse(readFileSync(new URL('../../schemas/output/error.schema.json', import.meta.url), 'utf8')) as object
+const isError = new Ajv2020({ strict: false }).compile(errorSchema)
+
+describe('what is chosen', () => {
+  beforeEach(() => {
+    for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 }, https: { cert_id: 1 } })
+  })
+
+  it.each([
+    [['--item', 'htps'], 'Did you mean "https"?'],
+    [['--item', 'https', '--item', 'time-out'], 'Did you mean "timeout"?'],
+    [['--item', ''], 'there is no item ""'],
+    [['--target', 'c.example.com'], 'no domain matches "c.example.com"'],
+    [['--target', 'example.com', '--target', '*.net'], 'no domain matches "example.com", "*.net"'],
+    [['--target'], 'argument missing'],
+    [['--targt', 'a'], 'Did you mean --target?'],
+  ])('%j is exit 1 for plan and apply, and says why', async (args, why) => {
+    for (const command of [['plan'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
+      const { code, out, err } = await place.cli(...command, ...args)
+      expect([code, out, err]).toEqual([1, '', expect.stringContaining(why)])
+      const error = await place.json(...command, ...args)
+      expect(isError(error) ? [] : isError.errors).toEqual([])
+      expect(error).toMatchObject({ format: 'edgewise.error/1', code: 'usage' })
+    }
+    expect(await writes(emulator)).toEqual([])
+    expect((await place.json('state', 'list'))['domains']).toEqual([])
+  })
+
+  it('what is not chosen is neither planned, written nor released', async () => {
+    await place.settle()
+    place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
+    const before = (await writes(emulator)).length
+    expect((await place.cli('apply', '--yes', '--target', 'A.example.com', '--item', 'timeout')).code).toBe(0)
+    expect((await writes(emulator)).slice(before)).toMatchObject([{ domains: ['a.example.com'], items: ['timeout'] }])
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ items: 2 }, { items: 2 }] })
+    expect(await place.json('plan')).toMatchObject({ summary: { release: 3, set: 0, change: 0 } })
+  })
+
+  it('a domain whose manifest is gone can still be chosen, to be released', async () => {
+    await place.settle()
+    place.write('domains/a.example.com.yaml', '')
+    expect(await place.json('plan', '--target', 'a.example.com')).toMatchObject({ summary: { release: 2, writes: 0 } })
+    expect((await place.cli('apply', '--yes', '--target', 'a.example.com')).code).toBe(0)
+    expect((await place.cli('state', 'show', 'a.example.com')).code).toBe(1)
+    expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '60' } })
+  })
+})
+
+describe('workspaces beside each other', () => {
+  it('of one folder and two ids: each plans, records and forgets its own', async () => {
+    const other = new Place(emulator.url, 'id: staging\n')
+    try {
+      await place.manifest(www, { timeout: { time: 60 } }).settle()
+      cpSync(join(place.root, '.edgewise'), join(other.root, '.edgewise'), { recursive: true })
+      const first = await other.manifest(www, { timeout: { time: 60 } }).cli('plan')
+      expect(first.err).toContain('Nothing is recorded yet for "staging"')
+      await other.settle()
+      await other.manifest(www, {}).settle()
+      expect((await other.json('state', 'list'))['domains']).toEqual([])
+      cpSync(join(other.root, '.edgewise'), join(place.root, '.edgewise'), { recursive: true })
+      expect(await place.json('plan')).toMatchObject({ changes: [], summary: { unchanged: 1 } })
+    } finally {
+      other.remove()
+    }
+  })
+
+  it('of one folder and two addresses: what one service confirmed is not taken for the other', async () => {
+    const elsewhere = await service()
+    const home = join(place.root, 'edgewise.yaml')
+    const text = readFileSync(home, 'utf8')
+    try {
+      await place.manifest(www, { timeout: { time: 60 } }).settle()
+      place.write('edgewise.yaml', text.replace(emulator.url, elsewhere.url))
+      expect(await place.json('plan')).toMatchObject({ summary: { set: 1 } })
+      await place.manifest(www, { timeout: { time: 99 } }).settle()
+      expect(await held(elsewhere, www)).toEqual({ timeout: { time: '99' } })
+      place.write('edgewise.yaml', text)
+      expect(await held(emulator, www)).toEqual({ timeout: { time: '60' } })
+      expect(await place.json('plan')).toMatchObject({ changes: [{ before: { time: '60' }, after: { time: '99' } }] })
+    } finally {
+      await elsewhere.close()
+    }
+  })
+})
+
+describe('what a plan says in words', () => {
+  const text = async (config: JsonObject) => (await place.manifest(www, config).cli('plan')).out
+
+  it('has a symbol for each action', async () => {
+    expect(await text({ timeout: { time: 60 }, ip_black_list: { list: ['192.0.2.1'] }, origin_host: { host: 'o.example.net' } })).toMatch(
+      / {2}\+ timeout/,
+    )
+    await place.settle()
+    const plan = await text({ timeout: { time: 61 }, ip_white_list: { list: ['192.0.2.1'] }, referer: { $unset: true } })
+    expect(plan).toMatch(/ {2}~ timeout/)
+    expect(plan).toMatch(/ {2}- ip_black_list {2}emptied by ip_white_list/)
+    expect(plan).toMatch(/ {2}\+ ip_white_list/)
+    expect(plan).toMatch(/ {2}○ origin_host {2}no longer managed; stays as it is at the service/)
+    expect(plan).toMatch(/ {2}- referer {2}back to unset/)
+  })
+
+  it('warns of what is emptied without having been recorded, once', async () => {
+    place.manifest(www, { ip_white_list: { list: ['192.0.2.1'] } })
+    const warning = 'ip_white_list empties ip_black_list, of which nothing is recorded'
+    expect((await place.cli('plan')).err).toContain(warning)
+    expect(await place.json('plan')).toMatchObject({ warnings: [expect.stringContaining(warning)] })
+    await place.settle()
+    expect(await place.manifest(www, { ip_white_list: { list: ['192.0.2.2'] } }).json('plan')).toMatchObject({ warnings: [] })
+  })
+})
+
+describe('$unset without a documented way back', () => {
+  it('is exit 1 with a diagnostic for every command, and nothing is sent', async () => {
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    const before = (await writes(emulator)).length
+    place.manifest(www, { timeout: { $unset: true } })
+    for (const command of [['validate'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
+      const told = await place.json(...command)
+      expect(told['diagnostics']).toMatchObject([{ code: 'unset-unavailable', item: 'timeout', domain: www, pointer: '/config/timeout' }])
+      expect((await place.cli(...command)).code).toBe(1)
+    }
+    expect(await writes(emulator)).toHaveLength(before)
+    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { status: 'confirmed' } } })
+  })
+})
+
+describe('questions', () => {
+  beforeEach(() => place.manifest(www, { timeout: { time: 60 } }))
+
+  it('are asked once, after the plan was shown, with the number of writes', async () => {
+    const asked: string[] = []
+    place.ask = (question) => {
+      asked.push(question)
+      return Promise.resolve(true)
+    }
+    const { code, out } = await place.cli('apply')
+    expect([code, asked, out]).toEqual([0, [expect.stringContaining('1 write?')], expect.stringContaining('+ timeout')])
+    await place.cli('apply')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('are never asked with --json or without a terminal: exit 1, and the flag is named', async () => {
+    place.ask = () => Promise.reject(new TypeError('expected no question'))
+    expect(await place.json('apply')).toMatchObject({ code: 'declined', hint: expect.stringContaining('--yes') as string })
+    place.ask = null
+    const { code, err } = await place.cli('apply')
+    expect([code, err]).toEqual([1, expect.stringContaining('--yes')])
+    expect(await writes(emulator)).toEqual([])
+  })
+})
+
+describe('import', () => {
+  it('lists what it skips, and records nothing of it', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write(
+      'held.json',
+      JSON.stringify({ [www]: { timeout: { time: 60 }, https: { cert_id: 1 } }, 'b.example.com': { timeout: { time: 5 } } }),
+    )
+    expect(await place.json('import', 'held.json')).toEqual({
+      format: 'edgewise.import/1',
+      domains: 1,
+      items: 1,
+      skipped: [
+        { domain: www, item: 'https' },
+        { domain: 'b.example.com', item: 'timeout' },
+      ],
+    })
+    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { status: 'confirmed', origin: 'import' } } })
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www, items: 1 }] })
+  })
+
+  it.each<[string, string, JsonObject]>([
+    ['append', 'ip_black_list', { list: ['192.0.2.1'], mode: 'append' }],
+    ['add', 'add_response_head', { type: 'add', list: [{ name: 'X-A', value: 'a' }] }],
+    ['remove', 'add_response_head', { type: 'remove', list: ['X-A'] }],
+  ])('refuses an action (%s), whatever else is in the file', async (_what, item, payload) => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('held.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
+    const { code, err } = await place.cli('import', 'held.json')
+    expect([code, err]).toEqual([1, expect.stringContaining(`${item} of ${www} is an action`)])
+    expect((await place.json('state', 'list'))['domains']).toEqual([])
+  })
+
+  it('is a confirmed base: what differs from it afterwards is a change', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('held.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
+    expect((await place.cli('import', 'held.json')).code).toBe(0)
+    expect(await place.json('plan')).toMatchObject({ changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }] })
+    await place.settle()
+    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { origin: 'write' } } })
+  })
+
+  it.each([
+    '{',
+    'null',
+    '[]',
+    '7',
+    '{"a": 1}',
+    '{"a b": {"timeout": {}}}',
+    '{"code": 0, "data": {"config": {}}}',
+    '{"data": [{"domain": 1}]}',
+  ])('of %s is exit 1 in a sentence', async (text) => {
+    place.manifest(www, {}).write('held.json', text)
+    const { code, err } = await place.cli('import', 'held.json')
+    expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*can't be imported: /m)])
+  })
+})

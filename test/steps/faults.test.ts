@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import { held, Place, reset, service, writes } from './cli.ts'
+
+const www = 'www.example.com'
+const domains = Array.from({ length: 5 }, (_, i) => `d${i}.example.com`)
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service()))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  await faults()
+  place = new Place(emulator.url)
+})
+afterEach(() => place.remove())
+
+/** From now on this goes wrong, and nothing else. */
+async function faults(...list: Json[]): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults: list }) })
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+}
+
+interface Item {
+  candidates: Json[]
+  status: string
+  unknown?: boolean
+}
+
+async function record(domain: string): Promise<Record<string, Item>> {
+  const shown = await place.json('state', 'show', domain)
+  return (shown['items'] ?? {}) as unknown as Record<string, Item>
+}
+
+/** Whatever happened, the record allows for what the service holds. */
+async function expectTruth(domain: string): Promise<void> {
+  const truth = await held(emulator, domain)
+  for (const [item, { candidates, unknown }] of Object.entries(await record(domain))) {
+    const possible = unknown === true || candidates.some((candidate) => sameJson(candidate, truth[item]))
+    expect([domain, item, possible, truth[item], candidates]).toEqual([domain, item, true, truth[item], candidates])
+  }
+}
+
+const before: JsonObject = { timeout: { time: '60' }, ip_black_list: { list: ['192.0.2.1'], mode: 'cover' } }
+const after: JsonObject = { timeout: { time: '61' }, ip_black_list: { list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' } }
+
+describe.each([
+  ['error', [3]],
+  ['reset-before', [3]],
+  ['reset-after', [3]],
+  ['truncated', [3]],
+  ['not-json', [3]],
+  ['unauthorized-from', [3]],
+] as const)('%s on every call', (kind, codes) => {
+  it('exits with 3, records no more than is certain, and the next apply ends confirmed', async () => {
+    await place.manifest(www, before).settle()
+    await faults({ kind })
+    const { code } = await place.manifest(www, after).cli('apply', '--yes')
+    expect(codes).toContain(code)
+    await expectTruth(www)
+    const doubted = Object.values(await record(www)).filter((item) => item.status === 'in-doubt')
+    expect(doubted.length > 0).toBe(kind !== 'unauthorized-from')
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+
+    await faults()
+    await place.settle()
+    expect(await held(emulator, www)).toEqual(after)
+    for (const item of Object.values(await record(www))) expect(item).toMatchObject({ status: 'confirmed' })
+  })
+
+  it('and manifests that go back are written again all the same, unless nothing was saved for certain', async () => {
+    await place.manifest(www, before).settle()
+    await faults({ kind })
+    await place.manifest(www, after).cli('apply', '--yes')
+    await faults()
+    const count = (await writes(emulator)).length
+    await place.manifest(www, before).settle()
+    expect(await held(emulator, www)).toEqual(before)
+    expect((await writes(emulator)).length > count).toBe(kind !== 'unauthorized-from')
+  })
+})
+
+it.each(['error', 'reset-after', 'truncated'])('%s once is sent again within the apply, which then succeeds', async (kind) => {
+  await faults({ kind, on: [1] })
+  await place.manifest(www, { timeout: { time: 60 } }).settle()
+  expect((await record(www))['timeout']).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
+})
+
+it('candidates in doubt are the old value and the new one, as the plan tells', async () => {
+  await place.manifest(www, { timeout: { time: 60 } }).settle()
+  await faults({ kind: 'reset-after' })
+  await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
+  expect((await record(www))['timeout']).toMatchObject({ status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] })
+  expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www, items: 1, inDoubt: 1 }] })
+  expect(await place.json('plan')).toMatchObject({ changes: [{ item: 'timeout', reason: 'in-doubt', after: { time: '61' } }] })
+  expect((await place.cli('plan')).out).toContain('in doubt; written again')
+})
+
+describe('a refusal', () => {
+  const all = (config: JsonObject) => {
+    for (const domain of domains) place.manifest(domain, config)
+    return place
+  }
+
+  it('of one domain among several: the others are confirmed, it stays as it was', async () => {
+    await all({ timeout: { time: 60 } }).settle()
+    await faults({ kind: 'refuse', domain: domains[2] ?? '' })
+    const { code, err } = await all({ timeout: { time: 61 } }).cli('apply', '--yes')
+    expect(code).toBe(3)
+    expect(err).toMatch(/domains\/d2\.example\.com\.yaml:1:\d+ timeout of d2\.example\.com/)
+    for (const domain of domains) {
+      const time = domain === domains[2] ? '60' : '61'
+      expect([domain, await held(emulator, domain)]).toEqual([domain, { timeout: { time } }])
+      expect((await record(domain))['timeout']).toMatchObject({ status: 'confirmed', candidates: [{ time }] })
+    }
+    expect(await place.json('plan')).toMatchObject({ changes: [{ domain: domains[2], before: { time: '60' } }] })
+  })
+
+  it('of one item: the other items are confirmed everywhere', async () => {
+    place.remove()
+    place = new Place(emulator.url, 'grouping: {groups: all}\n')
+    await faults({ kind: 'refuse', item: 'https', named: false })
+    expect((await all({ timeout: { time: 60 }, https: { cert_id: 1 }, range_back_source: 'off' }).cli('apply', '--yes')).code).toBe(3)
+    for (const domain of domains) {
+      expect(await held(emulator, domain)).toEqual({ timeout: { time: '60' }, range_back_source: 'off' })
+      expect((await record(domain))['timeout']).toMatchObject({ status: 'confirmed' })
+      await expectTruth(domain)
+    }
+    await faults()
+    await place.settle()
+  })
+
+  it.each(['refuse', 'partial'])('of several that is not taken apart leaves them in doubt (%s)', async (kind) => {
+    await all({ timeout: { time: 60 } }).settle()
+    await faults({ kind, domain: domains[2] ?? '' })
+    expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes', '--stop-on-refusal')).code).toBe(3)
+    for (const domain of domains) {
+      expect((await record(domain))['timeout']).toMatchObject({ status: 'in-doubt' })
+      await expectTruth(domain)
+    }
+    await faults()
+    await place.settle()
+    for (const domain of domains) expect(await held(emulator, domain)).toEqual({ timeout: { time: '61' } })
+  })
+
+  it('after which the good part was saved all the same is told apart', async () => {
+    await all({ timeout: { time: 60 } }).settle()
+    await faults({ kind: 'partial', domain: domains[4] ?? '' })
+    expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(3)
+    for (const domain of domains) await expectTruth(domain)
+  })
+})
+
+it('a rewritten value is told once and is no difference afterwards', async () => {
+  await faults({ kind: 'rewrite' })
+  await place.manifest(www, { timeout: { time: 60 } }).settle()
+  const count = (await writes(emulator)).length
+  await place.settle()
+  expect(await writes(emulator)).toHaveLength(count)
+})
