@@ -14,7 +14,8 @@ import { EdgewiseError } from './model/edgewise-error.ts'
 import { secretNames } from './model/secret-keeper.ts'
 import { isUnresolved, mapSecrets } from './model/secret.ts'
 import type { Snapshot } from './model/item.ts'
-import type { Plan } from './model/plan.ts'
+import type { Effort, Plan } from './model/plan.ts'
+import type { Solver } from './plan/cover/dual-bound.ts'
 import { makePlan } from './plan/make-plan.ts'
 import { narrowed, type Selection } from './plan/selection.ts'
 import { CallBudget, type Clock } from './service/call-budget.ts'
@@ -73,7 +74,7 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
  */
 function refuseUnavailable({ config: { state, guards, rollout } }: Workspace): void {
   const guarded = guards.protect.length + guards.freeze.length > 0 || ![guards.maxDomains, guards.maxChanges].every(isWhole)
-  const inWaves = rollout.health !== null || rollout.first.length > 0 || !(rollout.waves.length === 1 && rollout.waves.every(isWhole))
+  const inWaves = rollout.health !== null || !(rollout.waves.length === 1 && rollout.waves.every(isWhole))
   const missing = [...(state.store === 'git' ? ['state.store: git'] : []), ...(guarded ? ['guards'] : []), ...(inWaves ? ['rollout'] : [])]
   if (missing.length === 0) return
   const verb = missing.length === 1 ? 'is' : 'are'
@@ -104,22 +105,39 @@ export function openLock({ root, config }: Workspace): Lock {
  *
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
-export async function plan(workspace: LoadedWorkspace, recorded: Recorded, selection: Selection): Promise<Plan> {
+export async function plan(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  selection: Selection,
+  options: { effort?: Effort; explain?: boolean } = {},
+): Promise<Plan> {
   const { config } = workspace
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
   }
   const { recorded: known, desired: wanted } = chosenSnapshots(workspace, recorded, selection)
+  const difference = diffSnapshots(known, wanted)
   return makePlan({
+    ...options,
     recorded: known,
     desired: wanted,
-    ...diffSnapshots(known, wanted),
+    ...difference,
+    first: config.rollout.first,
+    // One change is one write; the solver is large.
+    ...(difference.changes.length > 1 ? { solver: await loadSolver() } : {}),
     grouping: config.grouping,
     limits: config.limits,
     target: [...selection.target],
     items: [...selection.items],
     commit: await commitOf(workspace.root),
   })
+}
+
+/** Loads the solver of linear programmes, which proves how few writes a plan can have. It is large, so only who needs it does. */
+export async function loadSolver(): Promise<Solver> {
+  // The package's types call its default export a namespace.
+  const { default: load } = (await import('highs')) as unknown as { default: () => Promise<Solver> }
+  return load()
 }
 
 /** The chosen parts of what is recorded and what is desired; secrets that are not at hand count as recorded. */

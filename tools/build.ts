@@ -21,6 +21,8 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  // Comes with a WebAssembly file beside its code.
+  external: ['highs'],
   // Bundled CommonJS packages still ask for Node's own modules by `require`.
   banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   legalComments: 'none',

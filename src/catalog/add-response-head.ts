@@ -1,5 +1,5 @@
 import type { AddResponseHead } from '../generated/items.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { canonicalJson, sameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { Held, Value, Wire } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
@@ -12,7 +12,8 @@ import { noDesiredState, refused } from './problems.ts'
 export const addResponseHead: ItemRow = {
   group: 'combined',
   check,
-  forms,
+  deltas,
+  joined,
   reduce,
   unset: () => ({ type: 'reset', list: [] }),
 }
@@ -34,18 +35,24 @@ function check(value: Json): Problem[] {
   return [...problems, ...repeatedNames(names, (i) => `/list/${i}`)]
 }
 
-function forms(held: Held, desired: Value): Form[] {
-  const ways: Form[] = [{ name: 'replace', payload: desired }]
+function deltas(held: Held, desired: Value): Form[] {
   const before = held.status === 'unset' ? [] : headers(certain(held))
   const after = headers(desired)
   // Where a name stands twice, "overwrites a same-named header" does not say which one; only the whole list is sure.
-  if (before === null || after === null || before.length === 0 || repeats(before) || repeats(after)) return ways
+  if (before === null || after === null || before.length === 0 || repeats(before) || repeats(after)) return []
   const gone = before.filter((header) => !after.some((other) => nameOf(other) === nameOf(header)))
   const fresh = after.filter((header) => !before.some((other) => sameJson(other, header)))
-  if (gone.length === 0 && fresh.length > 0) ways.push({ name: 'add', payload: { type: 'add', list: fresh } })
-  if (fresh.length === 0 && gone.length > 0)
-    ways.push({ name: 'remove', payload: { type: 'remove', list: gone.map((header) => header['name'] ?? '') } })
-  return ways
+  return [
+    ...gone.map((header): Form => ({ name: 'remove', payload: { type: 'remove', list: [header['name'] ?? ''] } })),
+    ...fresh.map((header): Form => ({ name: 'add', payload: { type: 'add', list: [header] } })),
+  ]
+}
+
+/** Names differ, so no order of these could matter. */
+function joined(parts: Form[]): Form {
+  const name = parts[0]?.name ?? 'add'
+  const list = parts.flatMap(({ payload }) => (isObject(payload) && Array.isArray(payload['list']) ? payload['list'] : []))
+  return { name, payload: { type: name, list: list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)) } }
 }
 
 function reduce(held: Value | undefined, payload: Wire): Value | undefined {

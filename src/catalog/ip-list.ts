@@ -15,7 +15,7 @@ import { canonicalAddress } from './value/formats.ts'
  * (specification, "ip_black_list and ip_white_list").
  */
 export function ipList(other: ItemKey): ItemRow {
-  return { group: 'combined', clears: [other], check, forms, reduce, unset: () => ({ list: [], mode: 'cover' }) }
+  return { group: 'combined', clears: [other], check, deltas, joined, reduce, unset: () => ({ list: [], mode: 'cover' }) }
 }
 
 function check(value: Json): Problem[] {
@@ -28,14 +28,17 @@ function check(value: Json): Problem[] {
   return problems
 }
 
-function forms(held: Held, desired: Value): Form[] {
-  const ways: Form[] = [{ name: 'replace', payload: desired }]
+function deltas(held: Held, desired: Value): Form[] {
   const before = held.status === 'unset' ? [] : entries(certain(held))
   const after = entries(desired)
-  if (before !== null && after !== null && before.length > 0 && before.every((entry) => after.includes(entry))) {
-    ways.push({ name: 'append', payload: { list: after.filter((entry) => !before.includes(entry)), mode: 'append' } })
-  }
-  return ways
+  if (before === null || after === null || before.length === 0) return []
+  const [had, wanted] = [new Set(before), new Set(after)]
+  if (before.some((entry) => !wanted.has(entry))) return []
+  return after.filter((entry) => !had.has(entry)).map((entry) => ({ name: 'append', payload: { list: [entry], mode: 'append' } }))
+}
+
+function joined(appends: Form[]): Form {
+  return { name: 'append', payload: { list: sortedSet(appends.flatMap(({ payload }) => entries(payload) ?? [])), mode: 'append' } }
 }
 
 function reduce(held: Value | undefined, payload: Wire): Value | undefined {

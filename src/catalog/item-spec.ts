@@ -17,8 +17,15 @@ export interface ItemSpec {
   check(value: Json, domain: Domain): Problem[]
   /** The one form of equal values. Takes desired values and write payloads alike; idempotent. */
   canonical(value: Json): Value
-  /** Every documented way from what is held to `desired` (canonical); none when nothing can or need be sent. */
-  forms(held: Held, desired: Value): Form[]
+  /** The documented write that leads to `desired` (canonical) from whatever may be held; null when nothing can or need be sent. */
+  whole(held: Held, desired: Value): Form | null
+  /**
+   * The smallest documented deltas that together lead to `desired` from the one value that is surely held, in any order and each as often as one
+   * likes; none where only the whole write is sure.
+   */
+  deltas?(held: Held, desired: Value): Form[]
+  /** One delta that does what all of these do. They have one name. */
+  joined?(deltas: Form[]): Form
   /** What the service holds after this payload; undefined when the item is then empty. */
   reduce(held: Value | undefined, payload: Wire): Value | undefined
   /** The documented way back, where there is one; null when there is nothing to take back. */
@@ -35,7 +42,9 @@ export interface ItemRow {
   check?: ItemSpec['check']
   /** What is left to do after the schema's own canonical form. */
   tidy?: (value: Json) => Value
-  forms?: ItemSpec['forms']
+  whole?: ItemSpec['whole']
+  deltas?: ItemSpec['deltas']
+  joined?: ItemSpec['joined']
   reduce?: ItemSpec['reduce']
   unset?: ItemSpec['unset']
   clears?: ItemKey[]
@@ -58,7 +67,8 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     schema,
     canonical,
     check: row.check ?? (() => []),
-    forms: row.forms ?? ((_held, desired) => [{ name: 'replace', payload: desired }]),
+    whole: row.whole ?? ((_held, desired) => ({ name: 'replace', payload: desired })),
+    ...(row.deltas === undefined || row.joined === undefined ? {} : { deltas: row.deltas, joined: row.joined }),
     reduce:
       row.reduce ??
       ((held, payload) => {

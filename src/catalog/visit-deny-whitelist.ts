@@ -12,7 +12,13 @@ import { noDesiredState } from './problems.ts'
  */
 export const visitDenyWhitelist: ItemRow = {
   check,
-  forms,
+  whole,
+  deltas: (held, desired) => {
+    const payload = whole(held, desired)?.payload
+    if (certain(held) === undefined || !Array.isArray(payload)) return []
+    return payload.map((entry) => ({ name: 'switch', payload: [entry] }))
+  },
+  joined: (parts) => ({ name: 'switch', payload: byUrl(parts.flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))) }),
   reduce,
   unset: (held) => {
     const urls = new Set(held.candidates.flatMap(urlsOf))
@@ -28,13 +34,13 @@ function check(value: Json): Problem[] {
   )
 }
 
-function forms(held: Held, desired: Value): Form[] {
+function whole(held: Held, desired: Value): Form | null {
   const after = urlsOf(desired)
   const before = certain(held) === undefined ? null : urlsOf(certain(held) ?? [])
   const maybe = held.candidates.flatMap(urlsOf)
   const on = before === null ? after : after.filter((url) => !before.includes(url))
   const off = [...new Set(before ?? maybe)].filter((url) => !after.includes(url))
-  return on.length + off.length === 0 ? [] : [{ name: 'switch', payload: switches(on, off) }]
+  return on.length + off.length === 0 ? null : { name: 'switch', payload: switches(on, off) }
 }
 
 /** Entries in order: of two for one URL the later one counts. */
@@ -49,8 +55,12 @@ function reduce(held: Value | undefined, payload: Wire): Value | undefined {
 }
 
 function switches(on: string[], off: string[]): Json[] {
-  const entries = [...on.map((url) => ({ url, turn_on: true })), ...off.map((url) => ({ url, turn_on: false }))]
-  return entries.toSorted((a, b) => (a.url < b.url ? -1 : a.url > b.url ? 1 : 0))
+  return byUrl([...on.map((url) => ({ url, turn_on: true })), ...off.map((url) => ({ url, turn_on: false }))])
+}
+
+function byUrl(entries: Json[]): Json[] {
+  const urlOf = (entry: Json): string => (isObject(entry) ? String(entry['url']) : '')
+  return entries.toSorted((a, b) => (urlOf(a) < urlOf(b) ? -1 : urlOf(a) > urlOf(b) ? 1 : 0))
 }
 
 function urlsOf(value: Value): string[] {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { plan as makePlan } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Effort } from '../model/plan.ts'
 import { planJson } from '../report/plan-json.ts'
 import { planText } from '../report/plan-text.ts'
 import { planMarkdown } from '../report/plan-markdown.ts'
@@ -15,6 +16,8 @@ interface PlanOptions {
   detailedExitcode?: boolean
   out?: string
   markdown?: string
+  effort: Effort
+  explainWrites?: boolean
 }
 
 /** `edgewise plan`: tells what would change; writes neither to the service nor to the record. */
@@ -23,7 +26,7 @@ export async function plan(context: CommandContext, _args: unknown[], options: P
   const workspace = validWorkspace(context, 'at hand')
   const { store, recorded } = openRecorded(workspace)
   const selection = selectionOf(options, workspace, recorded)
-  const made = await makePlan(workspace, recorded, selection)
+  const made = await makePlan(workspace, recorded, selection, { effort: options.effort, explain: options.explainWrites === true })
   for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...made.warnings])
     context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const json = () => `${JSON.stringify(planJson(made, (item) => workspace.config.service.itemKeys[item] ?? item))}\n`

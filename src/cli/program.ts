@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { efforts } from '../model/plan.ts'
 import { exits } from './exits.ts'
 import type { CommandContext, GlobalOptions, Io } from './io.ts'
 import { paintFor } from './paint.ts'
@@ -92,6 +93,8 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   )
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .option('--markdown <file>', 'write the plan as Markdown, for a comment')
+    .addOption(new Option('--effort <effort>', 'how long to look for fewer writes').choices(efforts).default('normal'))
+    .option('--explain-writes', 'say why each write is as it is, and what the obvious groupings cost')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
 
   selection(

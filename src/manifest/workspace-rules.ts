@@ -92,9 +92,13 @@ function groupingFindings({ groups, together }: WorkspaceConfig['grouping']): Fi
     ...(typeof groups === 'string' ? [] : groups.map((items, i) => ({ items, pointer: `/grouping/groups/${i}` }))),
     ...together.map((items, i) => ({ items, pointer: `/grouping/together/${i}` })),
   ]
+  const placed = new Set<ItemKey>()
   return lists.flatMap(({ items, pointer }) =>
     items.flatMap((item, i) => {
       if (items.indexOf(item) < i) return [say(`${pointer}/${i}`, `"${item}" stands twice in this list`)]
+      if (pointer.startsWith('/grouping/groups') && placed.has(item))
+        return [say(`${pointer}/${i}`, `"${item}" is in another group already. Each item belongs to one group; join the two groups.`)]
+      placed.add(item)
       return itemFindings(item, `${pointer}/${i}`)
     }),
   )

@@ -18,6 +18,19 @@ export interface PlanSummary {
   seconds: number
 }
 
+export const efforts = ['quick', 'normal', 'thorough'] as const
+/** How long the planner looks for fewer writes. */
+export type Effort = (typeof efforts)[number]
+
+/** Why the writes are as they are. */
+export interface Explanation {
+  /** Calls that the same changes would take: one for each resource, with domains of an equal patch together, one item at a time. */
+  single: number
+  equalPatches: number
+  itemByItem: number
+  writes: { id: number; reason: string }[]
+}
+
 /** What a plan rests on: one hash for each domain that it touches. */
 export interface PlanBasis {
   desired: Record<Domain, string>
@@ -36,4 +49,6 @@ export interface Plan {
   basis: PlanBasis
   /** Sentences that the reader should know before applying. */
   warnings: string[]
+  /** Only where it was asked for. */
+  explanation?: Explanation
 }

@@ -1,66 +1,55 @@
-import { canonicalJson } from '../model/canonical-json.ts'
 import type { Form, Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { bundlesOf, type Grouping } from './groups.ts'
+import type { Effort } from '../model/plan.ts'
+import type { Solver } from './cover/dual-bound.ts'
+import { findCover, type CoverEffort } from './cover/find-cover.ts'
+import type { Grouping } from './groups.ts'
 import type { Need } from './needs.ts'
+import { orderWrites } from './order-writes.ts'
+import { groupProblems } from './rectangles.ts'
 
-/** What the planner is asked: the needs, how items may be grouped, and how many domains a write holds. */
+/** What the planner is asked: the needs, how items may be grouped, how many domains a write holds, and what goes first. */
 export interface WriteProblem {
   needs: Need[]
   grouping: Grouping
   domainsPerWrite: number
+  effort: Effort
+  /** Gives the bound its strength; null where counting is enough. */
+  solver: Solver | null
+  /** Whether a domain's writes stand before those of others. */
+  isFirst?(domain: Domain): boolean
 }
 
-/** The planner's answer. Every need is met by one write; writes that share a domain stand close together. */
+/** The planner's answer. Every need is met; writes that share a domain stand close together. */
 export interface WriteSolution {
   writes: Write[]
+  /** No plan for these needs can have fewer writes. */
+  lowerBound: number
+}
+
+const coverEfforts: Record<Effort, CoverEffort> = {
+  quick: { stepsPerCell: 20, steps: 2_000, parts: 15, stepsPerPart: 100, bound: { rounds: 25, steps: 4_000, variables: 600 } },
+  normal: { stepsPerCell: 300, steps: 70_000, parts: 60, stepsPerPart: 300, bound: { rounds: 100, steps: 20_000, variables: 1_000 } },
+  thorough: {
+    stepsPerCell: 3_000,
+    steps: 1_000_000,
+    parts: 1_000,
+    stepsPerPart: 5_000,
+    bound: { rounds: 500, steps: 200_000, variables: 10_000 },
+  },
 }
 
 /**
- * Groups domains whose whole patch in a bundle of items is equal, so many to a write as the service takes. Deterministic.
- * Of several forms of an item the first counts, the whole value.
+ * Meets all needs with as few writes as it finds, for each group of items that may share a write. Never more than domains that are equal in all
+ * items take, nor than one item at a time. The same needs, in any order, give the same writes.
  */
-export function groupWrites({ needs, grouping, domainsPerWrite }: WriteProblem): WriteSolution {
-  const classes = new Map<string, { domains: Domain[]; items: Record<ItemKey, Form> }>()
-  for (const [domain, own] of byDomain(needs)) {
-    for (const bundle of bundlesOf([...own.keys()], grouping)) {
-      const items = Object.fromEntries(bundle.flatMap((item) => firstForm(own.get(item), item)))
-      const key = canonicalJson(items as unknown as Parameters<typeof canonicalJson>[0])
-      const found = classes.get(key)
-      if (found === undefined) classes.set(key, { domains: [domain], items })
-      else found.domains.push(domain)
-    }
+export function groupWrites({ needs, grouping, domainsPerWrite, effort, solver, isFirst = () => false }: WriteProblem): WriteSolution {
+  const parts: { domains: Domain[]; items: Record<ItemKey, Form> }[] = []
+  let lowerBound = 0
+  for (const { problem, meaning } of groupProblems(needs, grouping, domainsPerWrite)) {
+    const { rectangles, bound } = findCover(problem, coverEfforts[effort], solver)
+    parts.push(...rectangles.map(meaning))
+    lowerBound += bound
   }
-  const writes = [...classes.values()].flatMap(({ domains, items }) =>
-    chunks(domains.toSorted(), domainsPerWrite).map((part) => ({ domains: part, items })),
-  )
-  const ordered = writes.toSorted((a, b) => compare(orderKey(a), orderKey(b)))
-  return { writes: ordered.map((write, i) => ({ id: i + 1, wave: 1, ...write })) }
-}
-
-function byDomain(needs: Need[]): Map<Domain, Map<ItemKey, Need>> {
-  const domains = new Map<Domain, Map<ItemKey, Need>>()
-  for (const need of needs) {
-    const own = domains.get(need.domain) ?? new Map<ItemKey, Need>()
-    own.set(need.item, need)
-    domains.set(need.domain, own)
-  }
-  return domains
-}
-
-function firstForm(need: Need | undefined, item: ItemKey): [ItemKey, Form][] {
-  const form = need?.forms[0]
-  return form === undefined ? [] : [[item, form]]
-}
-
-function chunks<T>(list: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size))
-}
-
-function orderKey(write: { domains: Domain[]; items: Record<ItemKey, Form> }): string {
-  return `${write.domains[0] ?? ''} ${Object.keys(write.items).join(' ')}`
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  return { writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })), lowerBound }
 }

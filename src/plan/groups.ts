@@ -7,19 +7,27 @@ export interface Grouping {
   together: ItemKey[][]
 }
 
+/** Items of one domain that travel in one write or not at all, and the name of what may travel with them. */
+export interface Bundle {
+  items: ItemKey[]
+  /** Bundles of one name may share a write. */
+  group: string
+}
+
 /**
- * For the items that change on one domain: the bundles in which they may travel. Items of a bundle share a group, or
- * must not be seen apart (`together`). Bundles and the items in them come in a stable order.
+ * For the items that change on one domain: what travels together, and what may. Items that must not be seen apart (`together`) are one
+ * bundle; a bundle that joins several groups travels alone. In a stable order.
  */
-export function bundlesOf(items: ItemKey[], grouping: Grouping): ItemKey[][] {
-  const bound = joined(grouping.together, items).filter((set) => new Set(set.map((item) => groupOf(item, grouping.groups))).size > 1)
-  const bundles = new Map<string, ItemKey[]>()
-  for (const item of items) {
-    const place = bound.findIndex((set) => set.includes(item))
-    const name = place >= 0 ? `together ${place}` : groupOf(item, grouping.groups)
-    bundles.set(name, [...(bundles.get(name) ?? []), item])
-  }
-  return [...bundles].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => members.toSorted())
+export function bundlesOf(items: ItemKey[], grouping: Grouping): Bundle[] {
+  const bound = joined(grouping.together, items).filter((set) => set.length > 1)
+  const single = items.filter((item) => !bound.some((set) => set.includes(item))).map((item) => [item])
+  return [...bound, ...single]
+    .map((set) => {
+      const sorted = set.toSorted()
+      const groups = new Set(sorted.map((item) => groupOf(item, grouping.groups)))
+      return { items: sorted, group: groups.size === 1 ? [...groups].join() : `together ${sorted.join(' ')}` }
+    })
+    .toSorted((a, b) => (a.items.join() < b.items.join() ? -1 : 1))
 }
 
 /** The changed items of each set; sets that have one in common are one set. */

@@ -1,12 +1,14 @@
+import picomatch from 'picomatch'
 import type { Action, Change } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Snapshot } from '../model/item.ts'
-import type { Plan } from '../model/plan.ts'
+import type { Effort, Plan } from '../model/plan.ts'
 import { hashes } from './basis.ts'
 import { disproof } from './disproof.ts'
-import { groupWrites } from './group-writes.ts'
-import type { Grouping } from './groups.ts'
-import { lowerBound } from './lower-bound.ts'
+import type { Solver } from './cover/dual-bound.ts'
+import { explainWrites } from './explain-writes.ts'
+import { groupWrites, type WriteProblem } from './group-writes.ts'
+import { groupOf, type Grouping } from './groups.ts'
 import { needsOf } from './needs.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -22,6 +24,14 @@ export interface PlanInput {
   target: string[]
   items: string[]
   commit: string | null
+  /** How long fewer writes are looked for; normal when left out. */
+  effort?: Effort
+  /** Proves how few writes there can be; without it the proof is by counting alone. */
+  solver?: Solver
+  /** Globs: domains whose writes come first. */
+  first?: string[]
+  /** Whether to say why each write is as it is. */
+  explain?: boolean
 }
 
 /**
@@ -31,8 +41,16 @@ export interface PlanInput {
  */
 export function makePlan(input: PlanInput): Plan {
   const { recorded, desired, changes, grouping, limits } = input
-  const problem = { needs: needsOf(changes, recorded), grouping, domainsPerWrite: limits.domainsPerWrite }
-  const { writes } = groupWrites(problem)
+  const { effort = 'normal', solver = null, first = [] } = input
+  const problem: WriteProblem = {
+    needs: needsOf(changes, recorded),
+    grouping,
+    domainsPerWrite: limits.domainsPerWrite,
+    effort,
+    solver,
+    ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
+  }
+  const { writes, lowerBound } = groupWrites(problem)
   const fault = disproof(changes, writes, recorded)
   if (fault !== null) {
     throw new EdgewiseError(
@@ -51,7 +69,7 @@ export function makePlan(input: PlanInput): Plan {
       unchanged: input.unchanged,
       held: 0,
       writes: writes.length,
-      lowerBound: lowerBound(problem),
+      lowerBound,
       seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
     },
     basis: {
@@ -61,8 +79,21 @@ export function makePlan(input: PlanInput): Plan {
       items: input.items,
       commit: input.commit,
     },
-    warnings: warningsOf(changes, recorded, desired),
+    warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, writes.length)],
+    ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
+}
+
+/** What it would save to let all items share a write, where that is anything. */
+function groupsNote(problem: WriteProblem, writes: number): string[] {
+  const { groups } = problem.grouping
+  const groupNames = new Set(problem.needs.map(({ item }) => groupOf(item, groups)))
+  if (groupNames.size < 2) return []
+  const all = groupWrites({ ...problem, grouping: { ...problem.grouping, groups: 'all' }, effort: 'quick', solver: null }).writes.length
+  if (all >= writes) return []
+  return [
+    `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; that the service takes such items together is not documented`,
+  ]
 }
 
 function counts(changes: Change[]): Record<Action, number> {

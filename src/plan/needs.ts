@@ -2,12 +2,13 @@ import { itemSpec } from '../catalog/catalogue.ts'
 import type { Change, Form } from '../model/change.ts'
 import { unrecorded, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
 
-/** One item of one domain that has to be written, and every documented way to do it. */
+/** One item of one domain that has to be written: by the whole form, or by all of the parts, in any order. */
 export interface Need {
   domain: Domain
   item: ItemKey
-  /** At least one. */
-  forms: Form[]
+  whole: Form
+  /** Deltas; none where only the whole form will do. */
+  parts: Form[]
 }
 
 /**
@@ -17,16 +18,16 @@ export interface Need {
 export function needsOf(changes: Change[], recorded: Snapshot): Need[] {
   return changes.flatMap((change) => {
     if (change.action === 'release' || change.reason === 'cleared') return []
-    const forms = formsOf(change, recorded)
-    if (forms.length === 0) throw new TypeError(`no documented way to ${change.action} ${change.item} of ${change.domain}`)
-    return [{ domain: change.domain, item: change.item, forms }]
+    const { domain, item, after } = change
+    const spec = itemSpec(item)
+    const held = recorded.get(domain)?.get(item) ?? unrecorded
+    if (after !== null) {
+      const whole = spec.whole(held, after)
+      if (whole !== null) return [{ domain, item, whole, parts: change.reason === 'differs' ? (spec.deltas?.(held, after) ?? []) : [] }]
+    } else {
+      const payload = spec.unset?.(held, domain)
+      if (payload !== undefined && payload !== null) return [{ domain, item, whole: { name: 'unset' as const, payload }, parts: [] }]
+    }
+    throw new TypeError(`no documented way to ${change.action} ${item} of ${domain}`)
   })
-}
-
-function formsOf(change: Change, recorded: Snapshot): Form[] {
-  const spec = itemSpec(change.item)
-  const held = recorded.get(change.domain)?.get(change.item) ?? unrecorded
-  if (change.after !== null) return spec.forms(held, change.after)
-  const payload = spec.unset?.(held, change.domain)
-  return payload === undefined || payload === null ? [] : [{ name: 'unset', payload }]
 }

@@ -28,10 +28,8 @@ function beyondRecord(changes: Change[], recorded: Snapshot): string[] {
   for (const change of changes) {
     const held = recorded.get(change.domain)?.get(change.item) ?? unrecorded
     if (change.after === null || held.status !== 'in-doubt' || held.unknown !== true) continue
-    const whole = itemSpec(change.item)
-      .forms(held, change.after)
-      .some((form) => form.name === 'replace')
-    if (!whole) push(found, `${change.item} is written entry by entry; entries that it may hold beside these are not known`, change.domain)
+    if (itemSpec(change.item).whole(held, change.after)?.name === 'switch')
+      push(found, `${change.item} is written entry by entry; entries that it may hold beside these are not known`, change.domain)
   }
   return told(found)
 }

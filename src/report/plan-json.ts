@@ -19,6 +19,9 @@ export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonO
       commit,
     },
     warnings: [...plan.warnings],
+    ...(plan.explanation === undefined
+      ? {}
+      : { explanation: { ...plan.explanation, writes: plan.explanation.writes.map((each) => ({ ...each })) } }),
   }
 }
 

@@ -2,7 +2,7 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { symbols, type Action, type Change, type Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
-import type { Plan } from '../model/plan.ts'
+import type { Explanation, Plan } from '../model/plan.ts'
 import type { Paint } from './paint.ts'
 import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
 import { displayWidth, wrap } from './wrap.ts'
@@ -24,10 +24,12 @@ const noWidth = 100_000
 export function planText(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
   const blocks = blocksOf(plan.changes).map((block) => blockText(block, options))
-  const writes = plan.writes.map((write) => writeLine(write, plan, options))
+  const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
+  const writes = plan.writes.flatMap((write) => [writeLine(write, plan, options), ...reasonLines(reasons.get(write.id), plan, options)])
   return [
     ...blocks,
     ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
+    ...(plan.explanation === undefined ? [] : [obviousLine(plan.explanation, options.columns)]),
     sumLine(plan, options.paint),
   ].join('\n\n')
 }
@@ -44,6 +46,18 @@ export function sumLine({ summary }: Plan, paint: Paint): string {
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = `${summary.writes} ${summary.writes === 1 ? 'write' : 'writes'} (at least ${summary.lowerBound})`
   return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
+}
+
+function reasonLines(reason: string | undefined, plan: Plan, { paint, columns }: PlanTextOptions): string[] {
+  if (reason === undefined) return []
+  const indent = ' '.repeat(4 + String(plan.writes.length).length)
+  return [paint.dim(wrap(reason, columns, indent))]
+}
+
+/** What the plan would cost without a search. */
+function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns: number): string {
+  const calls = `${single} calls one by one, ${equalPatches} with domains of equal changes together, ${itemByItem} one item at a time.`
+  return wrap(`The same changes take ${calls}`, columns, '').trimStart()
 }
 
 function unchangedLine({ summary }: Plan): string {

@@ -45,17 +45,23 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
     )
   })
 
-  it('every form leads from any valid value to any other', () => {
+  it('every way leads from any valid value to any other', () => {
     fc.assert(
       fc.property(payloadOf(item), payloadOf(item), (first, second) => {
         const [from, to] = [canonicalOf(first), canonicalOf(second)]
         if (from === null || to === null) return
         const held = spec.reduce(undefined, from)
-        for (const form of spec.forms({ status: 'confirmed', candidates: [from] }, to)) {
-          const end = spec.reduce(held, form.payload)
+        const whole = spec.whole({ status: 'confirmed', candidates: [from] }, to)
+        const deltas = spec.deltas?.({ status: 'confirmed', candidates: [from] }, to) ?? []
+        const ways = [
+          ...(whole === null ? [] : [[whole]]),
+          ...(deltas.length === 0 ? [] : [deltas, deltas.toReversed(), [...deltas, ...deltas]]),
+        ]
+        for (const way of ways) {
+          const end = way.reduce((value, form) => spec.reduce(value, form.payload), held)
           const wanted = spec.reduce(undefined, to)
           const kept = isObject(held ?? null) ? spec.keeps.filter((name) => Object.hasOwn(held as object, name)) : []
-          if (kept.length === 0) expect([form.name, end]).toEqual([form.name, wanted])
+          if (kept.length === 0) expect([way, end]).toEqual([way, wanted])
           else expect(end).toMatchObject(wanted as object)
         }
       }),

@@ -98,7 +98,7 @@ describe('a plan', () => {
         const written = writes.flatMap((write) =>
           write.domains.flatMap((name) => Object.keys(write.items).map((item) => `${name} ${item}`)),
         )
-        expect(written.toSorted()).toEqual([...changed].toSorted())
+        expect([...new Set(written)].toSorted()).toEqual([...changed].toSorted())
       }),
       { numRuns: 300 },
     ))

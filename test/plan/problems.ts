@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Form } from '../../src/model/change.ts'
 import type { Domain, ItemKey } from '../../src/model/item.ts'
+import { loadSolver } from '../../src/index.ts'
 import type { WriteProblem } from '../../src/plan/group-writes.ts'
 import { groupOf, type Grouping } from '../../src/plan/groups.ts'
 import type { Need } from '../../src/plan/needs.ts'
@@ -10,7 +11,13 @@ export const items: ItemKey[] = ['https', 'origin', 'rate_limit', 'timeout']
 
 export const replace = (value: number): Form => ({ name: 'replace', payload: { value } })
 export const domain = (i: number): Domain => `d${String(i).padStart(5, '0')}.example.com`
-export const need = (i: number, item: ItemKey, ...forms: Form[]): Need => ({ domain: domain(i), item, forms })
+export const need = (i: number, item: ItemKey, whole: Form, parts: Form[] = []): Need => ({ domain: domain(i), item, whole, parts })
+/** One more address for a list that ends as `list`. */
+export const append = (...entries: string[]): Form[] =>
+  entries.map((entry) => ({ name: 'append', payload: { list: [entry], mode: 'append' } }))
+
+/** The solver is loaded once for all tests. */
+export const solver = await loadSolver()
 
 export const groupings: fc.Arbitrary<Grouping> = fc.record({
   groups: fc.constantFrom<Grouping['groups']>(
@@ -34,71 +41,81 @@ export const groupings: fc.Arbitrary<Grouping> = fc.record({
   ),
 })
 
-/** Random needs; `forms` is how many ways there may be. */
-export function problems(domains: number, values: number, forms: number): fc.Arbitrary<WriteProblem> {
-  const ways = fc.uniqueArray(fc.integer({ min: 1, max: values }), { minLength: 1, maxLength: forms })
-  const one = fc.record(Object.fromEntries(items.map((item) => [item, ways])), { requiredKeys: [] })
+/** Random needs; with parts, some are lists that may grow entry by entry. */
+export function problems(domains: number, values: number, withParts: boolean): fc.Arbitrary<WriteProblem> {
+  const whole = fc.integer({ min: 1, max: values })
+  const entries = fc.subarray(['192.0.2.1', '192.0.2.2', '192.0.2.3'], { minLength: 1 })
+  const one = fc.record(
+    { ...Object.fromEntries(items.map((item) => [item, whole])), ...(withParts ? { ip_black_list: fc.tuple(whole, entries) } : {}) },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Record<ItemKey, number | [number, string[]]>>
   return fc.record({
     needs: fc
       .array(one, { maxLength: domains })
       .map((all) =>
-        all.flatMap((own, i) => Object.entries(own).map(([item, payloads]) => need(i, item, ...(payloads ?? []).map(replace)))),
+        all.flatMap((own, i) =>
+          Object.entries(own).map(([item, value]) =>
+            typeof value === 'number' ? need(i, item, replace(value)) : need(i, item, replace(value[0]), append(...value[1])),
+          ),
+        ),
       ),
     grouping: groupings,
     domainsPerWrite: fc.integer({ min: 1, max: 4 }),
+    effort: fc.constant('normal' as const),
+    solver: fc.constant(null),
   })
 }
 
-/** Which of these items can meet in a write: of one group, or bound by `together`, directly or over others of them. */
-function meet(grouping: Grouping, present: ItemKey[]): (a: ItemKey, b: ItemKey) => boolean {
-  const parts = new Map(present.map((item) => [item, item]))
-  const join = (a: ItemKey, b: ItemKey): void => {
-    const [from, to] = [parts.get(a), parts.get(b)]
-    for (const [item, part] of parts) if (part === from) parts.set(item, to ?? part)
-  }
-  for (const a of present) for (const b of present) if (groupOf(a, grouping.groups) === groupOf(b, grouping.groups)) join(a, b)
-  for (const set of grouping.together) {
-    const bound = set.filter((item) => parts.has(item))
-    for (const item of bound) join(item, bound[0] ?? item)
-  }
-  return (a, b) => parts.get(a) === parts.get(b)
-}
-
 /**
- * The fewest writes that meet all needs, found by trying everything: every set of domains × every choice of items and
- * payloads that all of them need. Takes more liberties than a planner may (a need may be met twice, sets that must not be
- * seen apart may be parted), so that a bound under it is a bound under every plan.
+ * The fewest writes that meet all needs, found by trying everything: every set of domains × every choice, item by item, of a whole value or of parts of
+ * one name that all of them need. For few needs without `together`.
  */
-export function optimum({ needs, grouping, domainsPerWrite }: WriteProblem): number {
-  const together = meet(grouping, [...new Set(needs.map((each) => each.item))])
+export function optimum({ needs, grouping, domainsPerWrite }: Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>): number {
+  const cells = needs.flatMap((own): { own: Need; part: Form | null }[] =>
+    own.parts.length === 0 ? [{ own, part: null }] : own.parts.map((part) => ({ own, part })),
+  )
   const domains = [...new Set(needs.map((each) => each.domain))]
   const rectangles = new Set<number>()
   const grow = (chosen: Domain[], from: number): void => {
-    if (chosen.length > 0) for (const mask of masksOf(chosen, needs, together)) rectangles.add(mask)
+    if (chosen.length > 0) for (const mask of masksOf(chosen)) rectangles.add(mask)
     if (chosen.length === domainsPerWrite) return
     for (let i = from; i < domains.length; i++) grow([...chosen, domains[i] ?? ''], i + 1)
   }
+  /** What one write to these domains can meet, as bits, for each group. */
+  const masksOf = (chosen: Domain[]): number[] => {
+    const groups = new Map<string, number[]>()
+    for (const item of new Set(needs.map((each) => each.item))) {
+      const own = chosen.flatMap((name) => needs.filter((each) => each.domain === name && each.item === item))
+      if (own.length < chosen.length) continue
+      const group = groupOf(item, grouping.groups)
+      const ways = waysOf(own)
+      groups.set(
+        group,
+        (groups.get(group) ?? [0]).flatMap((mask) => ways.map((way) => mask | way)),
+      )
+    }
+    return [...groups.values()].flat()
+  }
+  const bits = (own: Need[], met: (cell: (typeof cells)[number]) => boolean): number =>
+    cells.reduce((mask, cell, i) => (own.includes(cell.own) && met(cell) ? mask | (1 << i) : mask), 0)
+  const waysOf = (own: Need[]): number[] => {
+    const same = own.every((each) => JSON.stringify(each.whole) === JSON.stringify(own[0]?.whole))
+    const shared = (own[0]?.parts ?? [])
+      .map((part) => JSON.stringify(part))
+      .filter((text) => own.every((each) => each.parts.some((part) => JSON.stringify(part) === text)))
+    const names = new Set(shared.map((text) => (JSON.parse(text) as Form).name))
+    return [
+      0,
+      ...(same ? [bits(own, () => true)] : []),
+      ...[...names].map((name) => bits(own, ({ part }) => part?.name === name && shared.includes(JSON.stringify(part)))),
+    ]
+  }
   grow([], 0)
-  const all = 2 ** needs.length - 1
+  const all = 2 ** cells.length - 1
   let [reached, writes] = [new Set([0]), 0]
   while (!reached.has(all)) {
     reached = new Set([...reached].flatMap((mask) => [...rectangles].map((rectangle) => mask | rectangle)))
     writes++
   }
   return writes
-}
-
-/** The needs that one write to these domains can meet, as bits, for every choice of payloads; the largest of each suffice. */
-function masksOf(domains: Domain[], needs: Need[], together: (a: ItemKey, b: ItemKey) => boolean): number[] {
-  const options = items.map((item) => {
-    const own = domains.map((name) => needs.findIndex((each) => each.domain === name && each.item === item))
-    if (own.includes(-1)) return { item, masks: [] as number[] }
-    const common = (needs[own[0] ?? 0]?.forms ?? []).filter((form) =>
-      own.every((i) => needs[i]?.forms.some((other) => JSON.stringify(other) === JSON.stringify(form))),
-    )
-    return { item, masks: common.length === 0 ? [] : [own.reduce((mask, i) => mask | (1 << i), 0)] }
-  })
-  return options.flatMap(({ item, masks }) =>
-    masks.map((mask) => options.filter((other) => together(item, other.item)).reduce((sum, other) => sum | (other.masks[0] ?? 0), mask)),
-  )
 }

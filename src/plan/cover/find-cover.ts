@@ -1,0 +1,82 @@
+import { chance } from './chance.ts'
+import { countingBound } from './counting-bound.ts'
+import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
+import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
+import { forcedRectangles } from './forced.ts'
+import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
+import { partOf } from './part-of.ts'
+import { improveParts } from './improve-parts.ts'
+import { rowClasses } from './row-classes.ts'
+import { searchFewer } from './search-fewer.ts'
+import { withoutRedundancy } from './without-redundancy.ts'
+
+/** How much work a cover may be, counted in steps, so that the same problem has the same answer on every machine. */
+export interface CoverEffort {
+  /** Moves tried before a number of rectangles counts as out of reach: so many a cell, and at most. */
+  stepsPerCell: number
+  steps: number
+  /** How often some rectangles of a large cover are taken out and done again, and the moves tried for each. */
+  parts: number
+  stepsPerPart: number
+  bound: BoundEffort
+}
+
+/** A cover, and a number of rectangles that none can be under. */
+export interface Cover {
+  rectangles: Rectangle[]
+  bound: number
+}
+
+/** Covers of up to so many rectangles are searched as a whole. */
+const wholeSearch = 150
+/** Problems of up to so many rows are left as they are. */
+const searchable = 500
+
+/**
+ * Covers all cells with as few rectangles as it finds, and takes out what would be sent twice for nothing. Never more rectangles than it
+ * takes to go by equal rows or by columns. The same problem and effort have the same answer.
+ *
+ * @param solver without one the bound is by counting alone, and the search does not know when it has reached the best
+ */
+export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null): Cover {
+  const obvious = obviousCover(problem)
+  const { forced, left } = forcedRectangles(problem)
+  const open = partOf(problem, left, () => true)
+  const { full, rest } = fullRectangles(problem, left)
+  const core = partOf(problem, rest, () => true)
+  const start = obviousCover(core.problem)
+  const counted = countingBound(open.problem)
+  const known = full.length + start.length
+  const bound = known <= counted || solver === null ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
+  const target = bound - full.length
+  const random = chance(1)
+  const found =
+    start.length <= wholeSearch
+      ? searchFewer(core.problem, start, target, effort, random)
+      : improveParts(core.problem, start, target, { ...effort, steps: effort.stepsPerPart }, random)
+  const cover = [
+    ...[...forced, ...full].map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] })),
+    ...found.map((rectangle) => core.outer(rectangle)),
+  ]
+  const best = cover.length <= obvious.length ? cover : obvious
+  return { rectangles: withoutRedundancy(problem, best), bound: forced.length + bound }
+}
+
+/**
+ * Full rectangles of equal rows, taken out of a large problem before the search: of each class so many that it keeps more rows than one rectangle
+ * holds, which is as much as others can use to fill up theirs.
+ */
+function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; rest: Row[] } {
+  if (rows.length <= searchable) return { full: [], rest: rows }
+  const { width } = problem
+  const part = partOf(problem, rows, () => true)
+  const full: Row[][] = []
+  const rest: Row[] = []
+  for (const each of rowClasses(part.problem)) {
+    const own = each.rows.map((row) => rows[row] ?? 0)
+    const taken = wholeColumns(problem, own[0] ?? 0) === null ? 0 : Math.max(0, Math.floor(own.length / width) - 1) * width
+    full.push(...chunks(own.slice(0, taken), width))
+    rest.push(...own.slice(taken))
+  }
+  return { full, rest: rest.toSorted((a, b) => a - b) }
+}

@@ -1,0 +1,32 @@
+import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
+
+/** Rows that take the same columns in the same way: for a bound they are one row, so many times. */
+export interface RowClass {
+  rows: Row[]
+  /** For each column the cells that it covers, counted within the class. */
+  columns: Map<Column, Cell[]>
+  cells: number
+}
+
+export function rowClasses({ rows }: CoverProblem): RowClass[] {
+  const classes = new Map<string, RowClass>()
+  for (const [row, columns] of rows.entries()) {
+    const local = new Map<Cell, Cell>()
+    const own = new Map<Column, Cell[]>()
+    for (const [column, cells] of columns) {
+      own.set(
+        column,
+        cells.map((cell) => {
+          const known = local.get(cell) ?? local.size
+          local.set(cell, known)
+          return known
+        }),
+      )
+    }
+    const key = JSON.stringify([...own])
+    const found = classes.get(key)
+    if (found === undefined) classes.set(key, { rows: [row], columns: own, cells: local.size })
+    else found.rows.push(row)
+  }
+  return [...classes.values()]
+}

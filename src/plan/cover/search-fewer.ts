@@ -1,0 +1,53 @@
+import type { CoverProblem, Rectangle } from './cover-problem.ts'
+import { searchCover } from './search.ts'
+import { tableOf } from './table.ts'
+import { coverage } from './without-redundancy.ts'
+
+/** How long is searched for one rectangle less. */
+export interface SearchEffort {
+  stepsPerCell: number
+  steps: number
+}
+
+/**
+ * Takes one rectangle after another away and mends the cover, until that does not succeed any more.
+ *
+ * @param target no cover can have fewer, so with so many the search is over
+ */
+export function searchFewer(
+  problem: CoverProblem,
+  start: Rectangle[],
+  target: number,
+  effort: SearchEffort,
+  random: () => number,
+): Rectangle[] {
+  if (start.length <= Math.max(1, target)) return start
+  const table = tableOf(problem)
+  const steps = Math.min(effort.steps, effort.stepsPerCell * problem.cells)
+  let best = start
+  while (best.length > Math.max(1, target)) {
+    const least = leastUseful(problem, best)
+    const found = searchCover(
+      table,
+      best.flatMap(({ rows }, i) => (i === least ? [] : [rows])),
+      steps,
+      random,
+    )
+    if (found === null) break
+    best = found
+  }
+  return best
+}
+
+/** The place of the rectangle without which the fewest cells stay uncovered. */
+function leastUseful(problem: CoverProblem, rectangles: Rectangle[]): number {
+  const count = coverage(problem, rectangles)
+  const alone = rectangles.map(({ rows, columns }) =>
+    rows.reduce(
+      (sum, row) =>
+        columns.reduce((own, column) => own + (problem.rows[row]?.get(column) ?? []).filter((cell) => count[cell] === 1).length, sum),
+      0,
+    ),
+  )
+  return alone.indexOf(Math.min(...alone))
+}
