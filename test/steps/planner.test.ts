@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { Place, reset, service, writes } from './cli.ts'
+
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service()))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+})
+afterEach(() => place.remove())
+
+const name = (i: number): string => `d${i}.example.com`
+
+describe('fewer writes', () => {
+  it('changes that overlap take fewer writes than either obvious grouping', async () => {
+    // Two certificates in blocks, two hosts in turn, and one rule for all but a few: every patch is rare, every value is common.
+    for (let i = 0; i < 16; i++) {
+      place.manifest(name(i), {
+        https: { cert_id: i < 8 ? 1 : 2 },
+        origin_host: { host: `o${i % 2}.example.com` },
+        ...(i % 5 === 0 ? {} : { ip_black_list: { list: ['192.0.2.1'] } }),
+      })
+    }
+    const plan = await place.json('plan', '--explain-writes')
+    const { equalPatches, itemByItem } = plan['explanation'] as Record<string, number>
+    expect([equalPatches, itemByItem]).toEqual([8, 6])
+    const { writes: found, lowerBound } = plan['summary'] as Record<string, number>
+    expect(found).toBeLessThan(6)
+    expect(lowerBound).toBeLessThanOrEqual(found ?? 0)
+  })
+
+  it('--explain-writes says why, within 80 columns, in text and JSON', async () => {
+    for (let i = 0; i < 12; i++)
+      place.manifest(name(i), { https: { cert_id: 1 }, ...(i < 3 ? { origin_host: { host: 'o.example.com' } } : {}) })
+    const { out, code } = await place.cli('plan', '--explain-writes')
+    expect(code).toBe(0)
+    expect(out).toContain('all that its domains need')
+    expect(out).toMatch(/The same changes take 15 calls one by one, \d+ with domains of equal changes\ntogether, \d+ one item at a time\./)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+    expect((await place.cli('plan')).out).not.toContain('one by one')
+    const plan = await place.json('plan', '--explain-writes')
+    expect((plan['explanation'] as { writes: { id: number }[] }).writes.map(({ id }) => id)).toEqual(
+      (plan['writes'] as { id: number }[]).map(({ id }) => id),
+    )
+    expect(await place.json('plan')).not.toHaveProperty('explanation')
+  })
+
+  it('says how many writes "groups: all" would save, and nothing where it saves none', async () => {
+    for (let i = 0; i < 5; i++) place.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
+    expect((await place.cli('plan')).err).toContain('"grouping: {groups: all}" in edgewise.yaml would save 1 of 2 writes')
+    const other = new Place(emulator.url, 'grouping: {groups: all}\n')
+    for (let i = 0; i < 5; i++) other.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
+    const { out, err } = await other.cli('plan')
+    other.remove()
+    expect(out).toContain('1 write (at least 1)')
+    expect(err).not.toContain('would save')
+  })
+
+  it('--effort takes what it says and nothing else; every effort proves its plan', async () => {
+    for (let i = 0; i < 6; i++) place.manifest(name(i), { https: { cert_id: 1 + (i % 2) }, origin_host: { host: `o${i % 3}.example.com` } })
+    for (const effort of ['quick', 'normal', 'thorough']) {
+      expect((await place.json('plan', '--effort', effort))['summary']).toMatchObject({ writes: 5, lowerBound: 5 })
+    }
+    expect((await place.cli('plan', '--effort', 'max')).err).toContain('quick, normal, thorough')
+  })
+
+  it('domains that rollout.first names are written first', async () => {
+    const other = new Place(emulator.url, 'rollout: {first: ["d7.*"]}\n')
+    for (let i = 0; i < 8; i++) other.manifest(name(i), { https: { cert_id: 1 + i } })
+    await other.settle()
+    other.remove()
+    expect((await writes(emulator))[0]).toMatchObject({ domains: [name(7)] })
+  })
+
+  it('one more address for domains with lists of their own is one write, and the record and the service hold it', async () => {
+    const list = (i: number, more: string[]) => ({ ip_black_list: { list: [`192.0.2.${i}`, ...more] } })
+    for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, []))
+    await place.settle()
+    for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, ['203.0.113.9']))
+    expect((await place.json('plan'))['writes']).toMatchObject([
+      { forms: { ip_black_list: 'append' }, config: { ip_black_list: { list: ['203.0.113.9'] } } },
+    ])
+    const before = (await writes(emulator)).length
+    await place.settle()
+    expect((await writes(emulator)).length).toBe(before + 1)
+    expect((await place.json('plan'))['changes']).toEqual([])
+  })
+
+  it('headers that come and go on domains with different ones are one write to add and one to remove', async () => {
+    const header = (headerName: string) => ({ name: headerName, value: 'v' })
+    const list = (i: number, last: string) => ({ add_response_head: { list: [header(`X-Own-${i}`), header(last)] } })
+    for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, 'X-Old'))
+    await place.settle()
+    for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, 'X-New'))
+    const plan = await place.json('plan')
+    expect((plan['writes'] as { forms: object }[]).map(({ forms }) => forms)).toEqual(
+      expect.arrayContaining([{ add_response_head: 'add' }, { add_response_head: 'remove' }]),
+    )
+    expect(plan['summary']).toMatchObject({ writes: 2 })
+    await place.settle()
+    expect((await place.json('plan'))['changes']).toEqual([])
+  })
+})
