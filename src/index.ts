@@ -68,13 +68,12 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
 }
 
 /**
- * Settings that the file format knows and this version does not carry out are refused: a guard that silently guards
+ * Settings that the file format knows and this version does not carry out are refused: a health check that silently checks
  * nothing is worse than none.
  */
-function refuseUnavailable({ config: { state, guards, rollout } }: Workspace): void {
-  const guarded = guards.protect.length + guards.freeze.length > 0 || ![guards.maxDomains, guards.maxChanges].every(isWhole)
+function refuseUnavailable({ config: { state, rollout } }: Workspace): void {
   const inWaves = rollout.health !== null || rollout.first.length > 0 || !(rollout.waves.length === 1 && rollout.waves.every(isWhole))
-  const missing = [...(state.store === 'git' ? ['state.store: git'] : []), ...(guarded ? ['guards'] : []), ...(inWaves ? ['rollout'] : [])]
+  const missing = [...(state.store === 'git' ? ['state.store: git'] : []), ...(inWaves ? ['rollout'] : [])]
   if (missing.length === 0) return
   const verb = missing.length === 1 ? 'is' : 'are'
   throw new EdgewiseError(

@@ -20,12 +20,13 @@ import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
 import type { Lease } from '../state/lock.ts'
 import type { CommandContext } from './io.ts'
+import { refuseGuarded, type GuardOptions } from './guards.ts'
 import { withLock } from './lock.ts'
 import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
 import { exits } from './exits.ts'
 import { progressFor } from './progress.ts'
 
-interface ApplyOptions {
+interface ApplyOptions extends GuardOptions {
   target: string[]
   item: string[]
   stopOnRefusal?: boolean
@@ -59,6 +60,7 @@ async function locked(
   const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
   if (!json)
     io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
+  refuseGuarded(workspace, recorded, plan, options, io.clock.now())
   refuseUnready(workspace, plan)
   // A saved plan was looked at when it was made.
   if (plan.changes.length > 0 && planFile === null) await confirm(context, plan)

@@ -57,14 +57,7 @@ export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnos
 
 /** The part of the workspace that `--target` and `--item` choose; a choice of nothing is an error. */
 export function selectionOf(options: { target: string[]; item: string[] }, workspace: LoadedWorkspace, recorded: Recorded): Selection {
-  for (const item of options.item) {
-    if (!catalogue.has(item))
-      throw new EdgewiseError(
-        'usage',
-        `there is no item "${item}".${didYouMean(item, catalogue.keys())}`,
-        '"edgewise explain" lists all items.',
-      )
-  }
+  refuseUnknownItems(options.item)
   const selection = { target: options.target, items: options.item }
   if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {
     throw new EdgewiseError(
@@ -74,6 +67,17 @@ export function selectionOf(options: { target: string[]; item: string[] }, works
     )
   }
   return selection
+}
+
+/** Names of items come from the command line: an unknown one is an error. */
+export function refuseUnknownItems(items: string[]): void {
+  const unknown = items.find((item) => !catalogue.has(item))
+  if (unknown === undefined) return
+  throw new EdgewiseError(
+    'usage',
+    `there is no item "${unknown}".${didYouMean(unknown, catalogue.keys())}`,
+    '"edgewise explain" lists all items.',
+  )
 }
 
 /** Sentences that belong to the first plan against a service. */

@@ -6,6 +6,7 @@ import { planJson } from '../report/plan-json.ts'
 import { planText } from '../report/plan-text.ts'
 import { planMarkdown } from '../report/plan-markdown.ts'
 import { exits } from './exits.ts'
+import { guardWarnings } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
 
@@ -23,7 +24,8 @@ export async function plan(context: CommandContext, _args: unknown[], options: P
   const workspace = validWorkspace(context, 'at hand')
   const { store, recorded } = openRecorded(workspace)
   const selection = selectionOf(options, workspace, recorded)
-  const made = await makePlan(workspace, recorded, selection)
+  const unguarded = await makePlan(workspace, recorded, selection)
+  const made = { ...unguarded, warnings: [...unguarded.warnings, ...guardWarnings(workspace, recorded, unguarded, io.clock.now())] }
   for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...made.warnings])
     context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const json = () => `${JSON.stringify(planJson(made, (item) => workspace.config.service.itemKeys[item] ?? item))}\n`

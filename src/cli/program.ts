@@ -94,13 +94,15 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--markdown <file>', 'write the plan as Markdown, for a comment')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
 
-  selection(
-    command('apply [planfile]', 'carry the changes out, or exactly those of a saved plan', async () => (await import('./apply.ts')).apply, [
-      'apply',
-      'apply --yes',
-      'apply plan.json',
-      'apply --yes --json',
-    ]),
+  guarded(
+    selection(
+      command(
+        'apply [planfile]',
+        'carry the changes out, or exactly those of a saved plan',
+        async () => (await import('./apply.ts')).apply,
+        ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
+      ),
+    ),
   )
     .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
@@ -191,6 +193,12 @@ function selection(command: Command): Command {
   return command
     .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
     .option('--item <name>', 'only this item; may be given several times', collect, [])
+}
+
+function guarded(command: Command): Command {
+  return command
+    .option('--allow <item>', 'make grave changes of this item, such as certificate 0; may be given several times', collect, [])
+    .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
 }
 
 function collect(value: string, before: string[]): string[] {

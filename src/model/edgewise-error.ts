@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'stale-plan'
   | 'locked'
   | 'declined'
+  | 'guarded'
   | 'unavailable'
   | 'plan-unproven'
 

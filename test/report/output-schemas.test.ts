@@ -34,6 +34,7 @@ const errorCodes: Record<ErrorCode, true> = {
   'stale-plan': true,
   locked: true,
   declined: true,
+  guarded: true,
   unavailable: true,
   'plan-unproven': true,
 }
