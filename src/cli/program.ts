@@ -107,6 +107,16 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
 
+  guarded(
+    command('drift', 'where manifests, record and service part', async () => (await import('./drift.ts')).drift, [
+      'drift',
+      'drift --observed held.json --json',
+      "drift --observed './query-cdn --all' --repair",
+    ])
+      .option('--observed <file|command>', 'what the service holds: a JSON file, or a program that prints it')
+      .option('--repair', 'plan from what was observed, ask, and apply'),
+  ).option('--lock-timeout <seconds>', 'with --repair: wait so long for an apply to end', wholeNumber(0, 86_400), 0)
+
   command(
     'import <files...>',
     'adopt what a service already holds, without writing to it',

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'locked'
   | 'declined'
   | 'guarded'
+  | 'not-observed'
   | 'unavailable'
   | 'plan-unproven'
 

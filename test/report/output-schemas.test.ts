@@ -35,6 +35,7 @@ const errorCodes: Record<ErrorCode, true> = {
   locked: true,
   declined: true,
   guarded: true,
+  'not-observed': true,
   unavailable: true,
   'plan-unproven': true,
 }
