@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { drift as findDrift, observedBase, plan as makePlan, type FoundDrift, type LoadedWorkspace, type Recorded } from '../index.ts'
 import { driftJson, hasDrift } from '../report/drift-json.ts'
+import { driftMarkdown } from '../report/drift-markdown.ts'
 import { driftText } from '../report/drift-text.ts'
 import type { Lease } from '../state/lock.ts'
 import { carryOut } from './carry-out.ts'
@@ -9,9 +11,11 @@ import type { CommandContext } from './io.ts'
 import { withLock } from './lock.ts'
 import { observe } from './observe.ts'
 import { openRecorded, validWorkspace } from './open.ts'
+import { writeOut } from './write-out.ts'
 
 interface DriftOptions extends GuardOptions {
   observed?: string
+  markdown?: string
   repair?: boolean
   lockTimeout: number
 }
@@ -32,13 +36,14 @@ async function look(
   context: CommandContext,
   workspace: LoadedWorkspace,
   recorded: Recorded,
-  { observed }: DriftOptions,
+  { observed, markdown }: DriftOptions,
 ): Promise<{ found: FoundDrift; at: string }> {
   const { io, paint, options } = context
   const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.vault.scrub(text))
   const found = findDrift(workspace, recorded, data)
   const now = io.clock.now()
   for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${note}`)
+  if (markdown !== undefined) writeOut(resolve(io.cwd, markdown), driftMarkdown(found.drift, now))
   if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
   else io.out(`${driftText(found.drift, now, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
   return { found, at: new Date(now).toISOString() }

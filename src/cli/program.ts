@@ -113,6 +113,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
       'drift --observed held.json --json',
       "drift --observed './query-cdn --all' --repair",
     ])
+      .option('--markdown <file>', 'write the drift as Markdown, for an issue')
       .option('--observed <file|command>', 'what the service holds: a JSON file, or a program that prints it')
       .option('--repair', 'plan from what was observed, ask, and apply'),
   ).option('--lock-timeout <seconds>', 'with --repair: wait so long for an apply to end', wholeNumber(0, 86_400), 0)

@@ -83,7 +83,8 @@ function age(ms: number): string {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} d`
 }
 
-function doubtLines(inDoubt: Drift['inDoubt']): string[] {
+/** Items in doubt, with the domains that share them. */
+export function doubtLines(inDoubt: Drift['inDoubt']): string[] {
   return byNames(groupBy(inDoubt, ({ domain }) => domain).entries(), (same) => same.map(({ item }) => item).join(', '))
 }
 

@@ -59,7 +59,8 @@ describe('drift', () => {
       items: [{ item: 'https' }, { item: 'timeout', kinds: ['pending'], pending: [{ op: 'replace', path: '/time', value: '61' }] }],
       summary: { pending: 1, live: 0 },
     })
-    const { code, out } = await place.cli('drift')
+    const { code, out } = await place.cli('drift', '--markdown', 'drift.md')
+    expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toMatch(/^### Edgewise drift\n\nDrift: 1 pending\.\n/)
     expect([code, out]).toEqual([2, expect.stringContaining('60 → 61')])
     expect(out).toContain('Drift: 1 pending.')
   })

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { held, Place, reset, service, writes } from './cli.ts'
@@ -18,6 +20,11 @@ it('too many changes: plan warns, apply refuses with the numbers and the way out
   const why = 'maxDomains: 2 of 2 domains would change, more than 1'
   const plan = await place.cli('plan')
   expect([plan.code, plan.err]).toEqual([0, expect.stringContaining(why)])
+  expect((await place.cli('plan', '--markdown', 'plan.md')).code).toBe(0)
+  const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
+  expect(markdown).toMatch(/^### Edgewise plan\n\nPlan: 2 to set/)
+  expect(markdown).toContain(why)
+  expect(markdown).toContain('note: Nothing is recorded yet')
   expect(await place.json('plan')).toMatchObject({ warnings: expect.arrayContaining([expect.stringContaining(why)]) as string[] })
   const { code, err } = await place.cli('apply', '--yes')
   expect([code, err]).toEqual([1, expect.stringContaining(why)])
