@@ -11,7 +11,12 @@ import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
 import type { CommandContext } from './io.ts'
 
 /** Finds and reads the workspace that a command is about. */
-export function openWorkspace({ io, options }: CommandContext, reach: SecretReach): LoadedWorkspace {
+export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
+  return loadWorkspace(rootOf(context), context.io, reach)
+}
+
+/** The folder of the workspace that a command is about. */
+export function rootOf({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
   const root = findRoot(start)
   if (root === null) {
@@ -21,7 +26,7 @@ export function openWorkspace({ io, options }: CommandContext, reach: SecretReac
       'Run "edgewise init" to make a workspace, or name one with -C.',
     )
   }
-  return loadWorkspace(root, io, reach)
+  return root
 }
 
 /** The workspace, if it has no errors. Its warnings are told on stderr. */

@@ -153,6 +153,11 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     state,
   )
 
+  command('fmt', 'bring files into canonical order and style; comments stay', async () => (await import('./fmt.ts')).fmt, [
+    'fmt',
+    'fmt --check',
+  ]).option('--check', 'change nothing; exit with 2 when a file is not formatted')
+
   command('explain [item]', 'what an item means: its fields, rules and an example', async () => (await import('./explain.ts')).explain, [
     'explain',
     'explain https',
