@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { exits } from './exits.ts'
 import type { CommandContext, GlobalOptions, Io } from './io.ts'
@@ -42,6 +42,7 @@ function plain(argv: string[], io: Io) {
 function buildProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
     .description('Keeps the configuration of CDN domains as a Git repository says it should be.')
+    .addHelpText('after', examplesText(['init cdn', 'plan', 'apply', 'explain https']))
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help of a command')
@@ -64,7 +65,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     const added = parent
       .command(nameAndArguments)
       .description(description)
-      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`)
+      .addHelpText('after', examplesText(examples))
       .action(async (...given: unknown[]) => {
         const self = given.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
@@ -129,7 +130,10 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--replace', 'replace what is recorded otherwise')
     .option('--lock-timeout <seconds>', 'wait so long for an apply to end', wholeNumber(0, 86_400), 0)
 
-  const state = program.command('state').description('look into the record')
+  const state = program
+    .command('state')
+    .description('look into the record')
+    .addHelpText('after', examplesText(['state list', 'state show www.example.com']))
   command(
     'list',
     'domains that are recorded',
@@ -167,7 +171,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   command('emulator', 'run the service on this machine', async () => (await import('./emulator.ts')).emulator, [
     'emulator',
     'emulator --port 8080 --token dev --data emulator.json',
-    'emulator --seed demo --timezone Asia/Shanghai --fault error:on=3,status=502',
+    'emulator --seed demo --fault error:on=3,status=502',
   ])
     .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
     .option('--host <address>', 'address to listen on; other than loopback insists on --token', '127.0.0.1')
@@ -192,7 +196,22 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     )
     .option('--lenient', 'ignore unknown fields instead of refusing them')
 
+  command(
+    'completion',
+    'print a script that completes commands, options and items in a shell',
+    async () => (await import('./completion.ts')).completionOf(program),
+    [
+      'completion bash > /etc/bash_completion.d/edgewise',
+      'completion zsh > ~/.zfunc/_edgewise',
+      'completion fish > ~/.config/fish/completions/edgewise.fish',
+    ],
+  ).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+
   return program
+}
+
+function examplesText(examples: string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`
 }
 
 function globals(command: Command): Command {
@@ -208,7 +227,7 @@ function globals(command: Command): Command {
 function selection(command: Command): Command {
   return command
     .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
-    .option('--item <name>', 'only this item; may be given several times', collect, [])
+    .option('--item <item>', 'only this item; may be given several times', collect, [])
 }
 
 function guarded(command: Command): Command {
