@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
@@ -18,6 +19,8 @@ export function openWorkspace(context: CommandContext, reach: SecretReach): Load
 /** The folder of the workspace that a command is about. */
 export function rootOf({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
+  if (options.workspace !== undefined && !existsSync(start))
+    throw new EdgewiseError('not-a-workspace', `there is no folder ${start}`, 'Name the folder of edgewise.yaml, or one below it, with -C.')
   const root = findRoot(start)
   if (root === null) {
     throw new EdgewiseError(

@@ -45,6 +45,11 @@ describe('what is chosen', () => {
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
+  it('a folder that is not there is not looked for above', async () => {
+    const { code, err } = await place.cli('-C', 'nowhere', 'plan')
+    expect([code, err]).toEqual([1, expect.stringContaining('there is no folder')])
+  })
+
   it('what is not chosen is neither planned, written nor released', async () => {
     await place.settle()
     place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
