@@ -56,7 +56,10 @@ export function readObserved(data: Json, known: Known): { observed: Observed; no
   }
   return {
     observed,
-    notes: [...some(faults), ...(foreign === 0 ? [] : [`${foreign} observed items are not managed here; they do not count.`])],
+    notes: [
+      ...some(faults),
+      ...(foreign === 0 ? [] : [`${foreign} observed ${foreign === 1 ? 'item is' : 'items are'} not managed here and not looked at.`]),
+    ],
   }
 }
 

@@ -30,7 +30,9 @@ export function changeParts(changes: Change[], room: number, whole: string): str
   const domains = new Set(left.flatMap(({ block }) => block.domains)).size
   const count = left.reduce((sum, { block }) => sum + block.changes.length * block.domains.length, 0)
   const rest =
-    left.length === 0 ? '' : `\nLeft out here: ${count} of ${changes.length} changes, on ${domains} domains. ${whole} shows all.\n`
+    left.length === 0
+      ? ''
+      : `\nLeft out here: ${count} of ${changes.length} changes, on ${domains} ${domains === 1 ? 'domain' : 'domains'}. ${whole} shows all.\n`
   return `${kept.map(({ text }) => text).join('\n')}${rest}`
 }
 

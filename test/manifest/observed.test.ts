@@ -30,7 +30,7 @@ describe('readObserved', () => {
       timeout: { held: confirmed({ time: '60' }), notVerified: [] },
       ip_black_list: { held: confirmed({ list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' }), notVerified: [] },
     })
-    expect(notes).toEqual(['3 observed items are not managed here; they do not count.'])
+    expect(notes).toEqual(['3 observed items are not managed here and not looked at.'])
   })
 
   it('takes names of domains in any letter case, and wire names', () => {

@@ -194,7 +194,7 @@ describe('a plan as Markdown', () => {
     )
     expectHarmless(markdown)
     expect(markdown).toContain('<code>b.example.com</code>')
-    expect(markdown).toContain('Left out here: 1 of 2 changes, on 1 domains.')
+    expect(markdown).toContain('Left out here: 1 of 2 changes, on 1 domain.')
   })
 
   it('is harmless and short enough whatever the values are', () => {
