@@ -3,6 +3,7 @@ import { drift as findDrift, observedBase, plan as makePlan, type FoundDrift, ty
 import { driftJson, hasDrift } from '../report/drift-json.ts'
 import { driftMarkdown } from '../report/drift-markdown.ts'
 import { driftText } from '../report/drift-text.ts'
+import { visible } from '../report/wrap.ts'
 import type { Lease } from '../state/lock.ts'
 import { carryOut } from './carry-out.ts'
 import { exits } from './exits.ts'
@@ -42,7 +43,7 @@ async function look(
   const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.vault.scrub(text))
   const found = findDrift(workspace, recorded, data)
   const now = io.clock.now()
-  for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${note}`)
+  for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${visible(note)}`)
   if (markdown !== undefined) writeOut(resolve(io.cwd, markdown), driftMarkdown(found.drift, now))
   if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
   else io.out(`${driftText(found.drift, now, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)

@@ -95,7 +95,8 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
   const filled = hidden.reduce<Json>((value, { pointer }) => placed(value, pointer, 'secret'), payload)
   const read = readItem(spec, filled, 'wire', domain)
   const problem = read.problems.find(({ severity, pointer }) => severity === 'error' && !hidden.some((field) => field.pointer === pointer))
-  if (problem !== undefined) return `${spec.key} of ${domain} is not valid at ${problem.pointer || '/'}; it counts as not observed.`
+  if (problem !== undefined)
+    return `${spec.key} of ${domain} is not valid at ${problem.pointer.slice(0, 80) || '/'}; it counts as not observed.`
   const imperative = readItem(spec, filled, 'manifest', domain).problems.find(isImperative)
   if (imperative !== undefined) return `${spec.key} of ${domain} is an action and tells no state; it counts as not observed.`
   const shown = hidden.map(({ pointer }) => pointer)

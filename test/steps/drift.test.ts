@@ -205,6 +205,14 @@ describe('what is observed', () => {
     await expect(observe('./query.sh', io, (text) => text)).rejects.toThrow('interrupted')
   })
 
+  it('what is not valid in it neither drives the terminal nor fills it', async () => {
+    place.write('held.json', JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }))
+    const { code, err } = await place.cli('drift', '--observed', 'held.json')
+    expect([code, err]).toEqual([0, expect.stringContaining('timeout of www.example.com is not valid')])
+    expect(err).not.toContain('\u001b')
+    expect(err.length).toBeLessThan(300)
+  })
+
   it('a secret in what a program complains is not repeated', async () => {
     place.env['SIGNING'] = 'hunter2-hunter2'
     place.write('edgewise.yaml', `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}secrets: {signing: {env: SIGNING}}\n`)
