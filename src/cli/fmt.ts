@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
 import { workspaceFiles } from '../manifest/load-workspace.ts'
@@ -7,6 +6,7 @@ import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { rootOf } from './open.ts'
+import { writeOut } from './write-out.ts'
 
 interface FmtOptions {
   check?: boolean
@@ -25,7 +25,7 @@ export async function fmt(context: CommandContext, _args: unknown[], { check }: 
     else if ('unchanged' in result) context.note(`${file.path} is left as it is: ${result.unchanged}.`)
     else if (result.text !== file.text) {
       changed.push(file.path)
-      if (check !== true) writeFileSync(join(root, file.path), result.text)
+      if (check !== true) writeOut(join(root, file.path), result.text)
     }
   }
   if (unreadable.length > 0) io.err(formatDiagnosticsText(unreadable, { lineOf: () => null, paint: context.errPaint, columns: io.columns }))

@@ -205,6 +205,13 @@ describe('import', () => {
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
+  it('refuses what is nested without end', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('held.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
+    const { code, err } = await place.cli('import', 'held.json')
+    expect([code, err]).toEqual([1, expect.stringContaining(`timeout of ${www} is not valid`)])
+  })
+
   it('is a confirmed base: what differs from it afterwards is a change', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write('held.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
