@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -22,6 +22,7 @@ let place: Place
 beforeEach(() => {
   place = new Place('emulator').write('summary.md', '').write('output', '')
   place.manifest('www.example.com', { timeout: { time: 60 } })
+  symlinkSync(home, join(place.root, 'action'))
 })
 afterEach(() => place.remove())
 
@@ -52,7 +53,7 @@ async function act(
       NODE_OPTIONS: `--import ${tsx}`,
       GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
       GITHUB_OUTPUT: join(place.root, 'output'),
-      GITHUB_ACTION_PATH: home,
+      GITHUB_ACTION_PATH: join(place.root, 'action'),
       ...Object.fromEntries(variables),
       ...env,
     },

@@ -2,7 +2,7 @@
  * Tells a code host what Edgewise found: one comment on a pull request that is kept up to date, or one issue that is open
  * while there is drift. It runs as it is written on Node 22.18 and newer, without any package.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Where to speak, and as whom. */
@@ -126,7 +126,9 @@ export async function main(env: Record<string, string | undefined>): Promise<str
   return `comment ${await keepComment(host, Number(number), text)}`
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+const started = process.argv[1]
+// A runner may keep actions behind a link.
+if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
   try {
     console.log(await main(process.env))
   } catch (error) {
