@@ -180,7 +180,7 @@ describe('comment and issue', () => {
     expect((await act({ command: 'comment', 'pull-request': '7', ...token }, env)).out).toContain('::error::ENOENT')
     place.write('edgewise.md', 'text')
     const failed = await act({ command: 'issue', differs: 'true', ...token }, env)
-    expect([failed.status, failed.out]).toEqual([1, expect.stringContaining('::error::')])
+    expect([failed.status, failed.out]).toEqual([1, expect.stringMatching(/^::error::fetch failed \(\S.*\)\n$/)])
     expect(failed.out + failed.err).not.toContain('canary')
   })
 })

@@ -126,13 +126,18 @@ export async function main(env: Record<string, string | undefined>): Promise<str
   return `comment ${await keepComment(host, Number(number), text)}`
 }
 
+/** Why a call never got an answer; the message of fetch says only that it failed. */
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})` : ''
+}
+
 const started = process.argv[1]
 // A runner may keep actions behind a link.
 if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
   try {
     console.log(await main(process.env))
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = error instanceof Error ? `${error.message}${causeOf(error)}` : String(error)
     console.log(`::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`)
     process.exitCode = 1
   }
