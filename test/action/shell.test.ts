@@ -67,7 +67,7 @@ async function act(
 
 const program = `${process.execPath} ${main}`
 
-describe('plan, apply and drift', () => {
+describe('plan, apply and drift', { timeout: 90_000 }, () => {
   it('make the round: a plan with its report, the apply of that plan, and no drift after it', async () => {
     expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=true\n')
@@ -125,7 +125,7 @@ describe('plan, apply and drift', () => {
   })
 })
 
-describe('comment and issue', () => {
+describe('comment and issue', { timeout: 90_000 }, () => {
   const asked: { method: string | undefined; url: string | undefined; token: string | undefined; body: string }[] = []
   let server: Server
   beforeAll(async () => {
