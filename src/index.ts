@@ -26,12 +26,15 @@ import { lockFolder, openDirStore } from './state/dir-store.ts'
 import type { Lease, Lock } from './state/lock.ts'
 import type { Recorded, Store } from './state/record.ts'
 
+export { drift, observedBase, type FoundDrift } from './drift.ts'
 export { EdgewiseError } from './model/edgewise-error.ts'
 export type { ApplyResult } from './apply/run.ts'
 export type { ApplyEvent } from './apply/events.ts'
 export type { Workspace } from './manifest/workspace.ts'
 export type { Change, Write } from './model/change.ts'
+export type { Drift, DriftItem } from './model/drift.ts'
 export type { Plan } from './model/plan.ts'
+export { fleetOf, guardRefusals, type GuardInput, type GuardRefusal } from './plan/guards.ts'
 export type { Diagnostic, Place } from './model/problem.ts'
 export type { Selection } from './plan/selection.ts'
 export type { Clock } from './service/call-budget.ts'
@@ -69,13 +72,12 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
 }
 
 /**
- * Settings that the file format knows and this version does not carry out are refused: a guard that silently guards
+ * Settings that the file format knows and this version does not carry out are refused: a health check that silently checks
  * nothing is worse than none.
  */
-function refuseUnavailable({ config: { state, guards, rollout } }: Workspace): void {
-  const guarded = guards.protect.length + guards.freeze.length > 0 || ![guards.maxDomains, guards.maxChanges].every(isWhole)
+function refuseUnavailable({ config: { state, rollout } }: Workspace): void {
   const inWaves = rollout.health !== null || !(rollout.waves.length === 1 && rollout.waves.every(isWhole))
-  const missing = [...(state.store === 'git' ? ['state.store: git'] : []), ...(guarded ? ['guards'] : []), ...(inWaves ? ['rollout'] : [])]
+  const missing = [...(state.store === 'git' ? ['state.store: git'] : []), ...(inWaves ? ['rollout'] : [])]
   if (missing.length === 0) return
   const verb = missing.length === 1 ? 'is' : 'are'
   throw new EdgewiseError(

@@ -7,8 +7,23 @@ import { fileURLToPath } from 'node:url'
 
 /** Which rooms each room may import. */
 const allowed: Record<string, string[]> = {
-  cli: ['apply', 'emulator', 'report', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model', 'generated', 'index.ts'],
-  'index.ts': ['apply', 'emulator', 'report', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model'],
+  cli: [
+    'apply',
+    'emulator',
+    'report',
+    'plan',
+    'diff',
+    'manifest',
+    'state',
+    'service',
+    'catalog',
+    'model',
+    'generated',
+    'index.ts',
+    'drift.ts',
+  ],
+  'index.ts': ['apply', 'emulator', 'report', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model', 'drift.ts'],
+  'drift.ts': ['diff', 'manifest', 'state', 'model'],
   apply: ['model', 'catalog', 'state', 'service', 'plan'],
   emulator: ['model', 'catalog'],
   report: ['model'],

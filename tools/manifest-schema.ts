@@ -36,12 +36,14 @@ export function manifestSchemas(items: Record<string, ItemSchema>): { manifest: 
     additionalProperties: { type: ['string', 'number'], description: 'What ${var:NAME} stands for.' },
     propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
     description,
+    examples: [{ region: 'eu' }],
   })
   const profiles = (description: string) => ({
     type: ['array', 'null'],
     uniqueItems: true,
     items: { type: 'string', description: 'Name of a profile.' },
     description,
+    examples: [['baseline', 'video']],
   })
   const manifest = {
     $schema: draft,
@@ -51,12 +53,13 @@ export function manifestSchemas(items: Record<string, ItemSchema>): { manifest: 
     additionalProperties: false,
     oneOf: [{ required: ['domain'] }, { required: ['domains'] }],
     properties: {
-      domain: { type: 'string', minLength: 1, description: 'Name of the domain.' },
+      domain: { type: 'string', minLength: 1, description: 'Name of the domain.', examples: ['www.example.com'] },
       domains: {
         type: 'array',
         minItems: 1,
         items: { type: 'string', description: 'Name of a domain.' },
         description: 'Names of domains that are configured alike.',
+        examples: [['a.example.com', 'b.example.com']],
       },
       profiles: profiles('Profiles in the order in which they are merged; this manifest comes last.'),
       vars: vars('Variables for ${var:NAME}, over those of the profiles.'),
@@ -71,7 +74,12 @@ export function manifestSchemas(items: Record<string, ItemSchema>): { manifest: 
     additionalProperties: false,
     required: ['profile'],
     properties: {
-      profile: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$', description: 'Name of the profile.' },
+      profile: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$',
+        description: 'Name of the profile.',
+        examples: ['baseline'],
+      },
       profiles: profiles('Profiles that are merged before this one.'),
       vars: vars('Variables for ${var:NAME} where the manifest gives none.'),
       config: { $ref: 'manifest.schema.json#/properties/config' },

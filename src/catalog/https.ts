@@ -1,11 +1,17 @@
 import type { Https } from '../generated/items.ts'
-import type { Json } from '../model/json.ts'
+import type { Value } from '../model/item.ts'
+import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful } from './problems.ts'
 
 /** HTTPS; certificate 0 unbinds (specification, "https"). `http2` and `ocsp` stay as they are when left out. */
-export const https: ItemRow = { group: 'combined', check, unset: () => ({ cert_id: 0, force_https: 0 }) }
+export const https: ItemRow = { group: 'combined', check, unset: () => ({ cert_id: 0, force_https: 0 }), grave }
+
+function grave(after: Value | null): string | null {
+  const unbinds = after === null || (isObject(after) && after['cert_id'] === 0)
+  return unbinds ? 'certificate 0 takes HTTPS away' : null
+}
 
 function check(value: Json): Problem[] {
   const { cert_id, http2, force_https = 0 } = value as unknown as Https

@@ -30,6 +30,11 @@ export interface ItemSpec {
   reduce(held: Value | undefined, payload: Wire): Value | undefined
   /** The documented way back, where there is one; null when there is nothing to take back. */
   unset?(held: Held, domain: Domain): Wire | null
+  /**
+   * Why a change to this value is made only when the user allows it by the item's name, in words that follow the name;
+   * null when it needs no leave. `after` is null where the item is unset.
+   */
+  grave?(after: Value | null): string | null
   /** Items that a write of this one empties. */
   clears: ItemKey[]
   /** Fields that the service leaves alone when a payload omits them. */
@@ -47,6 +52,7 @@ export interface ItemRow {
   joined?: ItemSpec['joined']
   reduce?: ItemSpec['reduce']
   unset?: ItemSpec['unset']
+  grave?: ItemSpec['grave']
   clears?: ItemKey[]
   /** True for a canonical value with which the item is as good as absent, e.g. an emptied list. */
   empty?: (value: Value) => boolean
@@ -76,6 +82,7 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
         return row.empty?.(next) === true ? undefined : next
       }),
     ...(row.unset === undefined ? {} : { unset: row.unset }),
+    ...(row.grave === undefined ? {} : { grave: row.grave }),
     clears: row.clears ?? [],
     keeps,
   }

@@ -1,31 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  apply as carryOut,
-  chosenSnapshots,
-  plan as makePlan,
-  refuseUnready,
-  type ApplyEvent,
-  type ApplyResult,
-  type LoadedWorkspace,
-  type Recorded,
-} from '../index.ts'
+import { chosenSnapshots, plan as makePlan, type LoadedWorkspace, type Recorded } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { readSavedPlan, refuseStale } from '../plan/saved-plan.ts'
-import { finishedLine } from '../report/apply-text.ts'
 import { planJson } from '../report/plan-json.ts'
-import { planText, sumLine } from '../report/plan-text.ts'
-import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
 import type { Lease } from '../state/lock.ts'
+import { carryOut } from './carry-out.ts'
+import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock } from './lock.ts'
-import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
-import { exits } from './exits.ts'
-import { progressFor } from './progress.ts'
+import { openRecorded, selectionOf, validWorkspace } from './open.ts'
 
-interface ApplyOptions {
+interface ApplyOptions extends GuardOptions {
   target: string[]
   item: string[]
   stopOnRefusal?: boolean
@@ -46,40 +34,14 @@ async function locked(
   options: ApplyOptions,
   lease: Lease,
 ): Promise<number> {
-  const { io, paint } = context
-  const json = context.options.json === true
   const { store, recorded } = openRecorded(workspace)
   tellUnfinished(context, recorded)
   const plan =
     planFile === null
       ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
-      : await savedPlan(resolve(io.cwd, planFile), workspace, recorded, options)
-  for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...plan.warnings])
-    context.note(`${context.errPaint.yellow('note:')} ${warning}`)
-  const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
-  if (!json)
-    io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
-  refuseUnready(workspace, plan)
+      : await savedPlan(resolve(context.io.cwd, planFile), workspace, recorded, options)
   // A saved plan was looked at when it was made.
-  if (plan.changes.length > 0 && planFile === null) await confirm(context, plan)
-
-  const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute)
-  let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
-  const result = await carryOut(workspace, plan, store, recorded, {
-    outside: io,
-    lease,
-    signal: io.signal,
-    isolate: options.stopOnRefusal !== true,
-    tell: (event, budget) => {
-      if (json) io.out(`${JSON.stringify(event)}\n`)
-      else progress.tell(event, budget)
-      if (event.type === 'apply.finished') finished = event
-    },
-  })
-  progress.end()
-  tellRefusals(context, workspace, result)
-  if (!json && finished !== undefined && plan.changes.length > 0) io.out(`${finishedLine(finished, paint)}\n`)
-  return exitCode(result)
+  return carryOut(context, workspace, plan, { store, recorded, lease, asks: planFile === null, ...options })
 }
 
 /** The plan of a file, if the workspace and the record still ask for exactly that. */
@@ -102,12 +64,6 @@ function textOf(path: string): string {
   }
 }
 
-function exitCode(result: ApplyResult): number {
-  const incomplete = result.refused + result.inDoubt + result.notSent > 0
-  if (!incomplete) return exits.done
-  return result.sent ? exits.incomplete : exits.failed
-}
-
 /** What an earlier apply left without a certain outcome. */
 function tellUnfinished(context: CommandContext, recorded: ReadonlyMap<string, ReadonlyMap<string, { status: string }>>): void {
   const doubted = [...recorded].filter(([, items]) => [...items.values()].some((held) => held.status === 'in-doubt'))
@@ -115,28 +71,4 @@ function tellUnfinished(context: CommandContext, recorded: ReadonlyMap<string, R
   const names = doubted.slice(0, 3).map(([domain]) => domain)
   const more = doubted.length > names.length ? ` and ${doubted.length - names.length} more` : ''
   context.note(`An earlier apply left items in doubt on ${names.join(', ')}${more}; they are written again.`)
-}
-
-async function confirm({ io, options }: CommandContext, plan: Plan): Promise<void> {
-  if (options.yes === true) return
-  if (io.ask === null || options.json === true) {
-    throw new EdgewiseError('declined', 'the plan has changes and nobody can be asked', 'Give --yes to apply without a question.')
-  }
-  const writes = plan.writes.length === 1 ? '1 write' : `${plan.writes.length} writes`
-  if (!(await io.ask(`\nApply these changes with ${writes}?`))) throw new EdgewiseError('declined', 'nothing was applied')
-}
-
-/** Says at the manifests' lines what the service refused. */
-function tellRefusals({ io, errPaint }: CommandContext, workspace: LoadedWorkspace, result: ApplyResult): void {
-  for (const { domains, items, message } of result.refusals) {
-    io.err(`${errPaint.red('refused:')} ${visible(message)}\n`)
-    const places = domains.flatMap((domain) =>
-      items.map((item) => {
-        const place = workspace.placeOf(domain, item)
-        return `  ${place === null ? '' : `${place.file}:${place.line}:${place.column} `}${item} of ${domain}`
-      }),
-    )
-    for (const place of places.slice(0, 12)) io.err(`${place}\n`)
-    if (places.length > 12) io.err(`  … and ${places.length - 12} more\n`)
-  }
 }

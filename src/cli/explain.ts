@@ -127,6 +127,7 @@ function rulesOf(spec: ItemSpec): string[] {
     spec.unset === undefined
       ? 'There is no documented way to unset it: taken out of a manifest it is released and stays as it is at the service.'
       : `{$unset: true} takes it back${wayBack(spec)}; taken out of a manifest it is released and stays as it is.`,
+    ...(spec.grave?.(null) ? [`apply makes some of its changes only with --allow ${spec.key}: ${spec.grave(null)}.`] : []),
     grouped.length === 0
       ? 'It travels alone in a write (with "grouping.groups: documented").'
       : `It may travel in one write with ${grouped.join(', ')}.`,

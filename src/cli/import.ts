@@ -115,12 +115,12 @@ function adopt(domain: Domain, item: ItemKey, payload: Json, workspace: LoadedWo
   // An item that the catalogue does not know can't be managed, so it is skipped later whatever it holds.
   if (!catalogue.has(item)) return { domain, item, value: null }
   const spec = itemSpec(item)
-  const read = readItem(spec, payload, 'manifest', domain)
-  const imperative = read.problems.find(isImperative)
-  if (imperative !== undefined) fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
   const wire = readItem(spec, payload, 'wire', domain)
   const [problem] = wire.problems
   if (wire.value === null) fail(`${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`)
+  // What the schema accepts is no deeper than it says; the next reader goes all the way down.
+  const imperative = readItem(spec, payload, 'manifest', domain).problems.find(isImperative)
+  if (imperative !== undefined) fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
   return { domain, item, value: spec.canonical(workspace.vault.mask(item, wire.payload)) }
 }
 

@@ -56,5 +56,6 @@ jobs:
       - uses: actions/setup-node@v4
         with: {node-version: 22}
       - run: npx --yes edgewise validate --format github
-      - run: npx --yes edgewise plan
+      - run: npx --yes edgewise fmt --check
+      - run: npx --yes edgewise plan --markdown "$GITHUB_STEP_SUMMARY"
 `

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
@@ -11,8 +12,15 @@ import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
 import type { CommandContext } from './io.ts'
 
 /** Finds and reads the workspace that a command is about. */
-export function openWorkspace({ io, options }: CommandContext, reach: SecretReach): LoadedWorkspace {
+export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
+  return loadWorkspace(rootOf(context), context.io, reach)
+}
+
+/** The folder of the workspace that a command is about. */
+export function rootOf({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
+  if (options.workspace !== undefined && !existsSync(start))
+    throw new EdgewiseError('not-a-workspace', `there is no folder ${start}`, 'Name the folder of edgewise.yaml, or one below it, with -C.')
   const root = findRoot(start)
   if (root === null) {
     throw new EdgewiseError(
@@ -21,7 +29,7 @@ export function openWorkspace({ io, options }: CommandContext, reach: SecretReac
       'Run "edgewise init" to make a workspace, or name one with -C.',
     )
   }
-  return loadWorkspace(root, io, reach)
+  return root
 }
 
 /** The workspace, if it has no errors. Its warnings are told on stderr. */
@@ -57,14 +65,7 @@ export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnos
 
 /** The part of the workspace that `--target` and `--item` choose; a choice of nothing is an error. */
 export function selectionOf(options: { target: string[]; item: string[] }, workspace: LoadedWorkspace, recorded: Recorded): Selection {
-  for (const item of options.item) {
-    if (!catalogue.has(item))
-      throw new EdgewiseError(
-        'usage',
-        `there is no item "${item}".${didYouMean(item, catalogue.keys())}`,
-        '"edgewise explain" lists all items.',
-      )
-  }
+  refuseUnknownItems(options.item)
   const selection = { target: options.target, items: options.item }
   if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {
     throw new EdgewiseError(
@@ -74,6 +75,17 @@ export function selectionOf(options: { target: string[]; item: string[] }, works
     )
   }
   return selection
+}
+
+/** Names of items come from the command line: an unknown one is an error. */
+export function refuseUnknownItems(items: string[]): void {
+  const unknown = items.find((item) => !catalogue.has(item))
+  if (unknown === undefined) return
+  throw new EdgewiseError(
+    'usage',
+    `there is no item "${unknown}".${didYouMean(unknown, catalogue.keys())}`,
+    '"edgewise explain" lists all items.',
+  )
 }
 
 /** Sentences that belong to the first plan against a service. */

@@ -1,14 +1,14 @@
-import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { plan as makePlan } from '../index.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Effort } from '../model/plan.ts'
 import { planJson } from '../report/plan-json.ts'
 import { planText } from '../report/plan-text.ts'
 import { planMarkdown } from '../report/plan-markdown.ts'
 import { exits } from './exits.ts'
+import { guardWarnings } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
+import { writeOut } from './write-out.ts'
 
 interface PlanOptions {
   target: string[]
@@ -26,21 +26,14 @@ export async function plan(context: CommandContext, _args: unknown[], options: P
   const workspace = validWorkspace(context, 'at hand')
   const { store, recorded } = openRecorded(workspace)
   const selection = selectionOf(options, workspace, recorded)
-  const made = await makePlan(workspace, recorded, selection, { effort: options.effort, explain: options.explainWrites === true })
-  for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...made.warnings])
-    context.note(`${context.errPaint.yellow('note:')} ${warning}`)
+  const unguarded = await makePlan(workspace, recorded, selection, { effort: options.effort, explain: options.explainWrites === true })
+  const made = { ...unguarded, warnings: [...unguarded.warnings, ...guardWarnings(workspace, recorded, unguarded, io.clock.now())] }
+  const warnings = [...firstPlanWarnings(workspace, store, recorded), ...made.warnings]
+  for (const warning of warnings) context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const json = () => `${JSON.stringify(planJson(made, (item) => workspace.config.service.itemKeys[item] ?? item))}\n`
   if (options.out !== undefined) writeOut(resolve(io.cwd, options.out), json())
-  if (options.markdown !== undefined) writeOut(resolve(io.cwd, options.markdown), planMarkdown(made))
+  if (options.markdown !== undefined) writeOut(resolve(io.cwd, options.markdown), planMarkdown({ ...made, warnings }))
   if (context.options.json === true) io.out(json())
   else io.out(`${planText(made, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
   return options.detailedExitcode === true && made.changes.length > 0 ? exits.differences : exits.done
-}
-
-function writeOut(path: string, text: string): void {
-  try {
-    writeFileSync(path, text)
-  } catch (error) {
-    throw new EdgewiseError('usage', `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
-  }
 }

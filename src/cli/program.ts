@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { efforts } from '../model/plan.ts'
 import { exits } from './exits.ts'
@@ -43,6 +43,7 @@ function plain(argv: string[], io: Io) {
 function buildProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
     .description('Keeps the configuration of CDN domains as a Git repository says it should be.')
+    .addHelpText('after', examplesText(['init cdn', 'plan', 'apply', 'explain https']))
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help of a command')
@@ -65,7 +66,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     const added = parent
       .command(nameAndArguments)
       .description(description)
-      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`)
+      .addHelpText('after', examplesText(examples))
       .action(async (...given: unknown[]) => {
         const self = given.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
@@ -97,16 +98,29 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--explain-writes', 'say why each write is as it is, and what the obvious groupings cost')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
 
-  selection(
-    command('apply [planfile]', 'carry the changes out, or exactly those of a saved plan', async () => (await import('./apply.ts')).apply, [
-      'apply',
-      'apply --yes',
-      'apply plan.json',
-      'apply --yes --json',
-    ]),
+  guarded(
+    selection(
+      command(
+        'apply [planfile]',
+        'carry the changes out, or exactly those of a saved plan',
+        async () => (await import('./apply.ts')).apply,
+        ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
+      ),
+    ),
   )
     .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
+
+  guarded(
+    command('drift', 'where manifests, record and service part', async () => (await import('./drift.ts')).drift, [
+      'drift',
+      'drift --observed held.json --json',
+      "drift --observed './query-cdn --all' --repair",
+    ])
+      .option('--markdown <file>', 'write the drift as Markdown, for an issue')
+      .option('--observed <file|command>', 'what the service holds: a JSON file, or a program that prints it')
+      .option('--repair', 'plan from what was observed, ask, and apply'),
+  ).option('--lock-timeout <seconds>', 'with --repair: wait so long for an apply to end', wholeNumber(0, 86_400), 0)
 
   command(
     'import <files...>',
@@ -119,7 +133,10 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--replace', 'replace what is recorded otherwise')
     .option('--lock-timeout <seconds>', 'wait so long for an apply to end', wholeNumber(0, 86_400), 0)
 
-  const state = program.command('state').description('look into the record')
+  const state = program
+    .command('state')
+    .description('look into the record')
+    .addHelpText('after', examplesText(['state list', 'state show www.example.com']))
   command(
     'list',
     'domains that are recorded',
@@ -143,6 +160,11 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     state,
   )
 
+  command('fmt', 'bring files into canonical order and style; comments stay', async () => (await import('./fmt.ts')).fmt, [
+    'fmt',
+    'fmt --check',
+  ]).option('--check', 'change nothing; exit with 2 when a file is not formatted')
+
   command('explain [item]', 'what an item means: its fields, rules and an example', async () => (await import('./explain.ts')).explain, [
     'explain',
     'explain https',
@@ -152,7 +174,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
   command('emulator', 'run the service on this machine', async () => (await import('./emulator.ts')).emulator, [
     'emulator',
     'emulator --port 8080 --token dev --data emulator.json',
-    'emulator --seed demo --timezone Asia/Shanghai --fault error:on=3,status=502',
+    'emulator --seed demo --fault error:on=3,status=502',
   ])
     .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
     .option('--host <address>', 'address to listen on; other than loopback insists on --token', '127.0.0.1')
@@ -177,7 +199,22 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     )
     .option('--lenient', 'ignore unknown fields instead of refusing them')
 
+  command(
+    'completion',
+    'print a script that completes commands, options and items in a shell',
+    async () => (await import('./completion.ts')).completionOf(program),
+    [
+      'completion bash > /etc/bash_completion.d/edgewise',
+      'completion zsh > ~/.zfunc/_edgewise',
+      'completion fish > ~/.config/fish/completions/edgewise.fish',
+    ],
+  ).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+
   return program
+}
+
+function examplesText(examples: string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`
 }
 
 function globals(command: Command): Command {
@@ -193,7 +230,13 @@ function globals(command: Command): Command {
 function selection(command: Command): Command {
   return command
     .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
-    .option('--item <name>', 'only this item; may be given several times', collect, [])
+    .option('--item <item>', 'only this item; may be given several times', collect, [])
+}
+
+function guarded(command: Command): Command {
+  return command
+    .option('--allow <item>', 'make grave changes of this item, such as certificate 0; may be given several times', collect, [])
+    .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
 }
 
 function collect(value: string, before: string[]): string[] {

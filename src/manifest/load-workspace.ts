@@ -9,7 +9,7 @@ import { readSource } from './read-file.ts'
 import { sourceLines } from './source-line.ts'
 import { readWorkspaceConfig } from './workspace-config.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
-import { readYaml, type SourceFile } from './yaml-file.ts'
+import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 const workspaceFile = 'edgewise.yaml'
 
@@ -30,6 +30,42 @@ export function loadWorkspace(
   env: Record<string, string | undefined>,
   keeperFor: (config: WorkspaceConfig) => SecretKeeper,
 ): Workspace {
+  const { config, home, document, files, diagnostics } = readFiles(root, env)
+  const all = [...diagnostics]
+  const documents = files.flatMap((file) => {
+    const yaml = readYaml(file)
+    all.push(...yaml.diagnostics)
+    return yaml.documents
+  })
+  const assembled = assemble(config, document, documents, keeperFor(config))
+  return {
+    root,
+    config,
+    desired: assembled.desired,
+    diagnostics: [...all, ...assembled.diagnostics].toSorted(byPlace),
+    placeOf: assembled.placeOf,
+    lineOf: sourceLines([home, ...files]),
+  }
+}
+
+/**
+ * The files of a workspace: `edgewise.yaml`, manifests and profiles; and what is wrong with those that can't be read.
+ * @throws EdgewiseError as `loadWorkspace` does
+ */
+export function workspaceFiles(root: string, env: Record<string, string | undefined>): { files: SourceFile[]; diagnostics: Diagnostic[] } {
+  const { home, files, diagnostics } = readFiles(root, env)
+  return { files: [home, ...files], diagnostics }
+}
+
+interface ReadFiles {
+  config: WorkspaceConfig
+  home: SourceFile
+  document: YamlDocument
+  files: SourceFile[]
+  diagnostics: Diagnostic[]
+}
+
+function readFiles(root: string, env: Record<string, string | undefined>): ReadFiles {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(
       'not-a-workspace',
@@ -51,20 +87,7 @@ export function loadWorkspace(
     if (isSource(file)) files.push(file)
     else diagnostics.push(file)
   }
-  const documents = files.flatMap((file) => {
-    const yaml = readYaml(file)
-    diagnostics.push(...yaml.diagnostics)
-    return yaml.documents
-  })
-  const assembled = assemble(read.config, read.document, documents, keeperFor(read.config))
-  return {
-    root,
-    config: read.config,
-    desired: assembled.desired,
-    diagnostics: [...diagnostics, ...assembled.diagnostics].toSorted(byPlace),
-    placeOf: assembled.placeOf,
-    lineOf: sourceLines([source, ...files]),
-  }
+  return { config: read.config, home: source, document: read.document, files, diagnostics }
 }
 
 function isSource(read: SourceFile | Diagnostic): read is SourceFile {

@@ -26,7 +26,8 @@ export interface Profile extends Declaration {
   name: string
 }
 
-const keysOf = {
+/** The keys of a manifest and of a profile, in their canonical order. */
+export const documentKeys = {
   manifest: ['domain', 'domains', 'profiles', 'vars', 'config'],
   profile: ['profile', 'profiles', 'vars', 'config'],
 }
@@ -52,7 +53,8 @@ export function readDocument(document: YamlDocument): { declaration: Manifest | 
   for (const key of Object.keys(value)) {
     if (kind === 'profile' && (key === 'domain' || key === 'domains'))
       say(pointerStep(key), `a profile has no "${key}": manifests name it in their "profiles"`, 'key')
-    else if (!keysOf[kind].includes(key)) say(pointerStep(key), `there is no key "${key}" in a ${kind}.${known(key, keysOf[kind])}`, 'key')
+    else if (!documentKeys[kind].includes(key))
+      say(pointerStep(key), `there is no key "${key}" in a ${kind}.${known(key, documentKeys[kind])}`, 'key')
   }
   const shared = { document, profiles: profilesOf(value, say), vars: varsOf(value, say), config: configOf(value, say) }
   if (kind === 'manifest') return { declaration: { kind, domains: domainsOf(value, findings, say), ...shared }, findings }

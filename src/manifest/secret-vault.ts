@@ -57,6 +57,11 @@ export class SecretVault implements SecretKeeper {
     return [...this.#unresolved].toSorted()
   }
 
+  /** Whether the string that a fingerprint stands for is at hand. */
+  knows(fingerprint: string): boolean {
+    return this.#known.has(fingerprint)
+  }
+
   /** The references that the secrets of a value were made from, by fingerprint. */
   templatesOf(value: Value): Record<string, string> {
     const templates: Record<string, string> = {}

@@ -1,3 +1,4 @@
+import type { Amount } from '../model/amount.ts'
 import type { ItemKey } from '../model/item.ts'
 import { atPointer, isObject, own, type JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
@@ -5,7 +6,7 @@ import { diagnosticAt, diagnosticOfFile, type Finding } from './finding.ts'
 import { replaceEnvironment, type Environment } from './workspace-env.ts'
 import { ruleFindings } from './workspace-rules.ts'
 import { shapeFindings } from './workspace-shape.ts'
-import type { Amount, HealthConfig, SecretSource, WorkspaceConfig } from './workspace.ts'
+import type { HealthConfig, SecretSource, WorkspaceConfig } from './workspace.ts'
 import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 export type ReadConfig =
@@ -55,7 +56,7 @@ interface ValidContent extends Omit<WorkspaceConfig, 'state' | 'guards' | 'rollo
     maxDomains: number | string
     maxChanges: number | string
     protect: string[]
-    freeze: { from: string; to: string; reason?: string }[]
+    freeze: { from: string; to: string; timezone?: string; reason?: string }[]
   }
   rollout: { waves: (number | string)[]; first: string[]; pause: string; health?: ValidHealth }
 }
@@ -79,7 +80,7 @@ function configOf(content: ValidContent): WorkspaceConfig {
       ...guards,
       maxDomains: amountOf(guards.maxDomains),
       maxChanges: amountOf(guards.maxChanges),
-      freeze: guards.freeze.map((window) => ({ reason: '', ...window })),
+      freeze: guards.freeze.map((window) => ({ timezone: service.timezone, reason: '', ...window })),
     },
     rollout: {
       ...rollout,

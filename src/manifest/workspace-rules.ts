@@ -1,24 +1,25 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
+import type { Amount } from '../model/amount.ts'
+import { freezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
 import { pointerStep } from '../model/json.ts'
 import type { Finding } from './finding.ts'
-import { freezeTime } from './freeze-time.ts'
 import { workspaceFinding as say } from './workspace-shape.ts'
-import type { Amount, WorkspaceConfig } from './workspace.ts'
+import type { WorkspaceConfig } from './workspace.ts'
 
 /** What the schema of the workspace file can't say. `given` is the pointer of everything that the file itself mentions. */
 export function ruleFindings(config: WorkspaceConfig, given: (pointer: string) => boolean): Finding[] {
   return [
     ...urlFindings(config.service.url),
-    ...timezoneFindings(config.service.timezone),
+    ...timezoneFindings('/service/timezone', config.service.timezone),
     ...itemKeyFindings(config.service.itemKeys),
     ...globFindings('/manifests', config.manifests),
     ...globFindings('/profiles', config.profiles),
     ...Object.keys(config.defaults).flatMap((item) => itemFindings(item, `/defaults${pointerStep(item)}`, 'item-unknown')),
     ...stateFindings(config, given),
     ...groupingFindings(config.grouping),
-    ...freezeFindings(config.guards.freeze),
+    ...freezeFindings(config.guards.freeze, given),
     ...waveFindings(config.rollout.waves),
   ]
 }
@@ -36,11 +37,11 @@ function urlFindings(url: string): Finding[] {
   return /\/v2\/*$/.test(pathname) ? [say(pointer, 'expected the address without "/v2", which is appended. Take "/v2" out.')] : []
 }
 
-function timezoneFindings(zone: string): Finding[] {
+function timezoneFindings(pointer: string, zone: string): Finding[] {
   const known = /^[A-Za-z]/.test(zone) && isZone(zone)
   if (known) return []
   const hint = didYouMean(zone, Intl.supportedValuesOf('timeZone'))
-  return [say('/service/timezone', `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`)]
+  return [say(pointer, `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`)]
 }
 
 function isZone(zone: string): boolean {
@@ -104,18 +105,35 @@ function groupingFindings({ groups, together }: WorkspaceConfig['grouping']): Fi
   )
 }
 
-function freezeFindings(windows: WorkspaceConfig['guards']['freeze']): Finding[] {
-  return windows.flatMap(({ from, to }, i) => {
+function freezeFindings(windows: WorkspaceConfig['guards']['freeze'], given: (pointer: string) => boolean): Finding[] {
+  return windows.flatMap(({ from, to, timezone }, i) => {
     const pointer = `/guards/freeze/${i}`
+    // The service's own time zone, which stands in where none is given, has a finding of its own.
+    const zone = given(`${pointer}/timezone`) ? timezoneFindings(`${pointer}/timezone`, timezone) : []
     const wrong = Object.entries({ from, to }).filter(([, time]) => freezeTime(time) === null)
-    if (wrong.length > 0)
-      return wrong.map(([key, time]) =>
-        say(`${pointer}/${key}`, `expected a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "${time}"`),
-      )
-    return (freezeTime(from) ?? 0) < (freezeTime(to) ?? 0)
-      ? []
-      : [say(`${pointer}/to`, `expected an end after the beginning (${from}), got "${to}"`)]
+    const times = wrong.map(([key, time]) =>
+      say(
+        `${pointer}/${key}`,
+        `expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "${time}"`,
+      ),
+    )
+    return [...zone, ...times, ...orderFindings(`${pointer}/to`, from, to)]
   })
+}
+
+function orderFindings(pointer: string, from: string, to: string): Finding[] {
+  const [begin, end] = [freezeTime(from), freezeTime(to)]
+  if (begin === null || end === null) return []
+  if (begin.kind !== end.kind) {
+    return [
+      say(
+        pointer,
+        `expected an end of the same kind as the beginning (${from}): both weekly, both dates, or both with an offset, got "${to}"`,
+      ),
+    ]
+  }
+  const ordered = begin.kind === 'weekly' ? begin.at !== end.at : begin.at < end.at
+  return ordered ? [] : [say(pointer, `expected an end after the beginning (${from}), got "${to}"`)]
 }
 
 function waveFindings(waves: Amount[]): Finding[] {

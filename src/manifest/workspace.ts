@@ -1,3 +1,5 @@
+import type { Amount } from '../model/amount.ts'
+import type { FreezeWindow } from '../model/freeze.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
@@ -5,22 +7,12 @@ import type { Diagnostic, Place } from '../model/problem.ts'
 /** Where the value of a secret comes from; `command` is a program and its arguments. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
 
-/** A number of things, or a share of them in percent. */
-export type Amount = { count: number } | { percent: number }
-
 /** Where the record is kept. `null`: not named, so git in a git repository and a folder elsewhere. */
 export interface StateConfig {
   store: 'git' | 'dir' | null
   branch: string
   remote: string
   path: string
-}
-
-/** A time in which nothing may be applied, in the service's time zone unless it says otherwise; `to` is exclusive. */
-export interface FreezeWindow {
-  from: string
-  to: string
-  reason: string
 }
 
 /** When a wave counts as healthy. Times in seconds; `margin` in percent. */

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'stale-plan'
   | 'locked'
   | 'declined'
+  | 'guarded'
+  | 'not-observed'
   | 'unavailable'
   | 'plan-unproven'
 

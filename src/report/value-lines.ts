@@ -46,7 +46,9 @@ function fieldChange(field: string, before: Json | undefined, after: Json | unde
 export function short(value: Json): string {
   if (isSecret(value)) return secretWords(value.$secret)
   if (typeof value === 'string')
-    return /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) && !/^\s|\s$/.test(value) ? visible(value) : JSON.stringify(value)
+    return /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) && !/^\s|\s$/.test(value)
+      ? visible(value)
+      : visible(JSON.stringify(value))
   if (Array.isArray(value)) return value.length === 0 ? '(empty)' : value.map(short).join(', ')
   if (isObject(value)) {
     return Object.entries(value)

@@ -147,7 +147,7 @@ describe('for any manifests, one after another', () => {
           const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
           await place.cli('plan', '--out', 'plan.json')
           expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(before)
-          const saved = await place.cli('apply', 'plan.json')
+          const saved = await place.cli('apply', 'plan.json', '--allow', 'https', '--allow', 'extend')
           expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
           expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
         }),

@@ -32,6 +32,9 @@ describe('readWorkspaceConfig', () => {
     const { config } = read(
       'version: 1\nguards: {maxDomains: 20, maxChanges: 12.5%}\nrollout: {waves: [1, 5%, 100%], pause: 90s, health: {statuses: [5xx, 404], margin: 0.5%}}\n',
     )
+    expect(
+      read('version: 1\nservice: {timezone: Asia/Shanghai}\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00}]}\n').config?.guards.freeze,
+    ).toEqual([{ from: 'Fri 16:00', to: 'Mon 08:00', timezone: 'Asia/Shanghai', reason: '' }])
     expect(config?.guards).toMatchObject({ maxDomains: { count: 20 }, maxChanges: { percent: 12.5 } })
     expect(config?.rollout).toEqual({
       waves: [{ count: 1 }, { percent: 5 }, { percent: 100 }],
@@ -142,11 +145,28 @@ describe('readWorkspaceConfig', () => {
     ],
     ['version: 1\nrollout: {waves: [50%]}', '2:19-22 expected "100%" as the last wave, so that everything is applied in the end'],
     [
+      'version: 1\nguards: {freeze: [{from: 2026-02-30, to: Mon 24:00}]}',
+      '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "2026-02-30"',
+      '2:42-51 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "Mon 24:00"',
+    ],
+    [
+      'version: 1\nguards: {freeze: [{from: Fri 16:00, to: 2026-12-24}]}',
+      '2:41-51 expected an end of the same kind as the beginning (Fri 16:00): both weekly, both dates, or both with an offset, got "2026-12-24"',
+    ],
+    [
+      'version: 1\nguards: {freeze: [{from: Fri 16:00, to: fri 16:00}]}',
+      '2:41-50 expected an end after the beginning (Fri 16:00), got "fri 16:00"',
+    ],
+    [
+      'version: 1\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00, timezone: Europe/Berln}]}',
+      '2:62-74 expected an IANA time zone such as UTC or Asia/Shanghai, got "Europe/Berln". Did you mean "Europe/Berlin"?',
+    ],
+    [
       'version: 1\nguards: {freeze: [{from: 2026-12-24, to: 2026-12-24}]}',
       '2:42-52 expected an end after the beginning (2026-12-24), got "2026-12-24"',
     ],
     ['version: 1\ndefaults: {htps: {}}', '2:12-16 there is no item "htps". Did you mean "https"?'],
-  ])('%j', (text, fault) => {
-    expect(faults(text)).toEqual([fault])
+  ])('%j', (text, ...found) => {
+    expect(faults(text)).toEqual(found)
   })
 })

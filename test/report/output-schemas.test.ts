@@ -34,6 +34,8 @@ const errorCodes: Record<ErrorCode, true> = {
   'stale-plan': true,
   locked: true,
   declined: true,
+  guarded: true,
+  'not-observed': true,
   unavailable: true,
   'plan-unproven': true,
 }
@@ -61,6 +63,7 @@ const accepted: [string, unknown][] = [
     },
   ],
   ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
 ]
 const refused: [string, string, unknown][] = [

@@ -45,6 +45,11 @@ describe('what is chosen', () => {
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
+  it('a folder that is not there is not looked for above', async () => {
+    const { code, err } = await place.cli('-C', 'nowhere', 'plan')
+    expect([code, err]).toEqual([1, expect.stringContaining('there is no folder')])
+  })
+
   it('what is not chosen is neither planned, written nor released', async () => {
     await place.settle()
     place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
@@ -198,6 +203,13 @@ describe('import', () => {
     const { code, err } = await place.cli('import', 'held.json')
     expect([code, err]).toEqual([1, expect.stringContaining(`${item} of ${www} is an action`)])
     expect((await place.json('state', 'list'))['domains']).toEqual([])
+  })
+
+  it('refuses what is nested without end', async () => {
+    place.manifest(www, { timeout: { time: 60 } })
+    place.write('held.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
+    const { code, err } = await place.cli('import', 'held.json')
+    expect([code, err]).toEqual([1, expect.stringContaining(`timeout of ${www} is not valid`)])
   })
 
   it('is a confirmed base: what differs from it afterwards is a change', async () => {

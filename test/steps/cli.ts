@@ -94,7 +94,7 @@ export class Place {
 
   /** Applies, and expects that it is done and nothing is left to do. */
   async settle(): Promise<void> {
-    const applied = await this.cli('apply', '--yes')
+    const applied = await this.cli('apply', '--yes', '--allow', 'https', '--allow', 'extend')
     if (applied.code !== 0) throw new Error(`apply exited with ${applied.code}\n${applied.out}${applied.err}`)
     const plan = await this.cli('plan', '--detailed-exitcode')
     if (plan.code !== 0) throw new Error(`a plan after it is not empty\n${plan.out}${plan.err}`)

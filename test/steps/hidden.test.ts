@@ -203,6 +203,51 @@ describe('import', () => {
     expectHidden(ran)
   })
 
+  const drifts = async () => {
+    const ran: Ran[] = []
+    for (const more of [['--verbose'], ['--json'], ['--markdown', 'drift.md'], ['--repair', '--yes', '--verbose'], ['--json']])
+      ran.push(await place.cli('drift', '--observed', 'held.json', ...more))
+    place.write('held.json', '')
+    return ran
+  }
+  const applied = async () => {
+    await at((body) => [200, { code: 0, data: { config: body['config'] ?? null } }])
+    expect((await place.manifest(www, config).cli('apply', '--yes')).code).toBe(0)
+  }
+  const turned = (key: string, value: string) => ({
+    visit_timestamp: { ...config.visit_timestamp, key },
+    add_back_source_head: [{ head_name: 'Authorization', head_value: value }],
+  })
+
+  it('drift compares secrets that are shown, and tells none', async () => {
+    await applied()
+    file({ [www]: heldConfig })
+    const ran = await drifts()
+    expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
+    expectHidden(ran)
+  })
+
+  it('drift tells that somebody turned a secret, and not to what', async () => {
+    await applied()
+    file({ [www]: turned('turned-signing-key', 'Bearer turned-origin-token') })
+    const ran = await drifts()
+    expect(ran.map(({ code }) => code)).toEqual([2, 2, 2, 0, 2])
+    expect(ran[0]?.out).toContain('~ add_back_source_head')
+    expectHidden(ran, [signing, origin, token, 'turned-signing-key', 'turned-origin-token'])
+  })
+
+  it('drift without the values at hand tells none either, whatever else is there', async () => {
+    await applied()
+    place.env = { EDGEWISE_TOKEN: token }
+    for (const [key, value] of [
+      [signing, `Bearer ${origin}`],
+      ['turned-signing-key', 'Bearer turned-origin-token'],
+    ] as const) {
+      file({ [www]: { ...turned(key, value), referer: { type: 1, list: [key] } } })
+      expectHidden(await drifts(), [signing, origin, token, 'turned-signing-key', 'turned-origin-token'])
+    }
+  })
+
   it.each<[string, JsonObject]>([
     ['not valid', { visit_timestamp: { ...heldConfig.visit_timestamp, key: [signing, origin] } }],
     ['of a wrong type', { visit_timestamp: signing }],

@@ -448,7 +448,7 @@ describe('machine output and exit codes', () => {
 })
 
 it('settings that this version does not carry out are refused', async () => {
-  for (const more of ['guards: {protect: ["*"]}', 'rollout: {waves: [1, 100%]}']) {
+  for (const more of ['rollout: {waves: [1, 100%]}', 'rollout: {health: {statuses: [5xx]}}']) {
     place.remove()
     place = new Place(emulator.url, `${more}\n`)
     const { code, err } = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')

@@ -1,0 +1,93 @@
+import { apply, refuseUnready, type ApplyEvent, type ApplyResult, type LoadedWorkspace, type Recorded, type Store } from '../index.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Plan } from '../model/plan.ts'
+import { finishedLine } from '../report/apply-text.ts'
+import { planText, sumLine } from '../report/plan-text.ts'
+import { visible } from '../report/wrap.ts'
+import type { Lease } from '../state/lock.ts'
+import { exits } from './exits.ts'
+import { refuseGuarded, type GuardOptions } from './guards.ts'
+import type { CommandContext } from './io.ts'
+import { firstPlanWarnings } from './open.ts'
+import { progressFor } from './progress.ts'
+
+interface CarryOutOptions extends GuardOptions {
+  store: Store
+  /** What the plan rests on. */
+  recorded: Recorded
+  lease: Lease
+  /** Ask before anything is sent, unless `--yes`. */
+  asks: boolean
+  stopOnRefusal?: boolean
+  /** Done once the plan was agreed to and before anything is sent. */
+  before?(): void
+}
+
+/**
+ * Shows a plan, holds it against the guards, asks, and carries it out while the lock is held. Every way of changing the
+ * service goes through here.
+ *
+ * @returns the exit code
+ */
+export async function carryOut(context: CommandContext, workspace: LoadedWorkspace, plan: Plan, options: CarryOutOptions): Promise<number> {
+  const { io, paint } = context
+  const { store, recorded } = options
+  const json = context.options.json === true
+  for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...plan.warnings])
+    context.note(`${context.errPaint.yellow('note:')} ${warning}`)
+  const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
+  if (!json)
+    io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
+  refuseGuarded(workspace, recorded, plan, options, io.clock.now())
+  refuseUnready(workspace, plan)
+  if (plan.changes.length > 0 && options.asks) await confirm(context, plan)
+  options.before?.()
+
+  const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute)
+  let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
+  const result = await apply(workspace, plan, store, recorded, {
+    outside: io,
+    lease: options.lease,
+    signal: io.signal,
+    isolate: options.stopOnRefusal !== true,
+    tell: (event, budget) => {
+      if (json) io.out(`${JSON.stringify(event)}\n`)
+      else progress.tell(event, budget)
+      if (event.type === 'apply.finished') finished = event
+    },
+  })
+  progress.end()
+  tellRefusals(context, workspace, result)
+  if (!json && finished !== undefined && plan.changes.length > 0) io.out(`${finishedLine(finished, paint)}\n`)
+  return exitCode(result)
+}
+
+function exitCode(result: ApplyResult): number {
+  const incomplete = result.refused + result.inDoubt + result.notSent > 0
+  if (!incomplete) return exits.done
+  return result.sent ? exits.incomplete : exits.failed
+}
+
+async function confirm({ io, options }: CommandContext, plan: Plan): Promise<void> {
+  if (options.yes === true) return
+  if (io.ask === null || options.json === true) {
+    throw new EdgewiseError('declined', 'the plan has changes and nobody can be asked', 'Give --yes to apply without a question.')
+  }
+  const writes = plan.writes.length === 1 ? '1 write' : `${plan.writes.length} writes`
+  if (!(await io.ask(`\nApply these changes with ${writes}?`))) throw new EdgewiseError('declined', 'nothing was applied')
+}
+
+/** Says at the manifests' lines what the service refused. */
+function tellRefusals({ io, errPaint }: CommandContext, workspace: LoadedWorkspace, result: ApplyResult): void {
+  for (const { domains, items, message } of result.refusals) {
+    io.err(`${errPaint.red('refused:')} ${visible(message)}\n`)
+    const places = domains.flatMap((domain) =>
+      items.map((item) => {
+        const place = workspace.placeOf(domain, item)
+        return `  ${place === null ? '' : `${place.file}:${place.line}:${place.column} `}${item} of ${domain}`
+      }),
+    )
+    for (const place of places.slice(0, 12)) io.err(`${place}\n`)
+    if (places.length > 12) io.err(`  … and ${places.length - 12} more\n`)
+  }
+}

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path'
+import { drift as findDrift, observedBase, plan as makePlan, type FoundDrift, type LoadedWorkspace, type Recorded } from '../index.ts'
+import { driftJson, hasDrift } from '../report/drift-json.ts'
+import { driftMarkdown } from '../report/drift-markdown.ts'
+import { driftText } from '../report/drift-text.ts'
+import { visible } from '../report/wrap.ts'
+import type { Lease } from '../state/lock.ts'
+import { carryOut } from './carry-out.ts'
+import { exits } from './exits.ts'
+import type { GuardOptions } from './guards.ts'
+import type { CommandContext } from './io.ts'
+import { withLock } from './lock.ts'
+import { observe } from './observe.ts'
+import { openRecorded, validWorkspace } from './open.ts'
+import { writeOut } from './write-out.ts'
+
+interface DriftOptions extends GuardOptions {
+  observed?: string
+  markdown?: string
+  repair?: boolean
+  lockTimeout: number
+}
+
+/** `edgewise drift`: where desired, recorded and observed configuration part; writes nothing unless it repairs. */
+export async function drift(context: CommandContext, _args: unknown[], options: DriftOptions): Promise<number> {
+  if (options.repair === true) {
+    const workspace = validWorkspace(context, 'all')
+    return withLock(workspace, context.io, 'drift --repair', options.lockTimeout, (lease) => repair(context, workspace, options, lease))
+  }
+  const workspace = validWorkspace(context, 'at hand')
+  const { found } = await look(context, workspace, openRecorded(workspace).recorded, options)
+  return hasDrift(found.drift) ? exits.differences : exits.done
+}
+
+/** Looks and tells. */
+async function look(
+  context: CommandContext,
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  { observed, markdown }: DriftOptions,
+): Promise<{ found: FoundDrift; at: string }> {
+  const { io, paint, options } = context
+  const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.vault.scrub(text))
+  const found = findDrift(workspace, recorded, data)
+  const now = io.clock.now()
+  for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${visible(note)}`)
+  if (markdown !== undefined) writeOut(resolve(io.cwd, markdown), driftMarkdown(found.drift, now))
+  if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
+  else io.out(`${driftText(found.drift, now, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
+  return { found, at: new Date(now).toISOString() }
+}
+
+/** Plans from what was seen, and applies like any other plan. */
+async function repair(context: CommandContext, workspace: LoadedWorkspace, options: DriftOptions, lease: Lease): Promise<number> {
+  const { store, recorded } = openRecorded(workspace)
+  const { found, at } = await look(context, workspace, recorded, options)
+  const seen = observedBase(found, recorded, workspace.vault, at)
+  const base: Recorded = new Map([...recorded, ...seen])
+  const plan = await makePlan(workspace, base, { target: [], items: [] })
+  if (context.options.json !== true) context.io.out('\n')
+  return carryOut(context, workspace, plan, {
+    ...options,
+    store,
+    recorded: base,
+    lease,
+    asks: true,
+    before: () => {
+      if (seen.size === 0) return
+      store.save(seen)
+      context.note(`What was observed of ${seen.size} ${seen.size === 1 ? 'domain' : 'domains'} is recorded.`)
+    },
+  })
+}

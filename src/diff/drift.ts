@@ -1,0 +1,106 @@
+import { itemSpec } from '../catalog/catalogue.ts'
+import { withKept } from '../catalog/item-spec.ts'
+import { sameJson } from '../model/canonical-json.ts'
+import type { Change } from '../model/change.ts'
+import type { Confidence, Drift, DriftItem, Observed } from '../model/drift.ts'
+import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
+import { diffSnapshots } from './diff-snapshots.ts'
+
+/** What is recorded, and when each item was. `at` is ISO 8601. */
+type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }>>
+
+/**
+ * Where desired, recorded and observed configuration part: the difference from recorded to desired, and the one from
+ * recorded to observed for as much as was observed. An item in doubt stays in doubt whatever was observed, since a write
+ * that was given up may still land.
+ */
+export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Observed): Drift {
+  const pending = diffSnapshots(asSnapshot(recorded), desired).changes
+  const seen = seenOf(recorded, observed)
+  const live = diffSnapshots(seen.recorded, seen.observed).changes
+  const pendingOf = byPlace(pending)
+  const liveOf = byPlace(live)
+  const items: DriftItem[] = []
+  const inDoubt: Drift['inDoubt'] = []
+  for (const [domain, names] of managed(recorded, desired)) {
+    for (const item of names) {
+      const held = recorded.get(domain)?.get(item)
+      const sight = observed.get(domain)?.get(item)
+      const change = pendingOf.get(place(domain, item))
+      // Asked to be unset, and never recorded: there is nothing to take back.
+      if (held === undefined && sight === undefined && change === undefined) continue
+      const isPending = change !== undefined && !isCandidate(change, held)
+      const liveChange = liveOf.get(place(domain, item))
+      items.push({
+        domain,
+        item,
+        kinds: [...(isPending ? (['pending'] as const) : []), ...(liveChange === undefined ? [] : (['live'] as const))],
+        confidence: confidenceOf(held, sight !== undefined),
+        recordedAt: held?.at ?? null,
+        pending: isPending ? change.patch : [],
+        live: liveChange?.patch ?? [],
+        notVerified: sight?.notVerified ?? [],
+      })
+      if (held?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: held.at })
+    }
+  }
+  return { items, pending: pending.filter((change) => recorded.get(change.domain)?.get(change.item)?.status !== 'in-doubt'), live, inDoubt }
+}
+
+/** Both sides of what was observed: items that were not are on neither, so that they can't differ. */
+function seenOf(recorded: RecordedAt, observed: Observed): { recorded: Snapshot; observed: Snapshot } {
+  const before: Snapshot = new Map()
+  const after: Snapshot = new Map()
+  for (const [domain, sights] of observed) {
+    const own = new Map<ItemKey, Held>()
+    const seen = new Map<ItemKey, Held>()
+    for (const [item, sight] of sights) {
+      const held = recorded.get(domain)?.get(item)
+      if (held?.status === 'in-doubt') continue
+      if (held !== undefined) own.set(item, held)
+      seen.set(item, held !== undefined && agrees(item, held, sight.held) ? held : sight.held)
+    }
+    before.set(domain, own)
+    after.set(domain, seen)
+  }
+  return { recorded: before, observed: after }
+}
+
+/** What was observed is known already, as what an item was unset to or as what the service made of a write. */
+function agrees(item: ItemKey, held: Held, seen: Held): boolean {
+  const [value] = seen.candidates
+  if (seen.status !== 'confirmed' || value === undefined) return false
+  const { keeps } = itemSpec(item)
+  const known = held.status === 'unset' ? held.candidates[0] : held.returned
+  return known !== undefined && sameJson(known, withKept(keeps, value, known))
+}
+
+/** An item in doubt is no pending change when it may hold what is desired. */
+function isCandidate(change: Change, held: Held | undefined): boolean {
+  if (held?.status !== 'in-doubt' || change.after === null) return false
+  return held.candidates.some((candidate) => sameJson(candidate, change.after ?? undefined))
+}
+
+function confidenceOf(held: Held | undefined, observed: boolean): Confidence {
+  if (held?.status === 'in-doubt') return 'in-doubt'
+  return observed ? 'verified' : held === undefined ? 'in-doubt' : 'assumed'
+}
+
+function asSnapshot(recorded: RecordedAt): Snapshot {
+  return new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
+}
+
+function managed(recorded: RecordedAt, desired: Snapshot): [Domain, ItemKey[]][] {
+  return [...new Set([...recorded.keys(), ...desired.keys()])].toSorted().map((domain) => {
+    const names = new Set([...(recorded.get(domain)?.keys() ?? []), ...(desired.get(domain)?.keys() ?? [])])
+    return [domain, [...names].toSorted()]
+  })
+}
+
+function byPlace(changes: Change[]): Map<string, Change> {
+  return new Map(changes.map((change) => [place(change.domain, change.item), change]))
+}
+
+function place(domain: Domain, item: ItemKey): string {
+  return `${domain} ${item}`
+}

@@ -1,0 +1,2 @@
+/** A number of things, or a share of them in percent. */
+export type Amount = { count: number } | { percent: number }

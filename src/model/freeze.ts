@@ -1,0 +1,76 @@
+/** A time in which nothing may be applied; `to` is exclusive. */
+export interface FreezeWindow {
+  /** As written: a weekly time (`Fri 16:00`) or a date (`2026-12-20`, `2026-12-20T18:00`, `2026-12-20T18:00Z`). */
+  from: string
+  to: string
+  /** IANA time zone in which times without an offset are meant. */
+  timezone: string
+  reason: string
+}
+
+/**
+ * One end of a freeze window.
+ * - `weekly`: minutes since Monday 00:00.
+ * - `date`: milliseconds of a wall clock, as if it were UTC.
+ * - `instant`: milliseconds since 1970, of a date with `Z` or an offset.
+ */
+export type FreezeTime = { kind: 'weekly'; at: number } | { kind: 'date'; at: number } | { kind: 'instant'; at: number }
+
+const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+const minuteMs = 60_000
+const weekMinutes = 7 * 24 * 60
+
+/** Reads one end of a freeze window; null for what is neither a weekly time nor a date. */
+export function freezeTime(text: string): FreezeTime | null {
+  return weeklyTime(text) ?? dateTime(text)
+}
+
+function weeklyTime(text: string): FreezeTime | null {
+  const match = /^(mon|tue|wed|thu|fri|sat|sun) ([01]\d|2[0-3]):([0-5]\d)$/i.exec(text)
+  if (match === null) return null
+  return { kind: 'weekly', at: (days.indexOf((match[1] ?? '').toLowerCase()) * 24 + Number(match[2])) * 60 + Number(match[3]) }
+}
+
+function dateTime(text: string): FreezeTime | null {
+  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text)
+  if (match === null) return null
+  const at = Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`)
+  // Date takes the 30th of February for the 2nd of March.
+  const day = new Date(`${match[1]}T00:00Z`)
+  if (Number.isNaN(at) || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== match[1]) return null
+  return { kind: match[3] === undefined ? 'date' : 'instant', at }
+}
+
+/**
+ * Whether a window covers a moment. Weekly windows may run over the end of the week.
+ *
+ * @param now milliseconds since 1970
+ * @throws TypeError for a window that `edgewise.yaml` may not hold
+ */
+export function isFrozen(window: FreezeWindow, now: number): boolean {
+  const [from, to] = [freezeTime(window.from), freezeTime(window.to)]
+  if (from === null || to === null || from.kind !== to.kind)
+    throw new TypeError(`expected two weekly times or two dates, got "${window.from}" and "${window.to}"`)
+  const at = from.kind === 'instant' ? now : wallClock(now, window.timezone)
+  if (from.kind !== 'weekly') return from.at <= at && at < to.at
+  // 1970 began on a Thursday.
+  const minute = (Math.floor(at / minuteMs) + 3 * 24 * 60) % weekMinutes
+  return from.at < to.at ? from.at <= minute && minute < to.at : minute >= from.at || minute < to.at
+}
+
+/** What a clock on the wall of a time zone shows, in milliseconds as if it were UTC. */
+function wallClock(now: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const part = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]))
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}

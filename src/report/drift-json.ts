@@ -1,0 +1,50 @@
+import type { PatchOperation } from '../model/change.ts'
+import type { Drift, DriftItem } from '../model/drift.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+
+/** Drift as machine output, `edgewise.drift/1`. */
+export function driftJson(drift: Drift): JsonObject {
+  return { format: 'edgewise.drift/1', items: drift.items.map(itemJson), summary: { ...driftSummary(drift) } }
+}
+
+/** Counts of items. */
+export interface DriftSummary {
+  verified: number
+  assumed: number
+  inDoubt: number
+  pending: number
+  live: number
+}
+
+/** How many items are known how well, and how many differ how. */
+export function driftSummary({ items }: Drift): DriftSummary {
+  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0 }
+  for (const { confidence, kinds } of items) {
+    count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
+    for (const kind of kinds) count[kind]++
+  }
+  return count
+}
+
+/** Whether there is anything to do: an item in doubt is a difference. */
+export function hasDrift(drift: Drift): boolean {
+  const { pending, live, inDoubt } = driftSummary(drift)
+  return pending + live + inDoubt > 0
+}
+
+function itemJson({ domain, item, kinds, confidence, recordedAt, pending, live, notVerified }: DriftItem): Json {
+  const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
+  return {
+    domain,
+    item,
+    kinds: [...kinds],
+    confidence,
+    recordedAt,
+    ...patches,
+    ...(notVerified.length === 0 ? {} : { notVerified: [...notVerified] }),
+  }
+}
+
+function operationJson({ op, path, value }: PatchOperation): Json {
+  return { op, path, ...(value === undefined ? {} : { value }) }
+}

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { Place } from '../steps/cli.ts'
+
+const home = fileURLToPath(new URL('../../.github/actions/edgewise/', import.meta.url))
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const tsx = fileURLToPath(import.meta.resolve('tsx'))
+
+interface Action {
+  inputs: Record<string, { default?: string; required?: boolean }>
+  runs: { steps: { id?: string; if?: string; run?: string; env?: Record<string, string> }[] }
+}
+const { inputs, runs } = parse(readFileSync(join(home, 'action.yml'), 'utf8')) as Action
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator').write('summary.md', '').write('output', '')
+  place.manifest('www.example.com', { timeout: { time: 60 } })
+  symlinkSync(home, join(place.root, 'action'))
+})
+afterEach(() => place.remove())
+
+const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
+
+/** Runs a step of the action as a runner does: inputs become variables, and the text is run by bash. */
+async function act(
+  given: Record<string, string>,
+  env: Record<string, string> = {},
+): Promise<{ status: number | null; out: string; err: string }> {
+  const values: Record<string, string> = Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => [
+      name,
+      given[name] ?? (input.default?.startsWith('${{') === true ? '' : (input.default ?? '')),
+    ]),
+  )
+  const telling = ['comment', 'issue'].includes(values['command'] ?? '')
+  const step = runs.steps.find(({ id }) => id === (telling ? 'tell' : 'run'))
+  const variables = Object.entries(step?.env ?? {}).map(([name, value]) => [
+    name,
+    value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, input: string) => values[input] ?? ''),
+  ])
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? 'exit 99'], {
+    cwd: place.root,
+    env: {
+      PATH: process.env['PATH'],
+      // The runner's Node takes types off by itself.
+      NODE_OPTIONS: `--import ${tsx}`,
+      GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
+      GITHUB_OUTPUT: join(place.root, 'output'),
+      GITHUB_ACTION_PATH: join(place.root, 'action'),
+      ...Object.fromEntries(variables),
+      ...env,
+    },
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { status, out, err }
+}
+
+const program = `${process.execPath} ${main}`
+
+describe('plan, apply and drift', { timeout: 90_000 }, () => {
+  it('make the round: a plan with its report, the apply of that plan, and no drift after it', async () => {
+    expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
+    expect(text('output')).toBe('differs=true\n')
+    expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
+    expect(text('edgewise.md')).toBe(text('summary.md'))
+    expect(await act({ command: 'apply', program })).toMatchObject({ status: 0, out: expect.stringContaining('1 confirmed') as string })
+    expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', text('edgewise.md')])
+    place.write('output', '')
+    expect(await act({ command: 'drift', program })).toMatchObject({ status: 0 })
+    expect(text('output')).toBe('differs=false\n')
+    place.write('output', '')
+    expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
+    expect(text('output')).toBe('differs=false\n')
+  })
+
+  it('drift with something to look at', async () => {
+    expect((await act({ command: 'plan', program })).status).toBe(0)
+    expect((await act({ command: 'apply', program })).status).toBe(0)
+    place.write('output', '').write('held.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
+    expect(await act({ command: 'drift', program, observed: 'held.json' })).toMatchObject({ status: 0 })
+    expect(text('output')).toBe('differs=true\n')
+    expect(text('edgewise.md')).toContain('60 → 99')
+  })
+
+  it('a plan with errors fails with annotations, and tells no difference', async () => {
+    place.manifest('www.example.com', { timeout: { time: 9999 } })
+    const { status, out } = await act({ command: 'plan', program })
+    expect([status, out]).toEqual([1, expect.stringContaining('::error file=domains/www.example.com.yaml')])
+    expect([text('output'), text('summary.md')]).toEqual(['', ''])
+  })
+
+  it('a plan that fails is not taken for an old report', async () => {
+    place.write('edgewise.md', 'old')
+    expect((await act({ command: 'plan', program, plan: '/nowhere/plan.json' })).status).toBe(1)
+    expect([text('output'), text('summary.md')]).toEqual(['', ''])
+  })
+
+  it('an apply that fails fails, and so does one without a plan', async () => {
+    const { status, err } = await act({ command: 'apply', program, plan: 'none.json' })
+    expect([status, err]).toEqual([1, expect.stringContaining('none.json')])
+  })
+
+  it('inputs are words and nothing else', async () => {
+    const hostile = 'x"; touch pwned; $(touch pwned) `touch pwned`'
+    for (const input of ['command', 'workspace', 'plan', 'report', 'observed']) {
+      const { status } = await act({
+        command: input === 'observed' ? 'drift' : input === 'plan' ? 'apply' : 'plan',
+        program,
+        [input]: hostile,
+      })
+      // A report may have any name.
+      expect([input, status]).toEqual([input, input === 'report' ? 0 : 1])
+      expect([input, existsSync(join(place.root, 'pwned'))]).toEqual([input, false])
+    }
+  })
+})
+
+describe('comment and issue', { timeout: 90_000 }, () => {
+  const asked: { method: string | undefined; url: string | undefined; token: string | undefined; body: string }[] = []
+  let server: Server
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        asked.push({ method: request.method, url: request.url, token: request.headers.authorization, body })
+        response.end(request.method === 'GET' ? '[]' : '{}')
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => server.close())
+
+  it('speak with the code host', async () => {
+    const { port } = server.address() as AddressInfo
+    const env = { GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_REPOSITORY: 'team/cdn' }
+    place.write('edgewise.md', 'text')
+    expect(await act({ command: 'comment', 'pull-request': '7', 'code-host-token': 'canary-token' }, env)).toMatchObject({
+      status: 0,
+      out: 'comment created\n',
+    })
+    expect(await act({ command: 'issue', differs: 'true', 'code-host-token': 'canary-token' }, env)).toMatchObject({
+      status: 0,
+      out: 'issue opened\n',
+    })
+    const mark = (name: string) => `<!-- edgewise:${name} -->\ntext`
+    expect(asked.filter(({ method }) => method === 'POST')).toEqual([
+      {
+        method: 'POST',
+        url: '/repos/team/cdn/issues/7/comments',
+        token: 'Bearer canary-token',
+        body: JSON.stringify({ body: mark('plan') }),
+      },
+      {
+        method: 'POST',
+        url: '/repos/team/cdn/issues',
+        token: 'Bearer canary-token',
+        body: JSON.stringify({ title: 'Configuration drift', body: mark('drift') }),
+      },
+    ])
+  })
+
+  it('an unknown report, a missing token and an address that answers nobody are told', async () => {
+    const env = { GITHUB_API_URL: 'http://127.0.0.1:9', GITHUB_REPOSITORY: 'team/cdn' }
+    const token = { 'code-host-token': 'canary-token' }
+    expect(await act({ command: 'comment', 'pull-request': '7' }, env)).toMatchObject({
+      status: 1,
+      out: '::error::expected CODE_HOST_TOKEN to be set\n',
+    })
+    expect((await act({ command: 'comment', 'pull-request': '7', ...token }, env)).out).toContain('::error::ENOENT')
+    place.write('edgewise.md', 'text')
+    const failed = await act({ command: 'issue', differs: 'true', ...token }, env)
+    expect([failed.status, failed.out]).toEqual([1, expect.stringMatching(/^::error::fetch failed \(\S.*\)\n$/)])
+    expect(failed.out + failed.err).not.toContain('canary')
+  })
+})

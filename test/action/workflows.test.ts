@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = join(root, 'examples/github')
+const names = readdirSync(folder).filter((name) => name.endsWith('.yml'))
+const action = join(root, '.github/actions/edgewise/action.yml')
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, string>
+  env?: Record<string, string>
+}
+interface Job {
+  permissions: Record<string, string>
+  'timeout-minutes': number
+  environment?: string
+  steps: Step[]
+}
+interface Workflow {
+  on: Record<string, unknown>
+  permissions: object
+  jobs: Record<string, Job>
+}
+
+const read = (name: string) => parse(readFileSync(join(folder, name), 'utf8')) as Workflow
+const workflows = new Map(names.map((name) => [name, read(name)]))
+const actionSteps = (parse(readFileSync(action, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
+
+describe('the workflows', () => {
+  it('have the least permissions that do', () => {
+    const permissions = [...workflows].flatMap(([name, { permissions: top, jobs }]) => {
+      expect([name, top]).toEqual([name, {}])
+      return Object.entries(jobs).map(([job, each]) => [`${name} ${job}`, each.permissions])
+    })
+    expect(Object.fromEntries(permissions)).toEqual({
+      'plan.yml plan': { contents: 'read' },
+      'plan.yml comment': { contents: 'read', 'pull-requests': 'write' },
+      'apply.yml plan': { contents: 'read' },
+      'apply.yml apply': { contents: 'write' },
+      'drift.yml drift': { contents: 'read' },
+      'drift.yml issue': { contents: 'read', issues: 'write' },
+    })
+  })
+
+  it('give secrets to the approved apply only, and a token that writes to no job that reads a pull request', () => {
+    for (const [name, { on, jobs }] of workflows) {
+      expect([name, Object.keys(on)]).not.toEqual([name, expect.arrayContaining(['pull_request_target'])])
+      for (const [id, job] of Object.entries(jobs)) {
+        const text = JSON.stringify(job)
+        expect([name, id, text.includes('secrets.')]).toEqual([name, id, job.environment === 'production'])
+        expect([name, id, text.includes('github.token')]).toEqual([name, id, id === 'comment' || id === 'issue'])
+        expect(job['timeout-minutes']).toBeGreaterThan(0)
+      }
+    }
+    const { plan, comment } = read('plan.yml').jobs
+    expect(Object.keys(plan ?? {})).not.toContain('if')
+    expect(comment).toMatchObject({ if: 'github.event.pull_request.head.repo.full_name == github.repository', needs: 'plan' })
+    // Beside the token runs what was merged already, and no credentials lie in the folder.
+    expect(comment?.steps[0]?.with).toEqual({ ref: '${{ github.event.pull_request.base.sha }}', 'persist-credentials': false })
+  })
+
+  it('apply the plan that was approved: the file goes from one job to the other', () => {
+    const { plan, apply } = read('apply.yml').jobs
+    const uploaded = plan?.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with
+    const downloaded = apply?.steps.find(({ uses }) => uses?.startsWith('actions/download-artifact@'))?.with
+    expect(uploaded?.['name']).toBe(downloaded?.['name'])
+    const inputs = (parse(readFileSync(action, 'utf8')) as { inputs: Record<string, { default?: string }> }).inputs
+    expect(uploaded?.['path']).toBe(inputs['plan']?.default)
+    expect(apply).toMatchObject({ needs: 'plan', if: "needs.plan.outputs.differs == 'true'", environment: 'production' })
+  })
+
+  it('use what is pinned by commit, each with its version, or lies in the repository', () => {
+    const lines = [action, ...names.map((name) => join(folder, name))].flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => /\buses:/.test(line)),
+    )
+    expect(lines.length).toBeGreaterThan(10)
+    for (const line of lines)
+      expect(line).toMatch(/uses: (\.\/\.github\/actions\/edgewise|actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/)
+    const commits = new Map<string, string>()
+    for (const line of lines) {
+      const [, name = '', commit = ''] = /uses: (actions\/[a-z-]+)@(\S+)/.exec(line) ?? []
+      expect([name, commits.get(name) ?? commit]).toEqual([name, commit])
+      commits.set(name, commit)
+    }
+  })
+
+  it('put no expression into the text of a script', () => {
+    const steps = [...actionSteps, ...[...workflows.values()].flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps))]
+    const scripts = steps.flatMap(({ run }) => (run === undefined ? [] : [run]))
+    expect(scripts.length).toBeGreaterThan(1)
+    for (const script of scripts) expect(script).not.toContain('${{')
+  })
+
+  it('give the action inputs that it has', () => {
+    const { inputs } = parse(readFileSync(action, 'utf8')) as { inputs: Record<string, object> }
+    for (const { jobs } of workflows.values()) {
+      for (const { uses, with: given } of Object.values(jobs).flatMap((job) => job.steps)) {
+        if (uses?.startsWith('./') === true) expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given ?? {})))
+      }
+    }
+  })
+})
+
+const parser = join(root, 'node_modules/@actions/workflow-parser')
+
+describe("the code host's own parser", () => {
+  const errorsOf = (files: string[]) =>
+    JSON.parse(
+      execFileSync(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('check-workflows.ts', import.meta.url)), parser, ...files], {
+        cwd: root,
+        encoding: 'utf8',
+      }),
+    ) as string[][]
+
+  it('has nothing to say against workflows and action', () => {
+    const files = [action, ...names.map((name) => join(folder, name)), join(root, '.github/workflows/ci.yml')]
+    expect(errorsOf(files)).toEqual(files.map(() => []))
+  })
+
+  it('would have', () => {
+    const broken = mkdtempSync(join(tmpdir(), 'edgewise-workflows-'))
+    const text = readFileSync(join(folder, 'plan.yml'), 'utf8')
+    try {
+      const changed = [
+        text.replace('timeout-minutes', 'timeout-minuts'),
+        text.replace('contents: read', 'contents: sometimes'),
+        text.replace('runs-on: ubuntu-latest', ''),
+      ]
+      const files = changed.map((each, i) => {
+        writeFileSync(join(broken, `${i}.yml`), each)
+        return join(broken, `${i}.yml`)
+      })
+      for (const errors of errorsOf(files)) expect(errors).not.toEqual([])
+    } finally {
+      rmSync(broken, { recursive: true })
+    }
+  })
+})

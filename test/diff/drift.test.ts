@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { driftOf } from '../../src/diff/drift.ts'
+import type { Observed } from '../../src/model/drift.ts'
+import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
+
+const www = 'www.example.com'
+const at = '2026-01-01T00:00:00.000Z'
+const unset: Held = { status: 'unset', candidates: [] }
+const time = (seconds: number) => confirmed({ time: String(seconds) })
+const doubt = (...seconds: number[]): Held => ({ status: 'in-doubt', candidates: seconds.map((each) => ({ time: String(each) })) })
+const snapshot = (items: Record<ItemKey, Held>): Snapshot => new Map([[www, new Map(Object.entries(items))]])
+
+function found(recorded: Record<ItemKey, Held>, desired: Record<ItemKey, Held>, observed: Record<ItemKey, Held> = {}) {
+  const seen: Observed = new Map([[www, new Map(Object.entries(observed).map(([item, held]) => [item, { held, notVerified: [] }]))]])
+  return driftOf(
+    new Map([[www, new Map(Object.entries(recorded).map(([item, held]) => [item, { ...held, at }]))]]),
+    snapshot(desired),
+    seen,
+  )
+}
+
+const one = (...args: Parameters<typeof found>) => {
+  const { items } = found(...args)
+  expect(items).toHaveLength(1)
+  const [{ kinds, confidence, recordedAt } = { kinds: [], confidence: '', recordedAt: '' }] = items
+  return [kinds.join(' '), confidence, recordedAt === at]
+}
+
+describe('driftOf', () => {
+  it.each<[string, Parameters<typeof found>, [string, string, boolean]]>([
+    ['nothing differs, nothing was observed', [{ timeout: time(1) }, { timeout: time(1) }], ['', 'assumed', true]],
+    ['nothing differs, and that was seen', [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(1) }], ['', 'verified', true]],
+    ['merged and not applied', [{ timeout: time(1) }, { timeout: time(2) }], ['pending', 'assumed', true]],
+    ['changed at the service', [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(3) }], ['live', 'verified', true]],
+    ['both', [{ timeout: time(1) }, { timeout: time(2) }, { timeout: time(3) }], ['pending live', 'verified', true]],
+    ['gone at the service', [{ timeout: time(1) }, { timeout: time(1) }, { timeout: unset }], ['live', 'verified', true]],
+    ['never applied', [{}, { timeout: time(1) }], ['pending', 'in-doubt', false]],
+    ['never applied, and there', [{}, { timeout: time(1) }, { timeout: time(1) }], ['pending live', 'verified', false]],
+    ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
+    ['in doubt, desired among what it may hold', [{ timeout: doubt(1, 2) }, { timeout: time(2) }], ['', 'in-doubt', true]],
+    ['in doubt, desired not among it', [{ timeout: doubt(1, 2) }, { timeout: time(3) }], ['pending', 'in-doubt', true]],
+    ['in doubt, and looked at', [{ timeout: doubt(1, 2) }, { timeout: time(2) }, { timeout: time(1) }], ['', 'in-doubt', true]],
+  ])('%s', (_what, args, expected) => {
+    expect(one(...args)).toEqual(expected)
+  })
+
+  it('tells the way from recorded to desired and from recorded to observed', () => {
+    const { items, pending, live } = found({ timeout: time(1) }, { timeout: time(2) }, { timeout: time(3) })
+    expect(items[0]).toMatchObject({
+      pending: [{ op: 'replace', path: '/time', value: '2' }],
+      live: [{ op: 'replace', path: '/time', value: '3' }],
+    })
+    expect([pending[0]?.after, live[0]?.before, live[0]?.after]).toEqual([{ time: '2' }, { time: '1' }, { time: '3' }])
+  })
+
+  it('keeps what is in doubt out of the changes', () => {
+    const { pending, live, inDoubt } = found({ timeout: doubt(1, 2) }, { timeout: time(3) }, { timeout: time(4) })
+    expect([pending, live]).toEqual([[], []])
+    expect(inDoubt).toEqual([{ domain: www, item: 'timeout', recordedAt: at }])
+  })
+
+  it('fields that the service keeps count as recorded where they were not seen', () => {
+    const recorded = confirmed({ cert_id: 1, force_https: 0, http2: 'on' })
+    expect(one({ https: recorded }, { https: recorded }, { https: confirmed({ cert_id: 1, force_https: 0 }) })).toEqual([
+      '',
+      'verified',
+      true,
+    ])
+    const off = confirmed({ cert_id: 1, force_https: 0, http2: 'off' })
+    expect(one({ https: recorded }, { https: recorded }, { https: off })).toEqual(['live', 'verified', true])
+  })
+
+  it('what the service made of a write, or holds once unset, is no surprise', () => {
+    const rewritten = { ...time(1), returned: { time: '5' } }
+    expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe('')
+    expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe('live')
+    const https = { ...confirmed({ cert_id: 1, force_https: 0, http2: 'off' }), returned: { cert_id: 2, force_https: 0, http2: 'on' } }
+    expect(one({ https }, { https }, { https: confirmed({ cert_id: 2, force_https: 0 }) })[0]).toBe('')
+    const back: Held = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
+    expect(one({ https: back }, { https: unset }, { https: confirmed({ cert_id: 0, force_https: 0 }) })[0]).toBe('')
+    expect(one({ https: back }, { https: unset }, { https: confirmed({ cert_id: 7, force_https: 0 }) })[0]).toBe('live')
+  })
+
+  it('an item that is to be unset and was never there is nothing to tell', () => {
+    expect(found({}, { visit_deny_whitelist: unset }).items).toEqual([])
+  })
+})

@@ -1,0 +1,247 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { driftOf } from '../../src/diff/drift.ts'
+import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
+import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import { driftMarkdown } from '../../src/report/drift-markdown.ts'
+import { planMarkdown } from '../../src/report/plan-markdown.ts'
+import { runs } from '../runs.ts'
+
+type Items = Record<ItemKey, Held>
+const most = 65_536
+const now = Date.parse('2026-03-01T00:00:00Z')
+const at = '2026-02-01T00:00:00.000Z'
+const time = (seconds: number) => confirmed({ time: String(seconds) })
+const head = (name: string, value: string) => confirmed([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
+const canonical = (item: ItemKey, held: Held): Held => ({
+  ...held,
+  candidates: held.candidates.map((value) => itemSpec(item).canonical(value)),
+})
+const of = (domains: Record<string, Items>): Snapshot =>
+  new Map(
+    Object.entries(domains).map(([domain, items]) => [
+      domain,
+      new Map(Object.entries(items).map(([item, held]) => [item, canonical(item, held)])),
+    ]),
+  )
+const many = (count: number, items: (i: number) => Items) =>
+  of(Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${String(i).padStart(4, '0')}.example.com`, items(i)])))
+
+/** A plan with a write for each change: reports show what they are given, however it was found. */
+function planOf(recorded: Snapshot, desired: Snapshot): Plan {
+  const { changes, unchanged } = diffSnapshots(recorded, desired)
+  const count = { set: 0, change: 0, unset: 0, release: 0 }
+  for (const { action } of changes) count[action]++
+  const writes = changes
+    .filter(({ action }) => action !== 'release')
+    .map(({ domain, item, after }, i) => ({
+      id: i + 1,
+      wave: 1,
+      domains: [domain],
+      items: { [item]: { name: 'replace' as const, payload: after } },
+    }))
+  const domains = new Set(changes.map(({ domain }) => domain)).size
+  return {
+    changes,
+    writes,
+    summary: { domains, ...count, unchanged, held: 0, writes: writes.length, lowerBound: 1, seconds: 0 },
+    basis: { desired: {}, recorded: {}, target: [], items: [], commit: null },
+    warnings: [],
+  }
+}
+
+function driftFor(recorded: Snapshot, desired: Snapshot, observed: Snapshot) {
+  return driftOf(
+    new Map([...recorded].map(([domain, items]) => [domain, new Map([...items].map(([item, held]) => [item, { ...held, at }]))])),
+    desired,
+    new Map([...observed].map(([domain, items]) => [domain, new Map([...items].map(([item, held]) => [item, { held, notVerified: [] }]))])),
+  )
+}
+
+const hostile = [
+  '`',
+  '```',
+  '``` \n```',
+  '~~~',
+  '|',
+  '\\|',
+  '@team',
+  '@org/team',
+  '#123',
+  'GH-1',
+  '<!-- x',
+  '-->',
+  '</details>',
+  '<img src=x onerror=alert(1)>',
+  '[a](javascript:alert(1))',
+  '![a](https://x.example/y)',
+  'https://x.example',
+  '\u202eevil\u202c',
+  '\u2066x',
+  '\ufeff',
+  '\u0000',
+  '\u001b[31m',
+  '\r\n# h',
+  '&lt;',
+  '$$x$$',
+  ':tada:',
+  '</summary>',
+  '`'.repeat(40),
+  '    x',
+  '- [ ] x',
+]
+
+/** What is left of a Markdown text when its code fences are taken out, as CommonMark reads them. */
+function outsideFences(markdown: string): string {
+  const left: string[] = []
+  let fence: string | null = null
+  for (const line of markdown.split('\n')) {
+    const run = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === null && run !== undefined && (run.startsWith('~') || !line.slice(line.indexOf(run) + run.length).includes('`')))
+      fence = run
+    else if (fence !== null && run !== undefined && run[0] === fence[0] && run.length >= fence.length && line.trim() === run) fence = null
+    else if (fence === null) left.push(line)
+  }
+  expect(fence).toBeNull()
+  return left.join('\n')
+}
+
+/** Everything that the reports themselves say: headings, sums, tables, folded parts. */
+const own =
+  /^(#{3,4} [A-Z][\w :,]*|No changes\.|Plan: [\w ,·()]+|\| item \|.*|\|---.*|\| `\w+` \|[ \d|]*|<details><summary>(<code>[\w.-]+<\/code>|\d+ domains) [+~○\w ,-]+<\/summary>|<details><summary>(Writes|In doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>|Left out here: [\w ,]+\. `edgewise \w+` shows all\.|Drift: [\w ,]+\.|Of \d+ items?: [\w ,()]+\.|No differences were found\.|Nothing was observed, so [\w ,]+ \(--observed\)\.|)$/
+
+function expectHarmless(markdown: string): void {
+  expect(markdown.length).toBeLessThan(most)
+  expect(
+    outsideFences(markdown)
+      .split('\n')
+      .filter((line) => !own.test(line)),
+  ).toEqual([])
+  // No control characters, and nothing that turns the direction of what follows.
+  expect(markdown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u)
+}
+
+const small = planOf(
+  of({ 'www.example.com': { timeout: time(60), referer: confirmed({ type: 1, list: ['a.example'], allow_empty: true }) } }),
+  of({ 'www.example.com': { timeout: time(61), https: confirmed({ cert_id: 1, force_https: 0 }) } }),
+)
+const foldedPlan = planOf(
+  many(40, () => ({ timeout: time(60) })),
+  many(40, (i) => ({ timeout: time(i === 7 ? 90 : 61), https: confirmed({ cert_id: 1, force_https: 301 }) })),
+)
+const large = planOf(
+  many(5000, (i) => ({ timeout: time(60), extend: confirmed({ squid: `a ${i}` }) })),
+  many(5000, (i) => ({ timeout: time(61 + (i % 3)), extend: confirmed({ squid: `${i} ${'long '.repeat(40)}` }) })),
+)
+const hostilePlan: Plan = {
+  ...planOf(
+    of({ 'www.example.com': { extend: confirmed({ squid: hostile.join('') }) } }),
+    of({
+      'www.example.com': {
+        extend: confirmed({ squid: hostile.toReversed().join(' ') }),
+        add_back_source_head: head('X-A', hostile.join('')),
+      },
+      'b.example.com': { extend: confirmed({ squid: hostile.join('\n') }) },
+    }),
+  ),
+  warnings: hostile.map((text) => `freeze: ${text}`),
+}
+
+describe('a plan as Markdown', () => {
+  it.each<[string, Plan]>([
+    ['small', small],
+    ['folded', foldedPlan],
+    ['5000-domains', large],
+    ['hostile', hostilePlan],
+    ['no-changes', planOf(of({}), of({}))],
+  ])('%s', async (name, plan) => {
+    const markdown = planMarkdown(plan)
+    await expect(markdown).toMatchFileSnapshot(`golden/plan-${name}.md`)
+    expectHarmless(markdown)
+  })
+
+  it('begins with the sum, and folds equal changes of many domains', () => {
+    const markdown = planMarkdown(foldedPlan)
+    expect(markdown.split('\n')[2]).toBe('Plan: 40 to set, 40 to change · 80 writes (at least 1) · 0 s · 40 domains')
+    expect(markdown.match(/<details>/g)).toHaveLength(4)
+  })
+
+  it('counts what it leaves out: shown and left are all', () => {
+    const markdown = planMarkdown(large)
+    const shown = markdown.match(/^ {2}~ /gm)?.length ?? 0
+    const [, left, all] = /Left out here: (\d+) of (\d+) changes/.exec(markdown) ?? []
+    expect(all).toBe('10000')
+    expect(Number(left)).toBeGreaterThan(0)
+    // Each part about one domain is one change; the three parts about timeouts stand for all the domains.
+    expect(shown - 3 + 5000 + Number(left)).toBe(10_000)
+    expect(markdown).toContain('| `timeout` |  | 5000 |  |  |')
+  })
+
+  it('many long warnings take no more than their share', () => {
+    const markdown = planMarkdown({ ...foldedPlan, warnings: Array.from({ length: 30 }, () => 'x'.repeat(20_000)) })
+    expectHarmless(markdown)
+    expect(markdown).toContain('… and 18 more')
+    expect(markdown).not.toContain('Left out here')
+  })
+
+  it('a part that does not fit makes no other one go', () => {
+    const entries = Array.from({ length: 120 }, (_, i) => ({ head_name: `X-${i}`, head_value: '`'.repeat(900), write_when_exists: 'yes' }))
+    const big = confirmed(entries)
+    const markdown = planMarkdown(
+      planOf(of({}), of({ 'a.example.com': { add_back_source_head: big }, 'b.example.com': { timeout: time(1) } })),
+    )
+    expectHarmless(markdown)
+    expect(markdown).toContain('<code>b.example.com</code>')
+    expect(markdown).toContain('Left out here: 1 of 2 changes, on 1 domain.')
+  })
+
+  it('is harmless and short enough whatever the values are', () => {
+    const text = fc
+      .array(fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: 'binary' })), { maxLength: 6 })
+      .map((parts) => parts.join(''))
+    const items = fc.record({ extend: text, header: text })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(items, items), { minLength: 1, maxLength: 5 }), fc.array(text, { maxLength: 20 }), (all, warnings) => {
+        const side = (which: 0 | 1) =>
+          many(all.length, (i) => ({
+            extend: confirmed({ squid: all[i]?.[which].extend ?? '' }),
+            add_back_source_head: head('X', all[i]?.[which].header ?? ''),
+          }))
+        expectHarmless(planMarkdown({ ...planOf(side(0), side(1)), warnings }))
+        expectHarmless(driftMarkdown(driftFor(side(0), side(1), side(1)), now))
+      }),
+      { numRuns: runs(60) },
+    )
+  })
+})
+
+describe('drift as Markdown', () => {
+  const recorded = many(30, () => ({ timeout: time(60) }))
+  it.each<[string, Parameters<typeof driftFor>]>([
+    ['small', [recorded, many(30, (i) => ({ timeout: time(i < 3 ? 61 : 60) })), many(10, (i) => ({ timeout: time(i === 5 ? 99 : 60) }))]],
+    ['none', [recorded, recorded, of({})]],
+    [
+      'hostile',
+      [
+        of({
+          'a.example.com': { extend: confirmed({ squid: hostile.join('') }), timeout: { status: 'in-doubt', candidates: [{ time: '1' }] } },
+        }),
+        of({ 'a.example.com': { extend: confirmed({ squid: 'x' }), timeout: time(1) } }),
+        of({ 'a.example.com': { extend: confirmed({ squid: hostile.toReversed().join('') }) } }),
+      ],
+    ],
+  ])('%s', async (name, args) => {
+    const markdown = driftMarkdown(driftFor(...args), now)
+    await expect(markdown).toMatchFileSnapshot(`golden/drift-${name}.md`)
+    expectHarmless(markdown)
+  })
+
+  it('stays short enough for 5,000 domains', () => {
+    const side = (value: string) => many(5000, (i) => ({ extend: confirmed({ squid: `${value} ${i} ${'long '.repeat(30)}` }) }))
+    const markdown = driftMarkdown(driftFor(side('a'), side('b'), side('c')), now)
+    expectHarmless(markdown)
+    expect(markdown.match(/Left out here: \d+ of 5000 changes/g)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Place } from './cli.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const pages = ['README.md', ...readdirSync(`${root}docs`).map((name) => `docs/${name}`), 'examples/github/README.md']
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator')
+})
+afterEach(() => place.remove())
+
+describe('what the pages say', () => {
+  it.each(pages)('%s: every command line has a command and options that exist', async (page) => {
+    const text = readFileSync(root + page, 'utf8')
+    const lines = Array.from(text.matchAll(/(?:^|\$ |`|&& )edgewise ([a-z][^`\n#&|]*)/gm), ([, line]) => line ?? '')
+    for (const line of lines) {
+      const [command = ''] = line.split(/\s/)
+      const { code, out } = await place.cli(command, '--help')
+      expect([page, line, code]).toEqual([page, line, 0])
+      for (const option of line.match(/(?<= )--[a-z-]+/g) ?? []) expect([page, line, out.includes(option)]).toEqual([page, line, true])
+    }
+  })
+
+  it.each(pages)('%s: links lead to files', (page) => {
+    const text = readFileSync(root + page, 'utf8')
+    const links = Array.from(text.matchAll(/\]\(([^)#:\s]+)\)/g), ([, link]) => link ?? '')
+    const missing = links.filter((link) => !existsSync(fileURLToPath(new URL(link, `file://${root}${page}`))))
+    expect([page, missing]).toEqual([page, []])
+  })
+
+  it('the guards of the daily round are valid', async () => {
+    const text = readFileSync(`${root}docs/daily-round.md`, 'utf8')
+    const guards = /```yaml\n# edgewise\.yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+    expect(guards).toContain('guards:')
+    place.write('edgewise.yaml', `version: 1\n${guards}`)
+    expect(await place.cli('validate')).toMatchObject({ code: 0 })
+  })
+
+  it('adopting a fleet: import, an empty plan, and guards that let nothing through', async () => {
+    const text = readFileSync(`${root}docs/adopting-a-fleet.md`, 'utf8')
+    const held = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+    place.write('held.json', held)
+    const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
+    place.write('edgewise.yaml', `version: 1\n${strict}\n`)
+    expect((await place.cli('import', 'held.json', '--write-manifests')).out).toBe('Recorded 2 items of 1 domain.\n')
+    expect((await place.cli('plan')).out).toBe('2 items are as recorded. No changes.\n')
+    expect((await place.cli('fmt', '--check')).code).toBe(0)
+    place.manifest('shop.example.com', { timeout: { time: 61 } })
+    expect((await place.cli('apply', '--yes', '--force')).err).toContain('protect: shop.example.com is protected')
+  })
+})

@@ -1,0 +1,225 @@
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { observe } from '../../src/cli/observe.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { faults } from '../report/output-schema.ts'
+import { held, Place, reset, service, token, writes } from './cli.ts'
+
+const www = 'www.example.com'
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service()))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+})
+afterEach(() => place.remove())
+
+/** Somebody changes the service behind our back. */
+async function outOfBand(config: JsonObject): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ token, domains: www, config })
+  const response = await fetch(`${emulator.url}/v2/domain/config`, { method: 'POST', headers, body })
+  expect(response.status).toBe(200)
+}
+
+const seen = async () => place.write('held.json', JSON.stringify({ [www]: await held(emulator, www) }))
+
+async function driftJson(...args: string[]): Promise<JsonObject> {
+  const output = await place.json('drift', ...args)
+  expect(faults('drift', output)).toEqual([])
+  return output
+}
+
+const files = () => place.cli('state', 'show', www, '--json').then(({ out }) => out)
+
+describe('drift', () => {
+  beforeEach(() => place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1, http2: 'on' } }).settle())
+
+  it('nothing differs and nothing was observed: exit 0, and never said to be in order', async () => {
+    const { code, out } = await place.cli('drift')
+    expect(code).toBe(0)
+    expect(out).toMatch(/No differences were found\.\nOf 2 items: 2 assumed \(confirmed 0 min ago\)\.\nNothing was observed/)
+    expect(out).not.toMatch(/sync|verified|as recorded/)
+    expect(await driftJson()).toMatchObject({
+      items: [
+        { item: 'https', kinds: [], confidence: 'assumed', pending: [], live: [] },
+        { item: 'timeout', kinds: [], confidence: 'assumed' },
+      ],
+      summary: { verified: 0, assumed: 2, inDoubt: 0, pending: 0, live: 0 },
+    })
+  })
+
+  it('merged and never applied: exit 2, with the patch', async () => {
+    place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
+    expect(await driftJson()).toMatchObject({
+      items: [{ item: 'https' }, { item: 'timeout', kinds: ['pending'], pending: [{ op: 'replace', path: '/time', value: '61' }] }],
+      summary: { pending: 1, live: 0 },
+    })
+    const { code, out } = await place.cli('drift', '--markdown', 'drift.md')
+    expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toMatch(/^### Edgewise drift\n\nDrift: 1 pending\.\n/)
+    expect([code, out]).toEqual([2, expect.stringContaining('60 → 61')])
+    expect(out).toContain('Drift: 1 pending.')
+  })
+
+  it('changed by somebody else: seen in what is observed, and repaired', async () => {
+    await outOfBand({ timeout: { time: '99' } })
+    expect((await place.cli('drift')).code).toBe(0)
+    await seen()
+    const before = await files()
+    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+      items: [
+        { item: 'https', kinds: [], confidence: 'verified' },
+        { item: 'timeout', kinds: ['live'], confidence: 'verified', live: [{ op: 'replace', path: '/time', value: '99' }] },
+      ],
+      summary: { verified: 2, assumed: 0, live: 1 },
+    })
+    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    expect([code, out]).toEqual([2, expect.stringContaining('60 → 99')])
+    expect(await files()).toBe(before)
+    expect(await held(emulator, www)).toMatchObject({ timeout: { time: '99' } })
+
+    const sent = (await writes(emulator)).length
+    const asked: string[] = []
+    place.ask = (question) => {
+      asked.push(question)
+      return Promise.resolve(false)
+    }
+    expect((await place.cli('drift', '--observed', 'held.json', '--repair')).code).toBe(1)
+    expect([asked.length, await files(), (await writes(emulator)).length]).toEqual([1, before, sent])
+    const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
+    expect([repaired.code, repaired.out]).toEqual([0, expect.stringContaining('99 → 60')])
+    expect((await writes(emulator)).slice(sent)).toMatchObject([{ domains: [www], items: ['timeout'] }])
+    await seen()
+    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+  })
+
+  it('a repair records what was seen to be as desired already, and writes nothing for it', async () => {
+    await outOfBand({ timeout: { time: '61' } })
+    place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
+    await seen()
+    expect(await driftJson('--observed', 'held.json')).toMatchObject({ summary: { pending: 1, live: 1 } })
+    const sent = (await writes(emulator)).length
+    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await writes(emulator)).length).toBe(sent)
+    expect((await place.cli('drift', '--observed', 'held.json')).out).toMatch(/No differences were found\.\nOf 2 items: 2 verified\./)
+    expect(await place.json('plan')).toMatchObject({ changes: [] })
+  })
+
+  it('a repair goes through the guards, and reads JSON lines', async () => {
+    await outOfBand({ https: { cert_id: 0 } })
+    await seen()
+    place.write('edgewise.yaml', `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}guards: {protect: ["${www}"]}\n`)
+    const { code, err } = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes', '--force')
+    expect([code, err]).toEqual([1, expect.stringContaining(`protect: ${www} is protected`)])
+    expect(await place.json('state', 'show', www)).toMatchObject({ items: { https: { candidates: [{ cert_id: 1 }] } } })
+  })
+
+  it('an item in doubt is a difference, whatever is observed', async () => {
+    await fetch(`${emulator.url}/_emulator/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ faults: [{ kind: 'reset-after', probability: 1 }] }),
+    })
+    place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults: [] }) })
+    await seen()
+    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    expect([code, out]).toEqual([2, expect.stringContaining(`In doubt: an apply ended without a certain outcome\n\n  timeout: ${www}`)])
+    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+      items: [{ item: 'https' }, { item: 'timeout', confidence: 'in-doubt', kinds: [] }],
+      summary: { verified: 1, inDoubt: 1, pending: 0 },
+    })
+  })
+
+  it('what a look does not show is called not verifiable', async () => {
+    place.write('held.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
+    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
+    expect(out).toContain('Of 2 items: 1 verified, 1 assumed')
+    expect(await driftJson('--observed', 'held.json')).toMatchObject({ items: [{ notVerified: ['/http2'] }, {}] })
+  })
+
+  it('errors of manifests are no drift', async () => {
+    place.manifest(www, { timeout: { time: 9999 } })
+    expect((await place.cli('drift')).code).toBe(1)
+  })
+})
+
+describe('what is observed', () => {
+  const program = (name: string, text: string) => {
+    place.write(name, text)
+    chmodSync(join(place.root, name), 0o755)
+  }
+  const script = (text: string) => program('query.sh', `#!/bin/sh\n${text}\n`)
+  const answer = JSON.stringify({ [www]: { timeout: { time: 61 } } })
+  beforeEach(() => place.manifest(www, { timeout: { time: 60 } }).settle())
+
+  it('is a file, or the output of a program with arguments', async () => {
+    place.write('held', answer)
+    expect(await driftJson('--observed', 'held')).toMatchObject({ summary: { live: 1 } })
+    script('printf "%s" "$2" >&2; cat held')
+    expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
+    place.env['QUERY_ACCESS'] = 'yes'
+    script('[ "$QUERY_ACCESS" = yes ] && cat held')
+    expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
+    script(`[ "$#" = 3 ] && [ "$2" = "a b" ] && [ "$3" = '$HOME;id' ] && cat held`)
+    expect(await driftJson('--observed', './query.sh --all \'a b\' "$HOME;id"')).toMatchObject({ summary: { live: 1 } })
+  })
+
+  it.each<[string, () => void, string, string]>([
+    ['a file that is not there', () => undefined, 'none.json', "the file can't be read (ENOENT)"],
+    ['a program that is not there', () => undefined, 'no-such-program --x', 'there is no such file or program'],
+    ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
+    ['no JSON', () => place.write('held.json', '{'), 'held.json', 'expected JSON, got something else'],
+    ['an empty answer', () => script('true'), './query.sh', 'expected JSON, got nothing'],
+    ['an exit code', () => script('cat held; echo "no access for \\033[31mme" >&2; exit 7'), './query.sh', 'failed with exit code 7'],
+    ['a signal', () => script('kill -9 $$'), './query.sh', "can't be run (SIGKILL)"],
+    ['another shape', () => place.write('held.json', '[1]'), 'held.json', 'expected an object, got a list'],
+  ])('%s is exit 1 and says what was expected', async (_what, prepare, source, why) => {
+    prepare()
+    const { code, out, err } = await place.cli('drift', '--observed', source)
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining(why)])
+    expect(err).not.toContain('\u001b')
+    const error = await place.json('drift', '--observed', source)
+    expect(faults('error', error)).toEqual([])
+    expect(error).toMatchObject({ code: 'not-observed' })
+  })
+
+  it.each([
+    ['a file that is too large', () => place.write('held.json', answer), 'held.json', 'expected at most 0 MiB, got more'],
+    ['an answer that is too large', () => script(`echo '${answer}'`), './query.sh', 'expected at most 0 MiB, the program printed more'],
+    ['an answer that is late', () => script('sleep 60'), './query.sh', 'gave no answer within 0.2 s'],
+  ])('%s is not waited for', async (_what, prepare, source, why) => {
+    prepare()
+    const io = { cwd: place.root, env: process.env, signal: new AbortController().signal }
+    await expect(observe(source, io, (text) => text, { bytes: 10, seconds: 0.2 })).rejects.toThrow(why)
+  })
+
+  it('an interrupt ends the program', async () => {
+    script('sleep 60')
+    const io = { cwd: place.root, env: process.env, signal: AbortSignal.abort() }
+    await expect(observe('./query.sh', io, (text) => text)).rejects.toThrow('interrupted')
+  })
+
+  it('what is not valid in it neither drives the terminal nor fills it', async () => {
+    place.write('held.json', JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }))
+    const { code, err } = await place.cli('drift', '--observed', 'held.json')
+    expect([code, err]).toEqual([0, expect.stringContaining('timeout of www.example.com is not valid')])
+    expect(err).not.toContain('\u001b')
+    expect(err.length).toBeLessThan(300)
+  })
+
+  it('a secret in what a program complains is not repeated', async () => {
+    place.env['SIGNING'] = 'hunter2-hunter2'
+    place.write('edgewise.yaml', `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}secrets: {signing: {env: SIGNING}}\n`)
+    place.manifest(www, { add_response_head: { list: [{ name: 'X', value: '${secret:signing}' }] } })
+    script('echo "header X is hunter2-hunter2" >&2; exit 1')
+    const { err } = await place.cli('drift', '--observed', './query.sh')
+    expect(err).toContain('header X is (secret)')
+    expect(err).not.toContain('hunter2')
+  })
+})

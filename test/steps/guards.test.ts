@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { held, Place, reset, service, writes } from './cli.ts'
+
+const www = 'www.example.com'
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service()))
+afterAll(() => emulator.close())
+beforeEach(() => reset(emulator))
+afterEach(() => place.remove())
+
+const guarded = (guards: string) => (place = new Place(emulator.url, `guards: ${guards}\n`))
+
+it('too many changes: plan warns, apply refuses with the numbers and the way out, --force goes on', async () => {
+  guarded('{maxDomains: 1}')
+  for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
+  const why = 'maxDomains: 2 of 2 domains would change, more than 1'
+  const plan = await place.cli('plan')
+  expect([plan.code, plan.err]).toEqual([0, expect.stringContaining(why)])
+  expect((await place.cli('plan', '--markdown', 'plan.md')).code).toBe(0)
+  const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
+  expect(markdown).toMatch(/^### Edgewise plan\n\nPlan: 2 to set/)
+  expect(markdown).toContain(why)
+  expect(markdown).toContain('note: Nothing is recorded yet')
+  expect(await place.json('plan')).toMatchObject({ warnings: expect.arrayContaining([expect.stringContaining(why)]) as string[] })
+  const { code, err } = await place.cli('apply', '--yes')
+  expect([code, err]).toEqual([1, expect.stringContaining(why)])
+  expect(err).toContain('--force')
+  expect(await writes(emulator)).toEqual([])
+  expect((await place.cli('apply', '--yes', '--target', 'a.*')).code).toBe(0)
+  expect((await place.cli('apply', '--yes')).code).toBe(0)
+  for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 61 } })
+  expect((await place.cli('apply', '--yes')).code).toBe(1)
+  expect((await place.cli('apply', '--yes', '--force')).code).toBe(0)
+})
+
+it('a protected domain is neither changed nor released, whatever is forced and allowed', async () => {
+  guarded('{protect: ["www.*"]}')
+  place.manifest(www, { timeout: { time: 60 } }).manifest('a.example.com', { timeout: { time: 60 } })
+  const { code, err } = await place.cli('apply', '--yes', '--force', '--allow', 'timeout')
+  expect([code, err]).toEqual([1, expect.stringContaining(`protect: ${www} is protected`)])
+  expect((await place.cli('apply', '--yes', '--target', 'a.*')).code).toBe(0)
+})
+
+it('a saved plan goes through the guards of today', async () => {
+  guarded('{}')
+  place.manifest(www, { timeout: { time: 60 } })
+  expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
+  place.write(
+    'edgewise.yaml',
+    `version: 1\nservice: {url: "${emulator.url}"}\nstate: {store: dir}\nguards: {freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}\n`,
+  )
+  const { code, err } = await place.cli('apply', 'plan.json')
+  expect([code, err]).toEqual([1, expect.stringContaining('freeze: nothing is applied from 2000-01-01 to 3000-01-01 (UTC): sale')])
+  expect(await writes(emulator)).toEqual([])
+})
+
+it('certificate 0 and extend need to be allowed by name', async () => {
+  guarded('{}')
+  await place.manifest(www, { https: { cert_id: 1 } }).settle()
+  place.manifest(www, { https: { cert_id: 0 }, extend: { squid: 'x' } })
+  const refused = await place.cli('apply', '--yes', '--force', '--allow', 'extend')
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(`https: certificate 0 takes HTTPS away (${www})`)])
+  expect(refused.err).toContain('--allow https')
+  expect(await place.json('apply', '--yes', '--allow', 'https')).toMatchObject({ code: 'guarded' })
+  expect((await place.cli('apply', '--yes', '--allow', 'htps')).err).toContain('Did you mean "https"?')
+  expect(await held(emulator, www)).toMatchObject({ https: { cert_id: 1 } })
+  expect((await place.cli('apply', '--yes', '--allow', 'https', '--allow', 'extend')).code).toBe(0)
+  expect(await held(emulator, www)).toMatchObject({ https: { cert_id: 0 }, extend: { squid: 'x' } })
+})
