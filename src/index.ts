@@ -20,6 +20,7 @@ import { narrowed, type Selection } from './plan/selection.ts'
 import { CallBudget, type Clock } from './service/call-budget.ts'
 import { createClient } from './service/client.ts'
 import { proxyDispatcher } from './service/proxy.ts'
+import { overNetwork, type Transport } from './service/transport.ts'
 import { openDirLock } from './state/dir-lock.ts'
 import { lockFolder, openDirStore } from './state/dir-store.ts'
 import type { Lease, Lock } from './state/lock.ts'
@@ -42,6 +43,8 @@ export interface Outside {
   clock: Clock
   /** In [0, 1). */
   random(): number
+  /** How calls get to the service, where not over this machine's network. */
+  transport?: Transport
 }
 
 /** A workspace with the secrets that may be known. */
@@ -202,14 +205,14 @@ async function connect(workspace: LoadedWorkspace, outside: Outside) {
     )
   }
   const emulator = inside ? await startInside(root, config, outside) : null
-  const dispatcher = inside ? undefined : await proxyDispatcher(outside.env)
+  const transport = outside.transport ?? overNetwork(inside ? undefined : await proxyDispatcher(outside.env))
   const client = createClient({
     url: emulator?.url ?? service.url,
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
     scrub: (text) => vault.scrub(withoutValue(text, token, '(token)')),
-    ...(dispatcher === undefined ? {} : { dispatcher }),
+    transport,
   })
   return { client, close: async () => emulator?.close() }
 }
