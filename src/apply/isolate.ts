@@ -19,7 +19,7 @@ interface Isolation {
   /** Sends a part and records what comes of it. */
   send(part: Part): Promise<Verdict>
   /** Reports a part as the guilty one: it was refused alone, or where others passed, so nothing of it was saved. */
-  guilty(part: Part): void
+  guilty(part: Part): Promise<void>
   hint(part: Part): Part | null
 }
 
@@ -47,16 +47,16 @@ export async function isolate(
         ) as Record<ItemKey, Form>
         run.tell({ type: 'write.isolating', time: run.time(), id: write.id, domains: part.domains, items: part.items })
         const start = new Map(part.domains.map((domain) => [domain, partBefore(part, run.recorded.get(domain), before.get(domain))]))
-        const { outcome } = await attempt({ ...write, domains: part.domains, items }, start, run)
+        const { outcome } = await attempt({ ...write, domains: part.domains, items }, start, run, () => [])
         if (outcome.kind === 'confirmed') return 'fine'
         if (outcome.kind === 'refused') said = outcome.message
         if (outcome.kind === 'refused' && outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
       },
-      guilty: (part) => {
+      guilty: async (part) => {
         run.result.refusals.push({ ...part, message: said })
         // What was recorded before is true again.
-        keep(part, run, (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)))
+        await keep(part, run, (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)), [])
       },
       hint: (part) => hinted(part, message, whole),
     }
@@ -192,7 +192,7 @@ async function singleItem(part: Part, isolation: Isolation, passed: boolean): Pr
     at = one === 'refused' ? first : second
   }
   if (!good) return isolation.guilty(part)
-  if (at.domains.length === 1) isolation.guilty(at)
+  if (at.domains.length === 1) await isolation.guilty(at)
   for (const rest of unheard) await singleItem(rest, isolation, true)
 }
 

@@ -18,10 +18,9 @@ import { planJson } from '../report/plan-json.ts'
 import { planText, sumLine } from '../report/plan-text.ts'
 import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
-import type { Lease } from '../state/lock.ts'
 import type { CommandContext } from './io.ts'
-import { withLock } from './lock.ts'
-import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
+import { authorOf, withLock, type Locked } from './lock.ts'
+import { firstPlanWarnings, selectionOf, validWorkspace } from './open.ts'
 import { exits } from './exits.ts'
 import { progressFor } from './progress.ts'
 
@@ -36,7 +35,7 @@ interface ApplyOptions {
 export async function apply(context: CommandContext, [planFile]: unknown[], options: ApplyOptions): Promise<number> {
   const workspace = validWorkspace(context, 'all')
   const file = typeof planFile === 'string' ? planFile : null
-  return withLock(workspace, context.io, 'apply', options.lockTimeout, (lease) => locked(context, workspace, file, options, lease))
+  return withLock(context, workspace, 'apply', options.lockTimeout, (record) => locked(context, workspace, file, options, record))
 }
 
 async function locked(
@@ -44,17 +43,17 @@ async function locked(
   workspace: LoadedWorkspace,
   planFile: string | null,
   options: ApplyOptions,
-  lease: Lease,
+  { store, lease, lockedAt }: Locked,
 ): Promise<number> {
   const { io, paint } = context
   const json = context.options.json === true
-  const { store, recorded } = openRecorded(workspace)
+  const recorded = await store.load()
   tellUnfinished(context, recorded)
   const plan =
     planFile === null
       ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
       : await savedPlan(resolve(io.cwd, planFile), workspace, recorded, options)
-  for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...plan.warnings])
+  for (const warning of [...(await firstPlanWarnings(workspace, store, recorded)), ...plan.warnings])
     context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
   if (!json)
@@ -68,6 +67,8 @@ async function locked(
   const result = await carryOut(workspace, plan, store, recorded, {
     outside: io,
     lease,
+    lockedAt,
+    author: authorOf(io.env),
     signal: io.signal,
     isolate: options.stopOnRefusal !== true,
     tell: (event, budget) => {
@@ -78,6 +79,7 @@ async function locked(
   })
   progress.end()
   tellRefusals(context, workspace, result)
+  if (result.unshared !== null) io.err(`${context.errPaint.red('error:')} what was recorded is only on this machine: ${result.unshared}\n`)
   if (!json && finished !== undefined && plan.changes.length > 0) io.out(`${finishedLine(finished, paint)}\n`)
   return exitCode(result)
 }
@@ -103,7 +105,7 @@ function textOf(path: string): string {
 }
 
 function exitCode(result: ApplyResult): number {
-  const incomplete = result.refused + result.inDoubt + result.notSent > 0
+  const incomplete = result.refused + result.inDoubt + result.notSent > 0 || result.unshared !== null
   if (!incomplete) return exits.done
   return result.sent ? exits.incomplete : exits.failed
 }

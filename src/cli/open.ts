@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { loadWorkspace, openStore, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
+import { loadWorkspace, openRecord, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -44,10 +44,14 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
   return workspace
 }
 
-/** The record of a workspace. */
-export function openRecorded(workspace: LoadedWorkspace): { store: Store; recorded: Recorded } {
-  const store = openStore(workspace)
-  return { store, recorded: store.load() }
+/** The record of a workspace, to look at. */
+export async function openRecorded(
+  { io, note }: CommandContext,
+  workspace: LoadedWorkspace,
+): Promise<{ store: Store; recorded: Recorded }> {
+  const { store, notes } = await openRecord(workspace, io)
+  for (const sentence of notes) note(sentence)
+  return { store, recorded: await store.load() }
 }
 
 /** Diagnostics in words, with the offending lines, for stderr. */
@@ -77,10 +81,10 @@ export function selectionOf(options: { target: string[]; item: string[] }, works
 }
 
 /** Sentences that belong to the first plan against a service. */
-export function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): string[] {
+export async function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): Promise<string[]> {
   if (recorded.size > 0) return []
   const { id, service } = workspace.config
-  const others = store.otherAddresses()
+  const others = await store.otherAddresses()
   const elsewhere = others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
   return [`Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`]
 }

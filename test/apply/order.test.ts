@@ -21,9 +21,12 @@ describe('the order of an apply', () => {
       outcome: good,
       ms: 100 + call,
     }))
+    const sends = world.log.flatMap((line, i) => (line.startsWith('send') ? [i] : []))
+    expect(world.log.indexOf('intend')).toBeGreaterThanOrEqual(0)
+    expect(world.log.indexOf('intend')).toBeLessThan(Math.min(...sends))
     for (const domain of ['a.example.com', 'b.example.com']) {
       const own = world.log.filter((line) => line.endsWith(domain))
-      expect(own).toEqual([`save ${domain}`, `send ${domain}`, `answer ${domain}`, `save ${domain}`])
+      expect(own).toEqual([`send ${domain}`, `answer ${domain}`, `save ${domain}`])
     }
   })
 
@@ -224,7 +227,7 @@ describe('what an apply tells', () => {
     const world = new World().holds('old.example.com', time(9))
     const plan = world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1)
     await world.apply(plan, (call) => ({ outcome: call === 0 ? good : bad }))
-    expect(world.events[0]).toMatchObject({ type: 'apply.started', apply: 'this', writes: 2, releases: 1 })
+    expect(world.events[0]).toMatchObject({ type: 'apply.started', apply: 'apply-1', writes: 2, releases: 1 })
     expect(world.events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1, refused: 1, inDoubt: 0, notSent: 0, stopped: null })
     expect(world.events.filter((event) => event.type === 'write.started').map((event) => event.id)).toEqual([1, 2])
     for (const event of world.events) expect(event.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)

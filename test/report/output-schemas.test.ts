@@ -31,6 +31,8 @@ const errorCodes: Record<ErrorCode, true> = {
   'not-a-workspace': true,
   access: true,
   'record-damaged': true,
+  'record-unreachable': true,
+  'record-moved': true,
   'stale-plan': true,
   locked: true,
   declined: true,

@@ -8,13 +8,13 @@ import { runs } from '../runs.ts'
 function budgetOf(options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {}) {
   const clock = options.clock ?? new FakeClock()
   const saved: number[][] = []
-  const budget = new CallBudget(options.limit ?? 30, options.longest ?? 300_000, clock, options.earlier ?? [], (times) =>
-    saved.push([...times]),
-  )
+  const budget = new CallBudget(options.limit ?? 30, options.longest ?? 300_000, clock, options.earlier ?? [], async (times) => {
+    saved.push([...times])
+  })
   /** A call that is answered at once. */
   const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
     const taken = await budget.take()
-    if (taken) budget.give(true, limits)
+    if (taken) await budget.give(true, limits)
     return taken
   }
   return { clock, budget, saved, call }
@@ -192,7 +192,7 @@ describe('what the service says of itself', () => {
   it('calls under way are counted against what remains', async () => {
     const { budget } = budgetOf()
     for (let n = 0; n < 3; n++) await budget.take()
-    budget.give(true, { remaining: 2, resetMs: 20_000 })
+    await budget.give(true, { remaining: 2, resetMs: 20_000 })
     expect(budget.nextIn()).toBe(20_000)
   })
 
@@ -222,18 +222,18 @@ describe('what is remembered', () => {
     await budget.take()
     expect(saved.at(-1)).toHaveLength(1)
     await clock.advance(500)
-    budget.give(true)
+    await budget.give(true)
     expect(saved.at(-1)).toEqual([clock.now()])
     await clock.advance(minute)
     await budget.take()
-    budget.give(true)
+    await budget.give(true)
     expect(saved.at(-1)).toHaveLength(1)
   })
 
   it('is not a call that never arrived', async () => {
     const { budget, saved } = budgetOf({ limit: 1 })
     await budget.take()
-    budget.give(false)
+    await budget.give(false)
     expect(saved.at(-1)).toEqual([])
     expect(budget.left()).toBe(1)
   })

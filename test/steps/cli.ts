@@ -5,6 +5,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
 
 /** What a command line did. */
 export interface Ran {
@@ -86,6 +87,8 @@ export class Place {
         },
       },
       random: () => 0.5,
+      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
+      disk: realDisk,
       signal: new AbortController().signal,
       stopped: () => Promise.resolve(),
     })
