@@ -11,12 +11,14 @@ type Items = ReadonlyMap<ItemKey, RecordedItem>
 /**
  * Sends a write, whose intent is recorded, and records its outcome.
  *
- * @param before what was recorded before the write, which is true again when nothing was saved
+ * @param before what was recorded before the write
+ * @param unsaved what is true when nothing of it was saved
  * @param settles the writes of the plan of which everything is recorded then
  */
 export async function attempt(
   write: Write,
   before: ReadonlyMap<Domain, Items>,
+  unsaved: ReadonlyMap<Domain, Items>,
   run: Run,
   settles: (outcome: Sent['outcome']) => number[],
 ): Promise<Sent> {
@@ -33,7 +35,7 @@ export async function attempt(
   } else if (!doubted && (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))) {
     // The specification says that an invalid item spoils a write, not what one bad domain does: a refusal proves that
     // nothing was saved only for what was sent to one domain.
-    await keepAs(of)
+    await keepAs((domain) => unsaved.get(domain) ?? new Map())
   } else {
     await keepAs((domain) => withIntents(of(domain), write.items, recordingOf(run)))
   }

@@ -13,7 +13,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   await settled(write, run)
   run.tell({ type: 'write.started', time: run.time(), id: write.id, domains: write.domains, items: Object.keys(write.items) })
   const takenApart = (outcome: Sent['outcome']) => outcome.kind === 'refused' && !outcome.fatal && run.isolate
-  const { outcome } = await attempt(write, before, run, (came) => (takenApart(came) ? [] : [write.id]))
+  const { outcome, doubted } = await attempt(write, before, before, run, (came) => (takenApart(came) ? [] : [write.id]))
   const about = { time: run.time(), id: write.id }
   if (outcome.kind !== 'not sent') result.sent = true
   switch (outcome.kind) {
@@ -31,7 +31,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
         result.refusals.push({ domains: write.domains, items: Object.keys(write.items), message: outcome.message })
         return
       }
-      await isolate(write, outcome.message, before, run)
+      await isolate(write, outcome, doubted, before, run)
       await keep({ domains: [] }, run, () => new Map(), [write.id])
       return
     case 'in doubt':

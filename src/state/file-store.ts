@@ -2,6 +2,7 @@ import { isObject } from '../model/json.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { formatCalls, parseCalls, type Call } from './calls.ts'
 import { damagedFile, formatDomainFile, parseDomainFile, parseJson } from './domain-file.ts'
+import { inTurn } from './in-turn.ts'
 import { formatEntry, formatWave, parseEntry, parseWave, type Applied, type JournalEntry } from './journal.ts'
 import { entryMessage, settledMessage } from './messages.ts'
 import type { KnownCalls, RecordKey, Recorded, RecordedItem, Store, Wave } from './record.ts'
@@ -30,6 +31,7 @@ class FileStore implements Store {
   /** Applies that were cut off, as of the last load; the next change of the record closes them. */
   #cutOff: CutOff[] = []
   #settled: number[] = []
+  readonly #turn = inTurn()
 
   constructor(files: RecordFiles, key: RecordKey, account: string) {
     this.#files = files
@@ -95,12 +97,17 @@ class FileStore implements Store {
     await this.#publish([intent, marker], entryMessage(apply, wave))
   }
 
-  async settle(apply: Applied, writes: number[], domains: Recorded): Promise<void> {
-    this.#settled.push(...writes)
-    await this.#files.write(
-      [this.#domainFiles(domains), new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]])],
-      settledMessage(apply, writes, domains),
-    )
+  settle(apply: Applied, writes: number[], domains: Recorded): Promise<void> {
+    return this.#turn(async () => {
+      // A write counts as settled once what came of it stands in the record: a later one must not say so of one that failed.
+      const settled = [...this.#settled, ...writes]
+      const entry = formatEntry({ ...apply, settled })
+      await this.#files.write(
+        [this.#domainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
+        settledMessage(apply, writes, domains),
+      )
+      this.#settled = settled
+    })
   }
 
   async end(apply: Applied): Promise<void> {
@@ -118,9 +125,8 @@ class FileStore implements Store {
   async loadCalls(): Promise<KnownCalls> {
     const { here, shared } = await this.#files.jotted(this.#budget)
     const [own, others] = [parseCalls(parseJson(here ?? 'null')), parseCalls(parseJson(shared ?? 'null'))]
-    const known = new Map([...own.calls, ...others.calls].map((call) => [`${call.boot} ${call.up} ${call.at}`, call]))
     const incomplete = this.#cutOff.some(({ entry }) => entry.id !== own.apply)
-    return { calls: [...known.values()], incomplete: this.share !== null && incomplete }
+    return { calls: knownOf(own.calls, others.calls), incomplete: this.share !== null && incomplete }
   }
 
   async saveCalls(apply: string, calls: Call[]): Promise<void> {
@@ -206,4 +212,19 @@ class FileStore implements Store {
     entry.writes.inDoubt += unsettled
     return doubted
   }
+}
+
+/** The calls that either knows of. Several calls may have the same time: what another machine told counts as of one moment. */
+function knownOf(own: Call[], others: Call[]): Call[] {
+  const unseen = own.map(nameOf)
+  const more = others.filter((call) => {
+    const at = unseen.indexOf(nameOf(call))
+    if (at !== -1) unseen.splice(at, 1)
+    return at === -1
+  })
+  return [...own, ...more]
+}
+
+function nameOf({ boot, up, at }: Call): string {
+  return `${boot} ${up} ${at}`
 }

@@ -1,0 +1,128 @@
+import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { withKept } from '../../src/catalog/item-spec.ts'
+import { canonicalJson, sameJson } from '../../src/model/canonical-json.ts'
+import type { Domain, ItemKey, Snapshot, Value } from '../../src/model/item.ts'
+import type { Recorded, RecordedItem } from '../../src/state/record.ts'
+import type { Process } from './machine.ts'
+import type { Call } from './network.ts'
+import type { Service } from './service.ts'
+import type { World } from './world.ts'
+
+const minute = 60_000
+/** The item whose whole value can't be sent. */
+const switches = 'visit_deny_whitelist'
+
+/** What must hold whatever happens. Each law watches the world as it goes and tells it of what breaks it. */
+export class Laws {
+  readonly #world: World
+  readonly #callsPerMinute: number
+  /** Which process holds the lock, by all that is true. */
+  #holds: (process: Process) => boolean = () => true
+  #arrivals: number[] = []
+  #underWay = new Set<Call>()
+  /** Domain and item → whether what was last judged of it was refused. */
+  #refused = new Map<string, boolean>()
+  /** Lists of switches that were there when nothing was recorded of them: more may be on than anybody named. */
+  #strangers = new Set<Domain>()
+
+  constructor(world: World, callsPerMinute: number) {
+    this.#world = world
+    this.#callsPerMinute = callsPerMinute
+  }
+
+  lockedBy(holds: (process: Process) => boolean): void {
+    this.#holds = holds
+  }
+
+  /** No write is sent without holding the lock; and none while another runner still waits for one of its own. */
+  departs(call: Call): void {
+    if (!this.#holds(call.process)) this.#world.violated('no write without the lock', `${call.process.name} sent call ${call.number}`)
+    for (const other of this.#underWay) {
+      if (other.endedAt !== null || other.givenUpAt <= this.#world.time || !other.process.alive) this.#underWay.delete(other)
+      else if (other.process !== call.process)
+        this.#world.violated(
+          'one runner at a time',
+          `${call.process.name} sent call ${call.number} while ${other.process.name} waits for call ${other.number}`,
+        )
+    }
+    this.#underWay.add(call)
+  }
+
+  /** No 60 seconds see more arrivals at the service's door than the call rate allows. */
+  arrives(call: Call): void {
+    const now = this.#world.time
+    this.#arrivals = [...this.#arrivals.filter((time) => time > now - minute), now]
+    this.#world.count('calls that arrived')
+    if (this.#arrivals.length === this.#callsPerMinute) this.#world.count('minutes that were full')
+    if (this.#arrivals.length > this.#callsPerMinute)
+      this.#world.violated(
+        'call rate',
+        `call ${call.number} is number ${this.#arrivals.length} within 60 seconds, of ${this.#callsPerMinute}`,
+      )
+  }
+
+  /** The service has judged a call. */
+  lands(call: Call, { status, code }: { status: number; code: number }): void {
+    for (const domain of call.domains) for (const item of call.items) this.#refused.set(`${domain} ${item}`, status !== 200 || code !== 0)
+  }
+
+  /** What the record calls confirmed is what the service holds, and nothing that was refused is among it. */
+  record(recorded: Recorded, service: Service, when: string): void {
+    for (const domain of service.domains())
+      if (recorded.get(domain)?.has(switches) !== true && service.holds(domain).has(switches)) this.#strangers.add(domain)
+    for (const [domain, items] of recorded) {
+      for (const [item, held] of items) {
+        const value = service.holds(domain).get(item)
+        if (allows(item, held, value) || this.#isStrange(domain, item)) continue
+        const law =
+          held.status !== 'in-doubt' && this.#refused.get(`${domain} ${item}`) === true
+            ? 'nothing refused is confirmed'
+            : 'the record is true'
+        this.#world.violated(
+          law,
+          `${when}: ${item} of ${domain} is recorded as ${told(held)}, the service holds ${value === undefined ? 'nothing' : canonicalJson(value)}`,
+        )
+      }
+    }
+  }
+
+  /** The service holds what the manifests say. */
+  desired(desired: Snapshot, service: Service): void {
+    for (const [domain, items] of desired) {
+      for (const [item, { candidates }] of items) {
+        const value = service.holds(domain).get(item)
+        const wanted = candidates[0] ?? unsetValue(item, domain, value)
+        if (this.#isStrange(domain, item)) continue
+        if (sameJson(value, wanted === undefined ? undefined : withKept(itemSpec(item).keeps, wanted, value))) continue
+        this.#world.violated(
+          'the service ends as the manifests say',
+          `${item} of ${domain} should be ${JSON.stringify(wanted)}, the service holds ${JSON.stringify(value)}`,
+        )
+      }
+    }
+  }
+
+  #isStrange(domain: Domain, item: ItemKey): boolean {
+    return item === switches && this.#strangers.has(domain)
+  }
+}
+
+/** Whether what is recorded of an item allows for what the service holds. */
+function allows(item: ItemKey, held: RecordedItem, value: Value | undefined): boolean {
+  if (held.unknown === true) return true
+  if (held.candidates.length === 0) return value === undefined
+  // A kept field that no recorded write named is not known.
+  return held.candidates.some((candidate) => sameJson(value, withKept(itemSpec(item).keeps, candidate, value)))
+}
+
+/** What an item holds after its documented way back, from whatever it held. */
+function unsetValue(item: ItemKey, domain: Domain, value: Value | undefined): Value | undefined {
+  const spec = itemSpec(item)
+  const held = value === undefined ? [] : [value]
+  const payload = spec.unset?.({ status: 'in-doubt', candidates: held }, domain)
+  return payload === undefined || payload === null ? value : spec.reduce(value, payload)
+}
+
+function told({ status, candidates }: RecordedItem): string {
+  return `${status} ${candidates.map(canonicalJson).join(' or ')}`
+}
