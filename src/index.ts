@@ -177,6 +177,8 @@ export async function apply(
   // What an apply sent that was cut off elsewhere: no more than the rate allows.
   const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
   const earlier = [...timesOf(calls, here()), ...unknown]
+  // Whoever comes next has to know of them too, even if nothing is sent now.
+  if (earlier.length > 0) await store.saveCalls(id, callsAt(earlier, here()))
   const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, (times) =>
     store.saveCalls(id, callsAt(times, here())),
   )

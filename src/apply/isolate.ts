@@ -54,11 +54,12 @@ export async function isolate(
         run.tell({ type: 'write.isolating', time: run.time(), id: write.id, domains: part.domains, items: part.items })
         const start = new Map(part.domains.map((domain) => [domain, partBefore(part, run.recorded.get(domain), before.get(domain))]))
         const now = new Map(part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
-        const { outcome } = await attempt({ ...write, domains: part.domains, items }, start, now, run, () => [])
+        const sent = await attempt({ ...write, domains: part.domains, items }, start, now, run, () => [])
+        const { outcome } = sent
         if (outcome.kind === 'confirmed') return 'fine'
         if (outcome.kind === 'refused') {
           message = outcome.message
-          unsaved &&= outcome.status === refusal.status && outcome.code === refusal.code
+          unsaved &&= !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
         }
         if (outcome.kind === 'refused' && outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'

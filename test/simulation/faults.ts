@@ -17,7 +17,7 @@ export interface Faults {
   killed: number
   latestStep: number
   powerCut: number
-  /** Of a machine, each minute: that its wall clock is set, that it stands still. */
+  /** Of a machine, within a minute: that its wall clock is set, that it stands still. */
   clockSet: number
   standStill: number
   /** Of a run: that somebody interrupts it, that another one is started beside it, on the same machine or another. */
@@ -27,6 +27,8 @@ export interface Faults {
   diskError: number
   remoteError: number
   remoteSlow: number
+  /** Of a minute: that somebody else writes to the remote's branch. */
+  rivalPush: number
 }
 
 /** How far a wall clock may be off, ms: any two clocks of one account agree within five minutes. */
@@ -50,6 +52,7 @@ export const noFaults: Faults = {
   diskError: 0,
   remoteError: 0,
   remoteSlow: 0,
+  rivalPush: 0,
 }
 
 export function drawFaults(chance: Chance): Faults {
@@ -67,11 +70,12 @@ export function drawFaults(chance: Chance): Faults {
     powerCut: often(0.5),
     clockSet: often(0.5),
     standStill: often(0.3),
-    interrupted: often(0.4),
+    interrupted: often(0.6),
     rival: often(1),
     diskError: often(0.01),
     remoteError: often(0.2),
     remoteSlow: often(0.3),
+    rivalPush: often(1),
   }
 }
 

@@ -146,7 +146,7 @@ class Simulation {
     const chance = this.#chance.fork(`weather of ${machine.name}`)
     const next = () =>
       this.#world.after(chance.between(1, minute), () => {
-        const { clockSet, standStill, powerCut } = this.#faults
+        const { clockSet, standStill, powerCut, rivalPush } = this.#faults
         if (this.#healed) return
         if (chance.happens(clockSet)) {
           machine.offset = chance.between(-mostOffset, mostOffset)
@@ -163,6 +163,7 @@ class Simulation {
           this.#world.tell(machine.name, 'loses its power')
           this.#record.losePower(machine, chance)
         }
+        if (chance.happens(rivalPush)) this.#record.rivalPush()
         next()
       })
     next()
