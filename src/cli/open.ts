@@ -45,12 +45,8 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
 }
 
 /** The record of a workspace, to look at. */
-export async function openRecorded(
-  { io, note }: CommandContext,
-  workspace: LoadedWorkspace,
-): Promise<{ store: Store; recorded: Recorded }> {
-  const { store, notes } = await openRecord(workspace, io)
-  for (const sentence of notes) note(sentence)
+export async function openRecorded({ io }: CommandContext, workspace: LoadedWorkspace): Promise<{ store: Store; recorded: Recorded }> {
+  const { store } = await openRecord(workspace, io)
   return { store, recorded: await store.load() }
 }
 

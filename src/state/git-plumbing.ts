@@ -58,6 +58,7 @@ function repositoryOf(git: Git, home: string, remote: string | null, idLength: n
       .find(([name]) => name === ref)?.[1] ?? null
   const fetch = (ref: string) => fetchRef(git, required(remote), ref, tip)
   let checked = ''
+  let who: Promise<string> | null = null
   return {
     home,
     remote,
@@ -74,7 +75,8 @@ function repositoryOf(git: Git, home: string, remote: string | null, idLength: n
       return entry === undefined ? null : `${entry.type} ${entry.id}`
     },
     commit: async (parent, changes, message) => {
-      const stream = importStream(parent, changes, message, `${await identity(git)} ${Math.floor(now() / 1000)} +0000`, nothing)
+      who ??= identity(git)
+      const stream = importStream(parent, changes, message, `${await who} ${Math.floor(now() / 1000)} +0000`, nothing)
       const [id] = await answer(git, ['fast-import', '--quiet', '--done', '--date-format=raw'], stream)
       return id ?? ''
     },
