@@ -17,7 +17,7 @@ it('of two applies at once one is refused, or waits', { timeout: 120_000 }, asyn
     real.workspace('limits: {callsPerMinute: 10000}')
     for (let i = 0; i < 8; i++) real.manifest(`d${i}.example.com`, { timeout: { time: String(10 + i) } })
     const refused = await Promise.all([real.run(['apply', '--yes']), real.run(['apply', '--yes'])])
-    expect(refused.map(({ code }) => code).toSorted()).toEqual([0, 1])
+    expect(refused.map(({ code }) => code)).toSatisfy((codes: number[]) => codes.includes(0) && codes.includes(1))
     expect(refused.find(({ code }) => code === 1)?.err).toMatch(/error: the record is locked by/)
     for (let i = 0; i < 8; i++) real.manifest(`d${i}.example.com`, { timeout: { time: String(30 + i) } })
     const waited = await Promise.all([

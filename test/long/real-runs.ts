@@ -44,9 +44,9 @@ export class RealRuns {
     this.sandbox.withRemote()
   }
 
-  /** Writes the workspace file of the clone. */
-  workspace(more: string): void {
-    const service = `service: {url: '${this.url}', token: '\${env:EDGEWISE_TOKEN}', settleSeconds: 1}`
+  /** Writes the workspace file of the clone; calls go to the emulator unless they are to take another way. */
+  workspace(more: string, url = this.url): void {
+    const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', settleSeconds: 1}`
     this.#write('edgewise.yaml', `version: 1\n${service}\n${more}\n`)
   }
 
