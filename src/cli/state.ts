@@ -3,6 +3,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Json } from '../model/json.ts'
 import { endHolding, holderOf, nameOf } from '../state/lock.ts'
+import { historyText } from '../report/history-text.ts'
 import { short } from '../report/value-lines.ts'
 import type { CommandContext } from './io.ts'
 import { openRecorded, openWorkspace } from './open.ts'
@@ -61,6 +62,15 @@ export async function stateShow(context: CommandContext, [name]: unknown[]): Pro
   return exits.done
 }
 
+/** `edgewise state history`: the applies, the latest first, and what came of them. */
+export async function stateHistory(context: CommandContext): Promise<number> {
+  const { io, options, paint } = context
+  const { store } = await openRecorded(context, openWorkspace(context, 'none'))
+  const applies = (await store.history()).toReversed()
+  io.out(options.json === true ? `${JSON.stringify({ format: 'edgewise.history/1', applies })}\n` : historyText(applies, paint))
+  return exits.done
+}
+
 /** `edgewise state unlock`: shows who holds the lock and, after a question, ends it. */
 export async function stateUnlock(context: CommandContext): Promise<number> {
   const { io, options } = context
@@ -73,7 +83,8 @@ export async function stateUnlock(context: CommandContext): Promise<number> {
   io.out(`Held by ${nameOf(holder)}.\n`)
   if (options.yes !== true) {
     if (io.ask === null) throw new EdgewiseError('declined', 'nobody can be asked whether the lock may be ended', 'Give --yes to end it.')
-    if (!(await io.ask('End it? An apply that still runs then stops before its next write.')))
+    const when = lock.near ? 'before its next write' : 'at its next sign of life, within 20 seconds'
+    if (!(await io.ask(`End it? An apply that still runs then stops ${when}.`)))
       throw new EdgewiseError('declined', 'the lock was left as it is')
   }
   const ended = await endHolding(lock, holder.token)

@@ -33,7 +33,7 @@ export async function openGit(
   env: Record<string, string>,
   now: () => number,
 ): Promise<GitRepository | null> {
-  const there = await gitIn(folder, env, flags)(['rev-parse', '--git-common-dir', '--show-object-format'])
+  const there = await gitIn(folder, env, flags)(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
   if (there.code !== 0) {
     if (/not a git repository/i.test(there.err)) return null
     throw new EdgewiseError(
@@ -42,9 +42,10 @@ export async function openGit(
       'Mend that, or keep the record in a folder: "state: {store: dir}".',
     )
   }
-  const [common = '', format = 'sha1'] = lines(there.out)
+  const [common = '', format = 'sha1', up = ''] = lines(there.out)
   const home = resolve(folder, common)
-  const git = gitIn(home, await withQuietSsh(folder, env), [`--git-dir=${home}`, ...flags])
+  // Where git itself goes: an address of a remote may be relative to that.
+  const git = gitIn(resolve(folder, up), await withQuietSsh(folder, env), [`--git-dir=${home}`, ...flags])
   const known = (await git(['config', '--get-regexp', `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`])).code === 0
   return repositoryOf(git, home, known ? remote : null, format === 'sha256' ? 64 : 40, now)
 }

@@ -59,10 +59,11 @@ const accepted: [string, unknown][] = [
     'history',
     {
       format: 'edgewise.history/1',
-      applies: [{ id: 'a1', startedAt: time, endedAt: null, commit: null, author: 'me', writes: counts, outcome: 'stopped' }],
+      applies: [{ id: 'a1', startedAt: time, endedAt: null, commit: null, author: 'me', writes: counts, outcome: 'interrupted' }],
     },
   ],
   ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
 ]
 const refused: [string, string, unknown][] = [

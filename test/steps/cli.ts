@@ -41,15 +41,17 @@ export async function service(): Promise<Emulator> {
 
 /** A workspace in a temporary folder, and the command line in it. */
 export class Place {
-  readonly root = mkdtempSync(join(tmpdir(), 'edgewise-steps-'))
+  readonly root: string
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   #slept = 0
+  #drawn = 1_234_567
 
-  constructor(url: string, more = '') {
+  constructor(url: string, more = '', { root = '', state = 'state: {store: dir, path: .edgewise/state}' } = {}) {
+    this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
       'edgewise.yaml',
-      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: {callsPerMinute: 10000}\nstate: {store: dir, path: .edgewise/state}\nallowLiteralSecrets: true\n${more}`,
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: {callsPerMinute: 10000}\n${state}\nallowLiteralSecrets: true\n${more}`,
     )
   }
 
@@ -86,7 +88,7 @@ export class Place {
           this.#slept += ms
         },
       },
-      random: () => 0.5,
+      random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
       machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
       disk: realDisk,
       signal: new AbortController().signal,
