@@ -179,9 +179,9 @@ export async function apply(
   const earlier = [...timesOf(calls, here()), ...unknown]
   // Whoever comes next has to know of them too, even if nothing is sent now.
   if (earlier.length > 0) await store.saveCalls(id, callsAt(earlier, here()))
-  const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, (times) =>
-    store.saveCalls(id, callsAt(times, here())),
-  )
+  const remember = (times: number[]) => store.saveCalls(id, callsAt(times, here()))
+  const settleMs = config.service.settleSeconds * 1000
+  const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, remember, settleMs)
   const service = planned.writes.length === 0 ? null : await connect(workspace, outside)
   try {
     const context: ApplyContext = {
@@ -190,7 +190,7 @@ export async function apply(
       budget,
       clock,
       random: () => outside.random(),
-      settleMs: config.service.settleSeconds * 1000,
+      settleMs,
       timeoutMs: config.service.timeoutSeconds * 1000,
       isolate: options.isolate,
       leaseLeftMs: () => options.lease.leftMs(),

@@ -36,12 +36,9 @@ export function nextCallAt(spent: Spent, limit: number, now: number): number | n
   return frees === undefined ? null : Math.max(earliest, frees + minute)
 }
 
-/** The calls that still count: those of the last minute, ascending. Times from the future count as now. */
+/** The calls that still count: those of the last minute, ascending. */
 function lastMinute(times: number[], now: number): number[] {
-  return times
-    .map((time) => Math.min(time, now))
-    .filter((time) => time > now - minute)
-    .toSorted((a, b) => a - b)
+  return times.filter((time) => time > now - minute).toSorted((a, b) => a - b)
 }
 
 /**
@@ -62,13 +59,24 @@ export class CallBudget {
    * @param longestWaitMs a longer wait is refused
    * @param earlier times of calls that other processes made
    * @param remember keeps the times of calls durably
+   * @param lateMs so long a call may still be under way to the service that a process had sent when it died
    */
-  constructor(limit: number, longestWaitMs: number, clock: Clock, earlier: number[], remember: (times: number[]) => Promise<void>) {
+  constructor(
+    limit: number,
+    longestWaitMs: number,
+    clock: Clock,
+    earlier: number[],
+    remember: (times: number[]) => Promise<void>,
+    lateMs = 0,
+  ) {
     this.longestWaitMs = longestWaitMs
     this.#limit = limit
     this.#clock = clock
     this.#remember = remember
-    this.#spent = { running: 0, ended: lastMinute(earlier, clock.monotonic()), service: { left: 1, until: 0 } }
+    const now = clock.monotonic()
+    // A time from the future is that of a call that nobody heard of any more: it arrives by then at the latest.
+    const known = earlier.map((time) => (time > now ? now + lateMs : time))
+    this.#spent = { running: 0, ended: lastMinute(known, now), service: { left: 1, until: 0 } }
   }
 
   /** How many calls could be sent at once. */
@@ -128,7 +136,7 @@ export class CallBudget {
     })
   }
 
-  /** A call that is under way may arrive until this process dies: the next one, for which that is past, counts it as of its start. */
+  /** A call that is under way has a time in the future: should this process die, the next one counts it as of its own start. */
   #save(): Promise<void> {
     const running = Array.from({ length: this.#spent.running }, () => this.#clock.monotonic() + minute)
     return this.#remember([...this.#spent.ended, ...running])

@@ -28,7 +28,7 @@ export interface Times {
 export function timesOf(calls: Call[], here: Times): number[] {
   return calls
     .flatMap(({ at, boot, up }) => {
-      if (boot !== '' && boot === here.boot) return [Math.min(up, here.up)]
+      if (boot !== '' && boot === here.boot) return [up]
       return at > here.now - mostSkew ? [here.up] : []
     })
     .filter((up) => up > here.up - minute)

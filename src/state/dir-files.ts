@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Disk } from './disk.ts'
+import { DurableFolders } from './durable-folders.ts'
 import { inTurn } from './in-turn.ts'
 import type { RecordFiles } from './record-files.ts'
 import { writeFilesDurably, type Files } from './write-file.ts'
@@ -7,10 +8,11 @@ import { writeFilesDurably, type Files } from './write-file.ts'
 /** Records in a folder. All who work on them see the same folder. */
 export function dirFiles(disk: Disk, folder: string, temporary: string): RecordFiles {
   const turn = inTurn()
+  const made = new DurableFolders(disk, folder)
   const write = (steps: Files[]) =>
     turn(async () => {
       for (const step of steps) {
-        await writeFilesDurably(disk, new Map([...step].map(([path, text]) => [join(folder, path), text])), temporary)
+        await writeFilesDurably(disk, made, new Map([...step].map(([path, text]) => [join(folder, path), text])), temporary)
       }
     })
   return {

@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { Disk } from './disk.ts'
+import { DurableFolders } from './durable-folders.ts'
 import type { Register } from './register.ts'
-import { ensureFolder } from './write-file.ts'
 
 /**
  * A register in a folder: `<n>.json`, of which the highest number counts. A file takes its name with its whole text, and a
  * file system gives a name only once, so that of two that change the same state one wins.
  */
 export function dirRegister(disk: Disk, folder: string, temporary: string): Register {
+  const made = new DurableFolders(disk, folder)
   const highest = async () => Math.max(0, ...(await disk.list(folder)).map(numberOf))
   const pathOf = (number: number) => join(folder, `${number}.json`)
   return {
@@ -24,7 +25,7 @@ export function dirRegister(disk: Disk, folder: string, temporary: string): Regi
     },
     swap: async (version, text) => {
       const number = Number(version ?? 0) + 1
-      await ensureFolder(disk, folder)
+      await made.ensure(folder)
       const draft = join(folder, `${temporary}.tmp`)
       await disk.remove(draft)
       await disk.create(draft, text ?? '')

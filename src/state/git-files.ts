@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Disk } from './disk.ts'
+import { DurableFolders } from './durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import { inTurn } from './in-turn.ts'
 import type { RecordFiles } from './record-files.ts'
@@ -50,6 +51,7 @@ class GitFiles {
   readonly #disk: Disk
   readonly #temporary: string
   readonly #turn = inTurn()
+  readonly #made: DurableFolders
   readonly #jots = new Map<string, string>()
   #view: Promise<View> | null = null
 
@@ -58,6 +60,7 @@ class GitFiles {
     this.#place = place
     this.#ref = `refs/heads/${place.branch}`
     this.#disk = disk
+    this.#made = new DurableFolders(disk, git.home)
     this.#temporary = temporary
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
   }
@@ -102,7 +105,7 @@ class GitFiles {
 
   async jot(path: string, text: string): Promise<void> {
     this.#jots.set(path, text)
-    await this.#turn(() => writeFilesDurably(this.#disk, new Map([[this.#jotPath(path), text]]), this.#temporary))
+    await this.#turn(() => writeFilesDurably(this.#disk, this.#made, new Map([[this.#jotPath(path), text]]), this.#temporary))
   }
 
   async jotted(path: string): Promise<{ here: string | null; shared: string | null }> {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
+import type { DurableFolders } from './durable-folders.ts'
 
 /** Files by path: their texts, or null for one that is to go. */
 export type Files = ReadonlyMap<string, string | null>
@@ -8,9 +9,10 @@ export type Files = ReadonlyMap<string, string | null>
  * Replaces files so that a crash at any moment leaves the old or the new text of each, never a part: temporary file, sync,
  * rename, sync of the folder. Any of them may survive without the others. Folders are made as needed.
  *
+ * @param made makes the folders that they lie in
  * @param temporary names this process among those that may write here
  */
-export async function writeFilesDurably(disk: Disk, files: Files, temporary: string): Promise<void> {
+export async function writeFilesDurably(disk: Disk, made: DurableFolders, files: Files, temporary: string): Promise<void> {
   const folders = new Set<string>()
   for (const [path, text] of files) {
     const folder = dirname(path)
@@ -18,7 +20,7 @@ export async function writeFilesDurably(disk: Disk, files: Files, temporary: str
       if (!(await disk.exists(path))) continue
       await disk.remove(path)
     } else {
-      if (!folders.has(folder)) await ensureFolder(disk, folder)
+      if (!folders.has(folder)) await made.ensure(folder)
       const draft = `${path}.${temporary}.tmp`
       // Left over from a process of the same name that was killed here.
       await disk.remove(draft)
@@ -29,12 +31,4 @@ export async function writeFilesDurably(disk: Disk, files: Files, temporary: str
     folders.add(folder)
   }
   for (const folder of folders) await disk.sync(folder)
-}
-
-/** Makes a folder and those that it lies in, each with a name that a crash does not take away. */
-export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
-  const parent = dirname(folder)
-  if (folder === parent || (await disk.exists(folder))) return
-  await ensureFolder(disk, parent)
-  if (await disk.makeFolder(folder)) await disk.sync(parent)
 }

@@ -122,6 +122,18 @@ describe('waiting', () => {
     expect(budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.nextIn()).toBe(minute)
   })
 
+  it('counts what a process had under way when it died from when that can arrive at the latest', async () => {
+    const clock = new FakeClock()
+    let kept: number[] = []
+    const remember = async (times: number[]) => {
+      kept = times
+    }
+    await new CallBudget(1, Infinity, clock, [], remember).take()
+    await clock.advance(500)
+    expect(new CallBudget(1, Infinity, clock, kept, remember, 10_000).nextIn()).toBe(10_000 + minute)
+    expect(new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).nextIn()).toBe(minute - 500)
+  })
+
   it('ends after a minute when the clock is set back an hour meanwhile', async () => {
     const { clock, call } = budgetOf({ limit: 1 })
     await call()

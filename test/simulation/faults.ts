@@ -31,8 +31,8 @@ export interface Faults {
   rivalPush: number
 }
 
-/** How far a wall clock may be off, ms: any two clocks of one account agree within five minutes. */
-export const mostOffset = 149_000
+/** How far a wall clock may be off, ms: any two agree within four minutes, so that what one says of a minute ago is within five. */
+export const mostOffset = 119_000
 
 export const noFaults: Faults = {
   unreached: 0,

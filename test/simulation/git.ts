@@ -20,6 +20,8 @@ export class Git {
   readonly #contents = new Map<string, Map<string, string>>()
   readonly remote: Refs = new Map()
   readonly #faults: Faults
+  /** What somebody else pushed last. */
+  #rival: { ref: string; path: string; text: string } | null = null
 
   constructor(world: World, faults: Faults) {
     this.#world = world
@@ -57,10 +59,19 @@ export class Git {
 
   /** Somebody else writes to a branch of the remote, at paths of their own. */
   rivalPush(ref: string, path: string): void {
-    const id = this.#commit(this.remote.get(ref) ?? null, new Map([[path, `${this.#world.time}`]]), 'Somebody else')
+    this.#rival = { ref, path, text: `${this.#world.time}` }
+    const id = this.#commit(this.remote.get(ref) ?? null, new Map([[path, this.#rival.text]]), 'Somebody else')
     this.remote.set(ref, id)
     this.#world.count('git: rival push')
     this.#world.tell('rival', `pushes ${id.slice(0, 7)} to ${ref}`)
+  }
+
+  /** Whether what somebody else pushed is still there. */
+  keepsRival(): boolean {
+    if (this.#rival === null) return true
+    const { ref, path, text } = this.#rival
+    const tip = this.remote.get(ref)
+    return tip !== undefined && this.files(tip, path).get(path) === text
   }
 
   /** Texts of a file, or of all files in a folder. */

@@ -20,8 +20,10 @@ export class Laws {
   #holds: (process: Process) => boolean = () => true
   #arrivals: number[] = []
   #underWay = new Set<Call>()
-  /** Domain and item → whether what was last judged of it was refused. */
+  /** Item and domain → whether what was last judged of it was refused. */
   #refused = new Map<string, boolean>()
+  /** Item and domain of which a process does not know what came of the last call. */
+  #doubted = new Map<string, Process>()
   /** Lists of switches that were there when nothing was recorded of them: more may be on than anybody named. */
   #strangers = new Set<Domain>()
 
@@ -46,6 +48,17 @@ export class Laws {
         )
     }
     this.#underWay.add(call)
+    for (const key of keysOf(call, call.deltas))
+      if (this.#doubted.get(key) === call.process)
+        this.#world.violated('what is in doubt is sent whole', `${call.process.name} sent call ${call.number} with a part of ${key}`)
+  }
+
+  /** A process has heard what came of a call, or that nothing is certain. */
+  ends(call: Call, certain: boolean): void {
+    for (const key of keysOf(call, call.items)) {
+      if (certain) this.#doubted.delete(key)
+      else this.#doubted.set(key, call.process)
+    }
   }
 
   /** No 60 seconds see more arrivals at the service's door than the call rate allows. */
@@ -63,7 +76,7 @@ export class Laws {
 
   /** The service has judged a call. */
   lands(call: Call, { status, code }: { status: number; code: number }): void {
-    for (const domain of call.domains) for (const item of call.items) this.#refused.set(`${domain} ${item}`, status !== 200 || code !== 0)
+    for (const key of keysOf(call, call.items)) this.#refused.set(key, status !== 200 || code !== 0)
   }
 
   /** What the record calls confirmed is what the service holds, and nothing that was refused is among it. */
@@ -75,7 +88,7 @@ export class Laws {
         const value = service.holds(domain).get(item)
         if (allows(item, held, value) || this.#isStrange(domain, item)) continue
         const law =
-          held.status !== 'in-doubt' && this.#refused.get(`${domain} ${item}`) === true
+          held.status !== 'in-doubt' && this.#refused.get(`${item} of ${domain}`) === true
             ? 'nothing refused is confirmed'
             : 'the record is true'
         this.#world.violated(
@@ -105,6 +118,10 @@ export class Laws {
   #isStrange(domain: Domain, item: ItemKey): boolean {
     return item === switches && this.#strangers.has(domain)
   }
+}
+
+function keysOf({ domains }: Call, items: ItemKey[]): string[] {
+  return domains.flatMap((domain) => items.map((item) => `${item} of ${domain}`))
 }
 
 /** Whether what is recorded of an item allows for what the service holds. */

@@ -1,5 +1,6 @@
 import type { Transport, Request } from '../../src/service/transport.ts'
 import type { Answer } from '../../src/service/read-answer.ts'
+import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Laws } from './laws.ts'
 import type { Process } from './machine.ts'
@@ -12,6 +13,8 @@ export interface Call {
   number: number
   domains: string[]
   items: string[]
+  /** The items of which only a part is sent, to be added to or taken from what is held. */
+  deltas: string[]
   /** When its sender gives it up at the latest. */
   givenUpAt: number
   /** When its sender heard of it, or gave it up; null while it waits. */
@@ -48,6 +51,7 @@ export class Network {
         number: ++this.#calls,
         domains: domains.split(','),
         items: Object.keys(config),
+        deltas: Object.keys(config).filter((item) => isDelta(config[item])),
         givenUpAt: this.#world.time + request.timeoutMs,
         endedAt: null,
       }
@@ -73,41 +77,39 @@ export class Network {
     // Whatever is still under way lands at the latest so long after its sender can have given it up.
     const latest = this.#world.time + timeoutMs + this.#settleMs - 1
     return new Promise((resolve, reject) => {
-      const hear = (ms: number, what: string, then: () => void) => {
+      const hear = (ms: number, what: string, certain: boolean, then: () => void) => {
         process.after(ms, () => {
           if (call.endedAt !== null) return
           call.endedAt = this.#world.time
           if (process.mayDie(`before: it hears of call ${call.number}`)) return
           process.tell(`call ${call.number} ends: ${what}`)
+          this.#laws.ends(call, certain)
           then()
         })
       }
-      const fail = (ms: number, code: string) => hear(ms, code, () => reject(failure(code)))
+      const fail = (ms: number, code: string) => hear(ms, code, fate === 'unreached', () => reject(failure(code)))
       const answer = (ms: number, said: Answer & { code?: number }) =>
-        hear(ms, `HTTP ${said.status}, code ${said.code ?? '-'}`, () => resolve(said))
+        hear(ms, `HTTP ${said.status}, code ${said.code ?? '-'}`, fate === 'well', () => resolve(said))
 
-      hear(timeoutMs, 'no answer in time', () => {
+      hear(timeoutMs, 'no answer in time', false, () => {
         this.#world.count('network: time-out')
         reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
       })
       if (fate === 'unreached') return fail(way(), chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']))
-      if (fate === 'lost request') return chance.happens(0.5) ? fail(way(), 'ECONNRESET') : undefined
+      const late = chance.happens(this.#faults.late)
+      if (fate === 'lost request' && !late) return chance.happens(0.5) ? fail(way(), 'ECONNRESET') : undefined
       const toDoor = Math.min(way(), timeoutMs - 1)
       this.#world.after(toDoor, () => {
         if (this.#isOver(call)) return
         this.#laws.arrives(call)
-        if (fate !== 'server error')
+        if (fate !== 'server error' && fate !== 'lost request')
           return this.#handle(call, body, way() / 4, (said) => this.#comesBack(fate, said, way(), { answer, fail, chance }))
         const ms = way()
-        answer(ms, {
-          status: chance.pick([500, 502, 503, 504]),
-          header: () => null,
-          body: chance.pick(['', '<h1>Bad gateway</h1>', '{"code": 500001, "message": "failed"}']),
-        })
-        if (!chance.happens(0.6)) return
-        const late = chance.happens(this.#faults.late)
+        if (fate === 'lost request') fail(ms, 'ECONNRESET')
+        else answer(ms, serverError(chance))
+        if (!late && chance.happens(0.4)) return
         if (late) this.#world.count('network: late effect')
-        // Behind the door that answered with an error, the write may be carried out all the same, at once or later.
+        // Behind the door that failed, the write may be carried out all the same, at once or later.
         const lands = late ? ms + chance.between(0, this.#settleMs - 1) : chance.between(0, ms)
         this.#handle(call, body, Math.min(lands, latest - this.#world.time), () => {})
       })
@@ -150,7 +152,7 @@ export class Network {
     fate: Fate,
     said: Answer & { code: number },
     ms: number,
-    to: { answer(ms: number, said: Answer): void; fail(ms: number, code: string): void; chance: Process['chance'] },
+    to: { answer(ms: number, said: Answer): void; fail(ms: number, code: string): void; chance: Chance },
   ): void {
     if (fate === 'well') return to.answer(ms, said)
     if (fate === 'nonsense') {
@@ -162,7 +164,17 @@ export class Network {
   }
 }
 
+function serverError(chance: Chance): Answer {
+  const body = chance.pick(['', '<h1>Bad gateway</h1>', '{"code": 500001, "message": "failed"}'])
+  return { status: chance.pick([500, 502, 503, 504]), header: () => null, body }
+}
+
 /** As `fetch` fails. */
 function failure(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+}
+
+function isDelta(payload: unknown): boolean {
+  const { mode, type } = (payload ?? {}) as { mode?: unknown; type?: unknown }
+  return mode === 'append' || type === 'add' || type === 'remove'
 }

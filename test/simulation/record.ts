@@ -82,6 +82,11 @@ export class RecordWorld {
     if (this.kind === 'git with remote') this.#git.rivalPush(`refs/heads/${branch}`, 'elsewhere/file.json')
   }
 
+  /** Whether what somebody else wrote is still there. */
+  keepsRival(): boolean {
+    return this.#git.keepsRival()
+  }
+
   #newPlace(volume: Volume): Place {
     volume.prepare('/clone/.git')
     return { volume, refs: new Map() }

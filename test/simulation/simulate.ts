@@ -104,6 +104,7 @@ class Simulation {
     }
     await this.#wait(minute)
     this.#laws.record(await this.#look(), this.#service, 'in the end')
+    if (!this.#record.keepsRival()) this.#world.violated('what others wrote stays', 'the last rival push is gone')
     this.#laws.desired(this.#workload.desired(), this.#service)
   }
 

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/disk.ts'
+import { DurableFolders } from '../../src/state/durable-folders.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { writeFilesDurably } from '../../src/state/write-file.ts'
 
@@ -49,9 +50,11 @@ it.each(['create', 'partly', 'sync', 'rename'])('a failure at %s leaves the old 
   const path = join(folder, 'a.json')
   writeFileSync(path, 'old text that is long enough')
   const { disk } = failing(at)
-  await expect(writeFilesDurably(disk, new Map([[path, 'new text that is long enough']]), 'me')).rejects.toThrow('ENOSPC')
+  await expect(
+    writeFilesDurably(disk, new DurableFolders(disk, folder), new Map([[path, 'new text that is long enough']]), 'me'),
+  ).rejects.toThrow('ENOSPC')
   expect(readFileSync(path, 'utf8')).toBe('old text that is long enough')
-  await writeFilesDurably(realDisk, new Map([[path, 'newer text']]), 'me')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, 'newer text']]), 'me')
   expect(readFileSync(path, 'utf8')).toBe('newer text')
   expect(readdirSync(folder)).toEqual(['a.json'])
 })
@@ -60,6 +63,7 @@ it('syncs each file before it takes its name, folders before they are used, and 
   const { disk, steps } = failing('')
   await writeFilesDurably(
     disk,
+    new DurableFolders(disk, join(folder, 'x')),
     new Map([
       [join(folder, 'x', 'a.json'), 'text'],
       [join(folder, 'x', 'b.json'), 'text'],
@@ -72,9 +76,19 @@ it('syncs each file before it takes its name, folders before they are used, and 
 
 it('makes folders, and deletes what is there and what is not', async () => {
   const path = join(folder, 'x', 'y', 'a.json')
-  await writeFilesDurably(realDisk, new Map([[path, 'text']]), 'me')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, 'text']]), 'me')
   expect(readFileSync(path, 'utf8')).toBe('text')
-  await writeFilesDurably(realDisk, new Map([[path, null]]), 'me')
-  await writeFilesDurably(realDisk, new Map([[path, null]]), 'me')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, null]]), 'me')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, null]]), 'me')
   expect(readdirSync(join(folder, 'x', 'y'))).toEqual([])
+})
+
+it('makes the name of a folder durable that somebody else may have made, once', async () => {
+  const { disk, steps } = failing('')
+  mkdirSync(join(folder, 'x'))
+  const made = new DurableFolders(disk, join(folder, 'x'))
+  await made.ensure(join(folder, 'x'))
+  await made.ensure(join(folder, 'x', 'y'))
+  await made.ensure(join(folder, 'x', 'y'))
+  expect(steps).toEqual(['sync ', 'folder x/y', 'sync x'])
 })
