@@ -60,8 +60,8 @@ export class RealRuns {
     writeFileSync(file, text)
   }
 
-  /** Runs the program; after `killedAfter` ms it is killed and has no say in it. */
-  run(args: string[], killedAfter?: number): Promise<Ended> {
+  /** Runs the program; after `killedAfter` ms it is killed and has no say in it. `heard` is told what it says on stderr. */
+  run(args: string[], killedAfter?: number, heard: (text: string, child: ChildProcess) => void = () => {}): Promise<Ended> {
     const started = performance.now()
     const env = { ...this.sandbox.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
     const child = spawn(process.execPath, [program, ...args], {
@@ -72,7 +72,10 @@ export class RealRuns {
     const timer = killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
     const ended: Ended = { code: null, signal: null, out: '', err: '', ms: 0 }
     child.stdout.on('data', (text) => (ended.out += String(text)))
-    child.stderr.on('data', (text) => (ended.err += String(text)))
+    child.stderr.on('data', (text) => {
+      ended.err += String(text)
+      heard(ended.err, child)
+    })
     return new Promise((resolve) => {
       child.once('close', (code, signal) => {
         clearTimeout(timer)
