@@ -9,6 +9,7 @@ import {
   type ApplyResult,
   type LoadedWorkspace,
   type Recorded,
+  type Store,
 } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
@@ -48,7 +49,7 @@ async function locked(
   const { io, paint } = context
   const json = context.options.json === true
   const recorded = await store.load()
-  tellUnfinished(context, recorded)
+  tellUnfinished(context, store, recorded)
   const plan =
     planFile === null
       ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
@@ -110,8 +111,12 @@ function exitCode(result: ApplyResult): number {
   return result.sent ? exits.incomplete : exits.failed
 }
 
-/** What an earlier apply left without a certain outcome. */
-function tellUnfinished(context: CommandContext, recorded: ReadonlyMap<string, ReadonlyMap<string, { status: string }>>): void {
+/** What earlier applies left without a certain outcome. */
+function tellUnfinished(context: CommandContext, store: Store, recorded: Recorded): void {
+  for (const { id, author, startedAt, writes } of store.cutOff()) {
+    const count = writes.inDoubt === 1 ? '1 write' : `${writes.inDoubt} writes`
+    context.note(`Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`)
+  }
   const doubted = [...recorded].filter(([, items]) => [...items.values()].some((held) => held.status === 'in-doubt'))
   if (doubted.length === 0) return
   const names = doubted.slice(0, 3).map(([domain]) => domain)

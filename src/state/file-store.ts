@@ -63,6 +63,10 @@ class FileStore implements Store {
     return recorded
   }
 
+  cutOff(): Applied[] {
+    return this.#cutOff.map(({ entry: { settled: _settled, ...applied } }) => applied)
+  }
+
   async otherAddresses(): Promise<string[]> {
     const found = await this.#files.read(this.#paths.addresses)
     return [...found].flatMap(([path, text]) => {

@@ -43,6 +43,8 @@ export interface Store {
   readonly location: string
   /** Everything recorded; empty where nothing was recorded yet. What an apply intended and did not settle is in doubt. */
   load(): Promise<Recorded>
+  /** Applies whose process was gone before they ended, as of the last load. Their writes in doubt are those without an outcome. */
+  cutOff(): Applied[]
   /** Addresses for which the same id has another record. */
   otherAddresses(): Promise<string[]>
   /** The applies, first to last. */

@@ -68,6 +68,8 @@ export class World {
   mask: ApplyContext['mask'] = (_item, value) => value
   reveal: ApplyContext['reveal'] = (payload) => payload
   templatesOf: ApplyContext['templatesOf'] = () => ({})
+  /** How outcomes get to where other machines look. */
+  share: Store['share'] = null
   /** Called before every save; may throw. */
   onSave: () => void = () => {}
 
@@ -195,7 +197,8 @@ export class World {
     }
     return {
       location: 'memory',
-      share: null,
+      share: this.share,
+      cutOff: () => [],
       load: async () => this.recorded(),
       history: async () => [],
       before: async () => new Map(),

@@ -68,6 +68,8 @@ export class RealRuns {
       cwd: join(this.sandbox.folder, 'clone'),
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, as a shell gives to what it runs.
+      detached: true,
     })
     const timer = killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
     const ended: Ended = { code: null, signal: null, out: '', err: '', ms: 0 }

@@ -14,12 +14,12 @@ beforeEach(() => {
   for (const [i, domain] of domains.entries()) real.manifest(domain, { timeout: { time: String(10 * round + i) } })
 })
 
-/** Sends a signal once the first write is confirmed, and again as often as asked, a little later. */
+/** Sends a signal, as a terminal does, once the first write is confirmed, and again as often as asked, a little later. */
 function interrupt(signal: NodeJS.Signals, times: number) {
   let sent = 0
   return real.run(['apply', '--yes'], undefined, (said, child) => {
     if (sent > 0 || !said.includes('confirmed')) return
-    for (; sent < times; sent++) setTimeout(() => child.kill(signal), 20 + 150 * sent)
+    for (; sent < times; sent++) setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
   })
 }
 

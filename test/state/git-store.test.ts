@@ -165,6 +165,10 @@ describe('a push', () => {
     await expect(store.save(of('a.example.com', { timeout: item('2') }), 'second')).rejects.toMatchObject(refused)
     await expect(store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))).rejects.toMatchObject(refused)
     expect(await (await two.open('clone')).load()).toEqual(of('a.example.com', { timeout: item('1') }))
+    rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
+    await store.save(of('b.example.com', { timeout: item('3') }), 'third')
+    expect(two.log()).toEqual(['first', 'third'])
+    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('1')]]))
   })
 
   it('that failed keeps outcomes here, and the next one brings them', async () => {

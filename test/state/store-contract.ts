@@ -189,6 +189,7 @@ export function storeContract(name: string, make: () => Promise<Kind>): void {
       await store.intend(applied('one'), wave('one', before))
       const next = await open()
       const seen = await next.load()
+      expect(next.cutOff()).toMatchObject([{ id: 'one', author: 'somebody', writes: { inDoubt: 2 } }])
       await next.save(of('a.example.com', { timeout: item('7') }), 'test')
       const after = await (await open()).load()
       expect(after.get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
