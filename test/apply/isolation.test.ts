@@ -173,3 +173,26 @@ it('nothing is sent with less of the lock left than a call may take', async () =
   expect(result).toMatchObject({ notSent: 1, sent: false, stopped: expect.stringContaining('the lock') as string })
   expect(world.item('a.example.com', 'timeout')).toBeUndefined()
 })
+
+it('a process that dies while a write of one domain is taken apart leaves nothing recorded that is not so', async () => {
+  const domain = 'a.example.com'
+  for (let diesAt = 0; diesAt < 40; diesAt++) {
+    const world = new World().holds(domain, some(before, 4))
+    world.isolate = true
+    world.diesAt = diesAt
+    const ended = world.start(world.plan({ [domain]: some(after, 4) }), (_call, _domains, items) => ({
+      outcome: items.includes('timeout') ? bad : good,
+    }))
+    await world.clock.drive(
+      ended.then(
+        () => {},
+        () => {},
+      ),
+    )
+    await world.clock.advance(60_000)
+    for (const item of names.slice(0, 4)) {
+      const value = world.truth.get(domain)?.get(item)
+      expect(world.allows(domain, item, value), `dead at ${diesAt}: ${item} is ${JSON.stringify(value)}`).toBe(true)
+    }
+  }
+})

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GitRepository } from '../../src/state/git-repository.ts'
 import { openRecord, type OpenRecord } from '../../src/state/open-record.ts'
@@ -190,11 +191,12 @@ describe('a push', () => {
   })
 
   it('whose answer was lost counts once it took effect', async () => {
-    const store = await two.open('clone', 'default', (git) => ({
-      ...git,
-      push: async (ref, from, to) => (await git.push(ref, from, to)) && git.push(ref, from, to),
-    }))
+    const store = await two.open('clone')
     await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+    // Receives everything, and then says that it failed.
+    const lossy = join(two.sandbox.folder, 'receive')
+    writeFileSync(lossy, '#!/bin/sh\ngit-receive-pack "$@"\nexit 1\n', { mode: 0o755 })
+    two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
     await store.save(of('a.example.com', { timeout: item('2') }), 'second')
     expect(two.log()).toEqual(['first', 'second'])
   })

@@ -199,6 +199,7 @@ export function storeContract(name: string, make: () => Promise<Kind>): void {
       await next.intend(applied('two'), wave('two', of('b.example.com', { timeout: item('2') })))
       await next.settle(applied('two'), [1], of('b.example.com', { timeout: item('9', { apply: 'two' }) }))
       await next.end(applied('two', { endedAt: at, outcome: 'complete' }))
+      expect((await (await open()).load()).get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
       expect((await (await open()).load()).get('b.example.com')).toEqual(new Map([['timeout', item('9', { apply: 'two' })]]))
       expect((await (await open()).history()).map(({ id }) => id)).toEqual(['one', 'two'])
     })
