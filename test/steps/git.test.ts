@@ -194,6 +194,15 @@ describe('a workspace in a git repository', () => {
     expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
   })
 
+  it('that names a branch of its own work leaves that alone', async () => {
+    sandbox.withRemote()
+    sandbox.git('clone', 'checkout', '--quiet', '--detach')
+    const before = sandbox.git('remote.git', 'for-each-ref')
+    const { code, err } = await workspaceIn('clone', 'state: {store: git, branch: main}\n').cli('apply', '--yes')
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('the branch main holds something else') as string })
+    expect(sandbox.git('remote.git', 'for-each-ref')).toBe(before)
+  })
+
   it('that two clones began apart is refused, not guessed', async () => {
     sandbox.withRemote()
     await workspaceIn('clone').settle()
