@@ -47,11 +47,15 @@ export class Place {
   #slept = 0
   #drawn = 1_234_567
 
-  constructor(url: string, more = '', { root = '', state = 'state: {store: dir, path: .edgewise/state}' } = {}) {
+  constructor(
+    url: string,
+    more = '',
+    { root = '', state = 'state: {store: dir, path: .edgewise/state}', limits = '{callsPerMinute: 10000}' } = {},
+  ) {
     this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
       'edgewise.yaml',
-      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: {callsPerMinute: 10000}\n${state}\nallowLiteralSecrets: true\n${more}`,
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
     )
   }
 
