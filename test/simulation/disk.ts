@@ -7,6 +7,8 @@ import type { World } from './world.ts'
 interface File {
   kind: 'file'
   text: string
+  /** True time, ms. */
+  madeAt: number
   /** What a failure of the power leaves of it for sure. */
   durable: string
 }
@@ -63,8 +65,8 @@ export class Volume {
         step(
           'create',
           path,
-          () => this.#add(path, newFile(text)),
-          () => this.#add(path, newFile(part(text))),
+          () => this.#add(path, newFile(text, this.#world.time)),
+          () => this.#add(path, newFile(part(text), this.#world.time)),
         ),
       sync: (path) => step('sync', path, () => sync(this.#known(path))),
       link: (from, to) =>
@@ -85,6 +87,12 @@ export class Volume {
     const node = this.#at(path)
     if (node?.kind === 'folder') throw Object.assign(new Error(`EISDIR: ${path} is a folder`), { code: 'EISDIR' })
     return node?.text ?? null
+  }
+
+  /** When a file was made, true time, ms; null where there is none. */
+  madeAt(path: string): number | null {
+    const node = this.#at(path)
+    return node?.kind === 'file' ? node.madeAt : null
   }
 
   list(path: string): string[] {
@@ -142,8 +150,8 @@ export class Volume {
   }
 }
 
-function newFile(text: string): File {
-  return { kind: 'file', text, durable: '' }
+function newFile(text: string, madeAt: number): File {
+  return { kind: 'file', text, madeAt, durable: '' }
 }
 
 function newFolder(): Folder {

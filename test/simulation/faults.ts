@@ -27,6 +27,8 @@ export interface Faults {
   diskError: number
   remoteError: number
   remoteSlow: number
+  /** Of a machine, within a minute: that it is cut off from the remote for some minutes. */
+  cutOff: number
   /** Of a minute: that somebody else writes to the remote's branch. */
   rivalPush: number
 }
@@ -52,6 +54,7 @@ export const noFaults: Faults = {
   diskError: 0,
   remoteError: 0,
   remoteSlow: 0,
+  cutOff: 0,
   rivalPush: 0,
 }
 
@@ -72,9 +75,10 @@ export function drawFaults(chance: Chance): Faults {
     standStill: often(0.3),
     interrupted: often(0.6),
     rival: often(1),
-    diskError: often(0.01),
+    diskError: often(0.02),
     remoteError: often(0.2),
     remoteSlow: often(0.3),
+    cutOff: often(0.5),
     rivalPush: often(1),
   }
 }
@@ -83,8 +87,8 @@ export function drawFaults(chance: Chance): Faults {
 export function drawServiceFaults(chance: Chance, domains: Domain[], items: ItemKey[]): Fault[] {
   const faults: Fault[] = []
   // One domain that is bad spoils only itself: what a refusal of several domains says nothing about.
-  if (chance.happens(0.3)) faults.push({ kind: 'partial', domain: chance.pick(domains), named: chance.happens(0.5) })
-  if (chance.happens(0.25)) faults.push({ kind: 'rate', probability: chance.draw() * 0.4 })
+  if (chance.happens(0.4)) faults.push({ kind: 'partial', domain: chance.pick(domains), named: chance.happens(0.5) })
+  if (chance.happens(0.4)) faults.push({ kind: 'rate', probability: chance.draw() * 0.4 })
   if (chance.happens(0.2)) faults.push({ kind: 'refuse', item: chance.pick(items), named: chance.happens(0.5) })
   if (chance.happens(0.15)) faults.push({ kind: 'refuse', domain: chance.pick(domains), named: chance.happens(0.5) })
   if (chance.happens(0.1)) faults.push({ kind: 'refuse', item: chance.pick(items), domain: chance.pick(domains), named: false })

@@ -6,6 +6,8 @@ import type { Process } from './machine.ts'
 import type { World } from './world.ts'
 
 interface Commit {
+  /** True time, ms. */
+  madeAt: number
   parent: string | null
   files: ReadonlyMap<string, string>
 }
@@ -78,6 +80,11 @@ export class Git {
     return tip !== undefined && this.files(tip, path).get(path) === text
   }
 
+  /** When a commit was made, true time, ms. */
+  madeAt(commit: string): number {
+    return this.#known(commit).madeAt
+  }
+
   /** Texts of a file, or of all files in a folder. */
   files(commit: string, path: string): Map<string, string> {
     return new Map([...this.#known(commit).files].filter(([name]) => name === path || name.startsWith(`${path}/`)))
@@ -86,8 +93,9 @@ export class Git {
   async #overNetwork<T>(process: Process, what: string, act: () => T): Promise<T> {
     const { chance } = process
     const slow = chance.happens(this.#faults.remoteSlow)
-    const fails = chance.happens(this.#faults.remoteError)
-    const after = fails && chance.happens(0.5)
+    const cutOff = process.machine.cutOffUntil > this.#world.time
+    const fails = cutOff || chance.happens(this.#faults.remoteError)
+    const after = !cutOff && fails && chance.happens(0.5)
     if (slow) this.#world.count('git: slow')
     const way = () => (slow ? chance.between(1, 40_000) : chance.between(20, 400))
     const unreachable = () => {
@@ -120,7 +128,7 @@ export class Git {
       else if (change !== null) for (const [below, text] of this.#contents.get(change.id) ?? []) files.set(`${path}${below}`, text)
     }
     const id = hash([parent ?? '', message, ...[...files].toSorted(byName).flat()])
-    this.#commits.set(id, { parent, files })
+    this.#commits.set(id, { madeAt: this.#world.time, parent, files })
     return id
   }
 

@@ -2,6 +2,7 @@ import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
 import { canonicalJson, sameJson } from '../../src/model/canonical-json.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../../src/model/item.ts'
+import { leaseMs } from '../../src/state/lock.ts'
 import type { Recorded, RecordedItem } from '../../src/state/record.ts'
 import type { Process } from './machine.ts'
 import type { Call } from './network.ts'
@@ -16,8 +17,8 @@ const switches = 'visit_deny_whitelist'
 export class Laws {
   readonly #world: World
   readonly #callsPerMinute: number
-  /** Which process holds the lock, by all that is true. */
-  #holds: (process: Process) => boolean = () => true
+  /** Who holds the lock, by all that is true: a process's name, and how old its last sign of life is, ms. */
+  #holder: () => { name: string; signAge: number } | null = () => null
   #arrivals: number[] = []
   #underWay = new Set<Call>()
   /** Item and domain → whether what was last judged of it was refused. */
@@ -32,13 +33,23 @@ export class Laws {
     this.#callsPerMinute = callsPerMinute
   }
 
-  lockedBy(holds: (process: Process) => boolean): void {
-    this.#holds = holds
+  lockedBy(holder: () => { name: string; signAge: number } | null): void {
+    this.#holder = holder
   }
 
-  /** No write is sent without holding the lock; and none while another runner still waits for one of its own. */
+  /** No write is sent without the lock, nor with so little lease left that it may outlive it; and none while another runner still waits for one of its own. */
   departs(call: Call): void {
-    if (!this.#holds(call.process)) this.#world.violated('no write without the lock', `${call.process.name} sent call ${call.number}`)
+    const holder = this.#holder()
+    if (holder?.name !== call.process.name)
+      this.#world.violated(
+        'no write without the lock',
+        `${call.process.name} sent call ${call.number}, the lock is held by ${holder?.name}`,
+      )
+    else if (holder.signAge + call.givenUpAt - this.#world.time >= leaseMs)
+      this.#world.violated(
+        'no write outlives the lease',
+        `${call.process.name} sent call ${call.number} ${holder.signAge} ms after its last beat`,
+      )
     for (const other of this.#underWay) {
       if (other.endedAt !== null || other.givenUpAt <= this.#world.time || !other.process.alive) this.#underWay.delete(other)
       else if (other.process !== call.process)

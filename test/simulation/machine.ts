@@ -11,6 +11,8 @@ export class Machine {
   offset = 0
   /** Nothing happens in it before then (true time). */
   standsStillUntil = 0
+  /** It reaches no remote repository before then (true time). */
+  cutOffUntil = 0
   readonly processes = new Set<Process>()
   bootedAt: number
   #boots = 1

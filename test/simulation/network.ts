@@ -60,6 +60,7 @@ export class Network {
           .map(([item, payload]) => `${item} ${JSON.stringify(payload)}`)
           .join(', ')} → ${domains}`,
       )
+      if (call.deltas.length > 0) this.#world.count('calls with a delta')
       this.#laws.departs(call)
       const answer = this.#carry(call, request)
       process.mayDie(`after: call ${call.number} was sent`)

@@ -57,11 +57,12 @@ export class RecordWorld {
     }
   }
 
-  /** Who holds the lock, by all that is true: a process's name. */
-  holder(): string | null {
-    const text = this.#lockText()
-    const data = text === null || text === '' ? null : (JSON.parse(text) as Json)
-    return data !== null && isObject(data) && typeof data['who'] === 'string' ? data['who'] : null
+  /** Who holds the lock, by all that is true: a process's name, and the age of its last sign of life, ms. */
+  holder(): { name: string; signAge: number } | null {
+    const state = this.#lockState()
+    const data = state === null || state.text === '' ? null : (JSON.parse(state.text) as Json)
+    if (state === null || data === null || !isObject(data) || typeof data['who'] !== 'string') return null
+    return { name: data['who'], signAge: this.#world.time - state.madeAt }
   }
 
   /** The machine loses its power, and with it what its disk had not synced. */
@@ -98,21 +99,17 @@ export class RecordWorld {
     return place
   }
 
-  #lockText(): string | null {
-    const first = this.#placeOf(this.machines[0] as Machine)
-    if (!this.kind.startsWith('git')) {
-      const folder = `/${path}/${this.#lock}`
-      const highest = Math.max(
-        0,
-        ...first.volume
-          .list(folder)
-          .filter((name) => name.endsWith('.json'))
-          .map((name) => Number.parseInt(name, 10)),
-      )
-      return first.volume.read(`${folder}/${highest}.json`)
+  #lockState(): { text: string; madeAt: number } | null {
+    const { volume, refs } = this.#placeOf(this.machines[0] as Machine)
+    if (this.kind.startsWith('git')) {
+      const commit = (this.kind === 'git' ? refs : this.#git.remote).get(`refs/edgewise/${this.#lock}`)
+      const text = commit === undefined ? undefined : this.#git.files(commit, 'text').get('text')
+      return commit === undefined || text === undefined ? null : { text, madeAt: this.#git.madeAt(commit) }
     }
-    const refs = this.kind === 'git' ? first.refs : this.#git.remote
-    const commit = refs.get(`refs/edgewise/${this.#lock}`)
-    return commit === undefined ? null : (this.#git.files(commit, 'text').get('text') ?? null)
+    const folder = `/${path}/${this.#lock}`
+    const numbers = volume.list(folder).map((name) => (name.endsWith('.json') ? Number.parseInt(name, 10) : 0))
+    const file = `${folder}/${Math.max(0, ...numbers)}.json`
+    const [text, madeAt] = [volume.read(file), volume.madeAt(file)]
+    return text === null || madeAt === null ? null : { text, madeAt }
   }
 }

@@ -14,6 +14,7 @@ import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import type { Snapshot } from '../../src/model/item.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { acquire, type Holder } from '../../src/state/lock.ts'
+import { withDeltas } from './deltas.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { RecordWorld } from './record.ts'
@@ -58,7 +59,7 @@ async function locked(run: Run): Promise<Ending> {
   try {
     const recorded = await store.load()
     run.loaded(recorded)
-    const plan = planOf(workspace, recorded)
+    const plan = withDeltas(planOf(workspace, recorded), recorded, process.chance)
     process.tell(`plans ${plan.changes.length} changes in ${plan.writes.length} writes`)
     const tell = (event: ApplyEvent) => process.tell(told(event))
     const result = await apply(workspace, plan, store, recorded, {

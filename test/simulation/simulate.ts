@@ -64,7 +64,7 @@ class Simulation {
     this.#service = new Service(world, `${chance.draw()}`, limits.callsPerMinute, chance.pick(['status', 'body']), serviceFaults)
     this.#laws = new Laws(world, limits.callsPerMinute)
     this.#network = new Network(world, this.#service, this.#laws, this.#config.service.settleSeconds * 1000, this.#faults)
-    this.#laws.lockedBy((process) => this.#record.holder() === process.name)
+    this.#laws.lockedBy(() => this.#record.holder())
   }
 
   /** Some rounds in which things go wrong, then runs until everything has settled. */
@@ -79,6 +79,7 @@ class Simulation {
     }
     this.#healed = true
     Object.assign(this.#faults, noFaults)
+    for (const machine of this.#record.machines) machine.cutOffUntil = 0
     this.#service.heal()
     await this.#settle()
   }
@@ -147,7 +148,7 @@ class Simulation {
     const chance = this.#chance.fork(`weather of ${machine.name}`)
     const next = () =>
       this.#world.after(chance.between(1, minute), () => {
-        const { clockSet, standStill, powerCut, rivalPush } = this.#faults
+        const { clockSet, standStill, powerCut, rivalPush, cutOff } = this.#faults
         if (this.#healed) return
         if (chance.happens(clockSet)) {
           machine.offset = chance.between(-mostOffset, mostOffset)
@@ -163,6 +164,11 @@ class Simulation {
           this.#world.count('crash: power cut')
           this.#world.tell(machine.name, 'loses its power')
           this.#record.losePower(machine, chance)
+        }
+        if (this.#record.kind === 'git with remote' && chance.happens(cutOff)) {
+          machine.cutOffUntil = this.#world.time + chance.between(1000, 4 * minute)
+          this.#world.count('git: cut off')
+          this.#world.tell(machine.name, 'is cut off from the remote')
         }
         if (chance.happens(rivalPush)) this.#record.rivalPush()
         next()

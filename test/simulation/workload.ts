@@ -1,11 +1,15 @@
 import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'
 
 type Items = Map<ItemKey, Value | null>
 
-const addresses = ['192.0.2.1', '192.0.2.2', '198.51.100.7', '10.0.0.0/8']
-const headers = ['A', 'B', 'C', 'D']
+const addresses = ['192.0.2.1', '192.0.2.2', '198.51.100.7', '10.0.0.0/8', '203.0.113.0/24', '203.0.114.9']
+const headers = ['A', 'B', 'C', 'D', 'E', 'F']
+/** Items to which entries can be added without sending the whole. */
+const listItems = ['ip_black_list', 'ip_white_list', 'add_response_head']
 const urls = ['/a', '/b', '/c?x', '/d']
 
 /** What a manifest may say of an item, drawn anew each time; null asks for the documented way back. */
@@ -48,7 +52,14 @@ export class Workload {
     this.#chance = chance
     this.domains = Array.from({ length: chance.pick([2, 3, 5, 8, 12, 25]) }, (_, i) => `d${i}.example.com`)
     this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
-    this.#of = new Map(this.domains.map((domain) => [domain, { kind: chance.between(0, this.#kinds.length - 1), own: new Map() }]))
+    const differs = chance.happens(0.5)
+    this.#of = new Map(
+      this.domains.map((domain) => {
+        const kind = chance.between(0, this.#kinds.length - 1)
+        const lists = [...(this.#kinds[kind]?.keys() ?? [])].filter((item) => differs && listItems.includes(item))
+        return [domain, { kind, own: new Map(lists.map((item) => [item, this.#value(item)])) }]
+      }),
+    )
   }
 
   /** What the manifests say now. */
@@ -68,6 +79,23 @@ export class Workload {
     for (const [domain, { kind, own }] of this.#of) {
       if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })
       if (chance.happens(0.05)) this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
+    }
+    if (chance.happens(0.4)) this.#addEverywhere(chance.pick(listItems))
+  }
+
+  /** The same entry more in the list of every domain that has one, however they differ: a plan may send just that. */
+  #addEverywhere(item: ItemKey): void {
+    const chance = this.#chance
+    const [address, header] = [chance.pick(addresses), { name: chance.pick(headers), value: '3' }]
+    for (const [domain, { kind, own }] of this.#of) {
+      const value = own.get(item) ?? this.#kinds[kind]?.get(item) ?? null
+      if (value === null || typeof value !== 'object' || Array.isArray(value) || !Array.isArray(value['list'])) continue
+      const list = chance.happens(0.3) ? chance.some(value['list']) : value['list']
+      const entries =
+        item === 'add_response_head'
+          ? [...list.filter((entry) => !sameJson((entry as JsonObject)['name'], header.name)), header]
+          : [...list.filter((entry) => entry !== address), address]
+      this.#of.set(domain, { kind, own: new Map([...own, [item, { ...value, list: entries }]]) })
     }
   }
 
