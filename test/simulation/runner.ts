@@ -71,7 +71,7 @@ async function locked(run: Run): Promise<Ending> {
       isolate: run.isolate,
       tell,
     })
-    if (result.refused + result.inDoubt + result.notSent > 0 || result.unshared !== null) return 'incomplete'
+    if (result.refused + result.inDoubt + result.notSent > 0 || result.unrecorded !== null) return 'incomplete'
     return plan.changes.length === 0 ? 'settled' : 'complete'
   } finally {
     await lease.release().catch((error: unknown) => {

@@ -5,6 +5,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Disk } from '../../src/state/disk.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 
 /** What a command line did. */
@@ -44,6 +45,7 @@ export class Place {
   readonly root: string
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
+  disk: Disk = realDisk
   #slept = 0
   #drawn = 1_234_567
 
@@ -94,7 +96,7 @@ export class Place {
       },
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
       machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
-      disk: realDisk,
+      disk: this.disk,
       signal: new AbortController().signal,
       stopped: () => Promise.resolve(),
     })
