@@ -111,7 +111,7 @@ export class Network {
           return this.#handle(call, body, way() / 4, (said) => this.#comesBack(fate, said, way(), { answer, fail, chance }))
         const ms = way()
         if (fate === 'lost request') fail(ms, 'ECONNRESET')
-        else answer(ms, serverError(chance))
+        else answer(ms, failing(chance))
         if (!late && chance.happens(0.4)) {
           call.mayLand = false
           return
@@ -181,7 +181,7 @@ export class Network {
   }
 }
 
-function serverError(chance: Chance): Answer {
+function failing(chance: Chance): Answer {
   const body = chance.pick(['', '<h1>Bad gateway</h1>', '{"code": 500001, "message": "failed"}'])
   return { status: chance.pick([500, 502, 503, 504]), header: () => null, body }
 }
