@@ -23,7 +23,7 @@ import { proxyDispatcher } from './service/proxy.ts'
 import { overNetwork, type Transport } from './service/transport.ts'
 import { callsAt, timesOf, type Times } from './state/calls.ts'
 import type { Disk } from './state/disk.ts'
-import { openGit } from './state/git-plumbing.ts'
+import { headOf, openGit } from './state/git-plumbing.ts'
 import { gitEnvironment } from './state/git-process.ts'
 import type { GitRepository } from './state/git-repository.ts'
 import type { Lease, Machine } from './state/lock.ts'
@@ -58,6 +58,8 @@ export interface Outside {
 /** A workspace with the secrets that may be known. */
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
+  /** The commit that the manifests are at; null whenever git has no answer, since it is information only. */
+  commit(): Promise<string | null>
 }
 
 /**
@@ -75,7 +77,8 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
   })
   refuseUnavailable(workspace)
   if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')
-  return Object.assign(workspace, { vault })
+  const env = gitEnvironment(outside.env, workspace.config.service.token)
+  return Object.assign(workspace, { vault, commit: () => headOf(root, env) })
 }
 
 /**
@@ -132,7 +135,7 @@ export async function plan(workspace: LoadedWorkspace, recorded: Recorded, selec
     limits: config.limits,
     target: [...selection.target],
     items: [...selection.items],
-    commit: await commitOf(workspace.root),
+    commit: await workspace.commit(),
   })
 }
 
@@ -331,15 +334,4 @@ function applyId(outside: Outside): string {
   return `${stamp}-${Math.floor(outside.random() * 0x10000)
     .toString(16)
     .padStart(4, '0')}`
-}
-
-/** The commit that the manifests are at; information only, so null whenever git has no answer. */
-async function commitOf(root: string): Promise<string | null> {
-  const { simpleGit, GitError } = await import('simple-git')
-  try {
-    return (await simpleGit(root).revparse(['HEAD'])).trim()
-  } catch (error) {
-    if (error instanceof GitError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
 }

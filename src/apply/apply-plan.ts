@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import type { Write } from '../model/change.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
@@ -19,7 +20,7 @@ const inFlight = 4
  * that whenever the process dies the record says no more than what is certain. Writes run in the plan's order, at most four
  * at a time and never two that share a domain.
  *
- * @throws what a store throws that can't record; writes under way are recorded first as far as they can be
+ * @throws what a store throws that can't record before anything was sent
  */
 export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyContext): Promise<ApplyResult> {
   const run = runOf(plan, recorded, context)
@@ -29,14 +30,23 @@ export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyCo
 
   const waves = [...groupBy(plan.writes, (write) => write.wave)].toSorted(([a], [b]) => a - b)
   if (waves.length === 0 && releases.length > 0) waves.push([1, []])
-  for (const [i, [wave, writes]] of waves.entries()) {
-    if (!run.signal.aborted) await store.intend(run.applied(), waveOf(i + 1, writes, i === 0 ? releases : [], recorded, recordingOf(run)))
-    if (i === 0 && releases.length > 0) await release(released(releases, recorded), run)
-    await sendAll(writes, run)
-    if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
+  try {
+    for (const [i, [wave, writes]] of waves.entries()) {
+      const intended = waveOf(i + 1, writes, i === 0 ? releases : [], recorded, recordingOf(run))
+      if (!run.signal.aborted) await store.intend(run.applied(), intended)
+      if (i === 0 && releases.length > 0) await release(released(releases, recorded), run)
+      await sendAll(writes, run)
+      if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
+    }
+    if (waves.length > 0) await store.end({ ...run.applied(), endedAt: run.time(), outcome: outcomeOf(result, context.signal) })
+  } catch (error) {
+    // What was sent is told as far as it is known; without a word in the record the rest of it counts as in doubt.
+    if (!(error instanceof EdgewiseError) || !result.sent) throw error
+    result.stopped ??= error.message
+    result.unrecorded = error.message
   }
-  if (waves.length > 0) await store.end({ ...run.applied(), endedAt: run.time(), outcome: outcomeOf(result, context.signal) })
-  result.unshared = waves.length > 0 ? await run.sharing.end() : null
+  const unshared = waves.length > 0 ? await run.sharing.end() : null
+  result.unrecorded ??= unshared
 
   const { confirmed, refused, inDoubt, notSent } = result
   run.tell({ type: 'apply.finished', time: run.time(), apply: run.apply, stopped: result.stopped, confirmed, refused, inDoubt, notSent })
@@ -46,7 +56,16 @@ export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyCo
 function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
   const halt = new AbortController()
   const targets = new Map(plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]))
-  const result: ApplyResult = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0, sent: false, stopped: null, refusals: [], unshared: null }
+  const result: ApplyResult = {
+    confirmed: 0,
+    refused: 0,
+    inDoubt: 0,
+    notSent: 0,
+    sent: false,
+    stopped: null,
+    refusals: [],
+    unrecorded: null,
+  }
   const time = () => new Date(context.clock.now()).toISOString()
   const startedAt = time()
   const stop = (why: string) => {
@@ -103,6 +122,7 @@ async function one(write: Write, run: Run): Promise<void> {
     await carryOut(write, run)
   } catch (error) {
     run.stop('the record could not be written')
+    run.result.inDoubt++
     throw error
   }
 }

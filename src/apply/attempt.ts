@@ -27,6 +27,7 @@ export async function attempt(
     waiting: (ms, message) => run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(ms / 1000), message }),
   })
   const { outcome, doubted } = sent
+  if (outcome.kind !== 'not sent') run.result.sent = true
   const of = (domain: Domain) => before.get(domain) ?? new Map()
   const keepAs = (itemsOf: (domain: Domain) => Items) => keep(write, run, itemsOf, settles(outcome))
   if (outcome.kind === 'confirmed') {

@@ -15,7 +15,6 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   const takenApart = (outcome: Sent['outcome']) => outcome.kind === 'refused' && !outcome.fatal && run.isolate
   const { outcome, doubted } = await attempt(write, before, before, run, (came) => (takenApart(came) ? [] : [write.id]))
   const about = { time: run.time(), id: write.id }
-  if (outcome.kind !== 'not sent') result.sent = true
   switch (outcome.kind) {
     case 'confirmed': {
       result.confirmed++

@@ -40,8 +40,8 @@ export interface ApplyResult extends OutcomeCounts {
   stopped: string | null
   /** What the service refused, for messages at the manifests' lines. */
   refusals: Refusal[]
-  /** Why what is recorded here is not where other machines look; null when it is. */
-  unshared: string | null
+  /** Why the record, or what other machines see of it, lacks something of this apply; null when it does not. */
+  unrecorded: string | null
 }
 
 /** What all writes of an apply share. */

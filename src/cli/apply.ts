@@ -80,7 +80,8 @@ async function locked(
   })
   progress.end()
   tellRefusals(context, workspace, result)
-  if (result.unshared !== null) io.err(`${context.errPaint.red('error:')} what was recorded is only on this machine: ${result.unshared}\n`)
+  if (result.unrecorded !== null)
+    io.err(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}\n`)
   if (!json && finished !== undefined && plan.changes.length > 0) io.out(`${finishedLine(finished, paint)}\n`)
   return exitCode(result)
 }
@@ -106,7 +107,7 @@ function textOf(path: string): string {
 }
 
 function exitCode(result: ApplyResult): number {
-  const incomplete = result.refused + result.inDoubt + result.notSent > 0 || result.unshared !== null
+  const incomplete = result.refused + result.inDoubt + result.notSent > 0 || result.unrecorded !== null
   if (!incomplete) return exits.done
   return result.sent ? exits.incomplete : exits.failed
 }

@@ -9,6 +9,14 @@ import { writeFilesDurably, type Files } from './write-file.ts'
 
 const mostRaces = 8
 
+/** Says to people what the branch is, and to us that it is ours. */
+const sign = 'README.md'
+const signText = `# A record of Edgewise
+
+What Edgewise recorded of its own confirmed writes, one file a domain. Nothing here is to be edited by hand: see
+"edgewise state --help". The messages of this branch tell every apply.
+`
+
 /** Where in a repository a record is, and what of it is its own. */
 export interface GitPlace {
   branch: string
@@ -73,7 +81,7 @@ class GitFiles {
   write(steps: Files[], message: string): Promise<void> {
     return this.#turn(async () => {
       const view = await this.#looked()
-      view.tip = await this.#git.commit(view.tip, this.#changes(steps), message)
+      view.tip = await this.#git.commit(view.tip, this.#changes(view.tip, steps), message)
       await this.#moveLocal(view)
     })
   }
@@ -84,7 +92,7 @@ class GitFiles {
       const view = await this.#looked()
       const before = view.tip
       try {
-        view.tip = await this.#git.commit(view.tip, this.#changes(steps), message)
+        view.tip = await this.#git.commit(view.tip, this.#changes(view.tip, steps), message)
         await this.#push(view, message)
       } catch (error) {
         view.tip = before
@@ -118,13 +126,29 @@ class GitFiles {
   }
 
   /** All steps in one commit, and the latest of what changes all the time. */
-  #changes(steps: Files[]): Changes {
-    return new Map([...this.#jots, ...steps.flatMap((step) => [...step])])
+  #changes(tip: string | null, steps: Files[]): Changes {
+    const first = new Map(tip === null ? [[sign, signText]] : [])
+    return new Map([...first, ...this.#jots, ...steps.flatMap((step) => [...step])])
   }
 
   #looked(): Promise<View> {
-    this.#view ??= this.#look()
+    this.#view ??= this.#look().then(async (view) => {
+      await this.#refuseOther(view.tip)
+      return view
+    })
     return this.#view
+  }
+
+  /** A branch that somebody named by mistake, and that holds their work, is not written to. */
+  async #refuseOther(tip: string | null): Promise<void> {
+    if (tip === null) return
+    const text = (await this.#git.files(tip, sign)).get(sign)
+    if (text?.split('\n')[0] === signText.split('\n')[0]) return
+    throw new EdgewiseError(
+      'usage',
+      `the branch ${this.#place.branch} holds something else than a record`,
+      'Name another one in edgewise.yaml under "state.branch"; the default is edgewise-state.',
+    )
   }
 
   /**
@@ -188,7 +212,7 @@ class GitFiles {
   /** What this record has at its own paths. */
   async #own(commit: string | null): Promise<Changes> {
     const own = new Map<string, { id: string } | null>()
-    for (const path of [this.#place.home, ...this.#place.others]) {
+    for (const path of [sign, this.#place.home, ...this.#place.others]) {
       const id = commit === null ? null : await this.#git.idOf(commit, path)
       own.set(path, id === null ? null : { id })
     }

@@ -50,6 +50,17 @@ export async function openGit(
   return repositoryOf(git, home, known ? remote : null, format === 'sha256' ? 64 : 40, now)
 }
 
+/** The commit that is checked out where a folder lies; null where git has no answer, or is not there. */
+export async function headOf(folder: string, env: Record<string, string>): Promise<string | null> {
+  try {
+    const { code, out } = await gitIn(folder, env, flags)(['rev-parse', '--verify', 'HEAD'])
+    return code === 0 ? (lines(out)[0] ?? null) : null
+  } catch (error) {
+    if (error instanceof EdgewiseError) return null
+    throw error
+  }
+}
+
 function repositoryOf(git: Git, home: string, remote: string | null, idLength: number, now: () => number): GitRepository {
   const nothing = '0'.repeat(idLength)
   const tip = async (ref: string) =>

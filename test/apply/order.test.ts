@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Domain } from '../../src/model/item.ts'
 import { bad, doubt, good, ProcessDeath, throttled, unauthorised, unreached, World, type Call } from './world.ts'
 
@@ -64,6 +65,32 @@ describe('the order of an apply', () => {
     await world.clock.advance(100_000)
     expect(world.calls.length, 'writes sent in the end').toBe(sentBeforeEnd)
     expect(unanswered, 'writes under way when the apply ended').toBe(0)
+  })
+
+  it('when the store says that it can not record what was sent, that is told, and counts as in doubt', async () => {
+    const world = new World()
+    let saves = 0
+    world.onSave = () => {
+      if (++saves === 4) throw new EdgewiseError('record-unreachable', 'disk full')
+    }
+    const result = await world.apply(
+      world.plan(
+        each((i) => time(10 + i)),
+        1,
+      ),
+    )
+    expect(result).toMatchObject({ sent: true, unrecorded: 'disk full', inDoubt: 1 })
+    expect(result.confirmed + result.inDoubt).toBe(world.calls.length)
+    expect(result.confirmed + result.inDoubt + result.notSent).toBe(12)
+    expect(world.log.at(-1)).toBe('apply.finished')
+  })
+
+  it('when it says so before anything was sent, the apply fails', async () => {
+    const world = new World()
+    world.onSave = () => {
+      throw new EdgewiseError('record-unreachable', 'disk full')
+    }
+    await expect(world.apply(world.plan({ 'a.example.com': time(10) }))).rejects.toThrow('disk full')
   })
 
   it('at most four are in flight, and four are', async () => {

@@ -58,12 +58,12 @@ describe('a share that fails', () => {
     expect(result.notSent).toBe(12 - world.calls.length)
     expect(result.confirmed).toBe(world.calls.length)
     expect(times).toHaveLength(2)
-    expect(result.unshared).toBeNull()
+    expect(result.unrecorded).toBeNull()
   })
 
   it('in the end is told, though every write is confirmed', async () => {
     const { world } = shared(1)
     const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
-    expect(result).toMatchObject({ confirmed: 1, notSent: 0, unshared: 'the remote is gone' })
+    expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded: 'the remote is gone' })
   })
 })

@@ -62,7 +62,11 @@ export class Git {
   /** Somebody else writes to a branch of the remote, at paths of their own. */
   rivalPush(ref: string, path: string): void {
     this.#rival = { ref, path, text: `${this.#world.time}` }
-    const id = this.#commit(this.remote.get(ref) ?? null, new Map([[path, this.#rival.text]]), 'Somebody else')
+    const files = new Map([
+      ['README.md', '# A record of Edgewise\n'],
+      [path, this.#rival.text],
+    ])
+    const id = this.#commit(this.remote.get(ref) ?? null, files, 'Somebody else')
     this.remote.set(ref, id)
     this.#world.count('git: rival push')
     this.#world.tell('rival', `pushes ${id.slice(0, 7)} to ${ref}`)

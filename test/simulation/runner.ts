@@ -71,7 +71,7 @@ async function locked(run: Run): Promise<Ending> {
       isolate: run.isolate,
       tell,
     })
-    if (result.refused + result.inDoubt + result.notSent > 0 || result.unshared !== null) return 'incomplete'
+    if (result.refused + result.inDoubt + result.notSent > 0 || result.unrecorded !== null) return 'incomplete'
     return plan.changes.length === 0 ? 'settled' : 'complete'
   } finally {
     await lease.release().catch((error: unknown) => {
@@ -110,7 +110,7 @@ function outsideOf({ process, network, record }: Pick<Run, 'process' | 'network'
 
 function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
-  return { root: '/', config, desired, diagnostics: [], placeOf: () => null, lineOf: () => null, vault }
+  return { root: '/', config, desired, diagnostics: [], placeOf: () => null, commit: async () => null, lineOf: () => null, vault }
 }
 
 function planOf(workspace: LoadedWorkspace, recorded: Recorded) {

@@ -3,7 +3,10 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
+import { openRecord } from '../../src/state/open-record.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
+import { applied, item, of, wave } from '../state/store-contract.ts'
 import { held, Place, reset, service } from './cli.ts'
 
 let emulator: Emulator
@@ -21,8 +24,8 @@ afterEach(() => sandbox.remove())
 const branch = 'edgewise-state'
 
 /** A workspace in a folder of the sandbox that says nothing of where its record is. */
-function workspaceIn(folder: string, more = ''): Place {
-  const place = new Place(emulator.url, more, { root: join(sandbox.folder, folder), state: '' })
+function workspaceIn(folder: string, more = '', options: { limits?: string } = {}): Place {
+  const place = new Place(emulator.url, more, { root: join(sandbox.folder, folder), state: '', ...options })
   place.env = { ...place.env, ...sandbox.env }
   return place.manifest('a.example.com', { timeout: { time: '10' } })
 }
@@ -75,6 +78,27 @@ describe('a workspace in a git repository', () => {
     sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
     const plan = await workspaceIn('other').cli('plan', '--detailed-exitcode')
     expect(plan).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('counts the calls of an apply that was cut off in another clone, as many as there may have been', async () => {
+    sandbox.withRemote()
+    const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
+    const place = workspaceIn('clone', '', limits)
+    const state = { store: 'git' as const, branch, remote: 'origin', path: '' }
+    const record = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
+    const { store } = await openRecord(record, { disk: realDisk, process: 'gone', openGit: () => sandbox.open('clone') })
+    await store.load()
+    await store.intend(applied('gone'), wave('gone', of('b.example.com', { timeout: item('1') })))
+    await store.saveCalls('gone', [])
+    sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+    const other = workspaceIn('other', '', limits)
+    for (const attempt of ['the first', 'one that finds nothing cut off any more']) {
+      const { code, err } = await other.cli('apply', '--yes')
+      expect({ attempt, code, err }).toMatchObject({ code: 1, err: expect.stringContaining('call budget') as string })
+    }
+    // The clone that it ran in knows its calls: there were none.
+    sandbox.git('remote.git', 'update-ref', `refs/heads/${branch}`, sandbox.git('clone', 'rev-parse', branch))
+    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
   })
 
   it('without a remote stays in the clone, and says so', async () => {
@@ -192,6 +216,15 @@ describe('a workspace in a git repository', () => {
     expect(code).toBe(1)
     expect(err).toMatch(/checked out in .*look/)
     expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
+  })
+
+  it('that names a branch of its own work leaves that alone', async () => {
+    sandbox.withRemote()
+    sandbox.git('clone', 'checkout', '--quiet', '--detach')
+    const before = sandbox.git('remote.git', 'for-each-ref')
+    const { code, err } = await workspaceIn('clone', 'state: {store: git, branch: main}\n').cli('apply', '--yes')
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('the branch main holds something else') as string })
+    expect(sandbox.git('remote.git', 'for-each-ref')).toBe(before)
   })
 
   it('that two clones began apart is refused, not guessed', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
 import { held, Place, reset, service, writes } from './cli.ts'
 
@@ -50,6 +52,34 @@ describe('state history', () => {
       { outcome: 'complete', writes: { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 } },
       { outcome: 'complete' },
     ])
+  })
+})
+
+describe('a disk that is full', () => {
+  const fullFrom = (step: number, folder: string): void => {
+    let steps = 0
+    place.disk = {
+      ...realDisk,
+      create: async (path, text) => {
+        if (path.includes(folder) && ++steps >= step) throw new EdgewiseError('record-unreachable', `no space left for ${path}`)
+        return realDisk.create(path, text)
+      },
+    }
+  }
+
+  it('before anything was sent ends the apply with 1', async () => {
+    fullFrom(1, '/waves/')
+    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('error: no space left') as string })
+    expect(await held(emulator, a)).toEqual({})
+  })
+
+  it('after a write was sent ends it with 3; the next one finishes', async () => {
+    fullFrom(1, '/domains/')
+    const { code, err, out } = await place.cli('apply', '--yes')
+    expect({ code, err, out }).toMatchObject({ code: 3, err: expect.stringContaining('not everything could be recorded') as string })
+    place.disk = realDisk
+    expect((await place.cli('apply', '--yes')).err).toMatch(/Apply \S+ by \S+, begun \S+, was cut off with \d writes? in doubt/)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 })
 
