@@ -127,7 +127,8 @@ export class Git {
       if (typeof change === 'string') files.set(path, change)
       else if (change !== null) for (const [below, text] of this.#contents.get(change.id) ?? []) files.set(`${path}${below}`, text)
     }
-    const id = hash([parent ?? '', message, ...[...files].toSorted(byName).flat()])
+    const changed = [...changes].map(([name, change]) => `${name} ${typeof change === 'string' ? change : change?.id}`)
+    const id = hash([parent ?? '', message, ...changed])
     this.#commits.set(id, { madeAt: this.#world.time, parent, files })
     return id
   }

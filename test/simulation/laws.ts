@@ -17,10 +17,12 @@ const switches = 'visit_deny_whitelist'
 export class Laws {
   readonly #world: World
   readonly #callsPerMinute: number
+  readonly #settleMs: number
   /** Who holds the lock, by all that is true: a process's name, and how old its last sign of life is, ms. */
   #holder: () => { name: string; signAge: number } | null = () => null
   #arrivals: number[] = []
   #underWay = new Set<Call>()
+  #mayLand: Call[] = []
   /** Item and domain → whether what was last judged of it was refused. */
   #refused = new Map<string, boolean>()
   /** Item and domain of which a process does not know what came of the last call. */
@@ -28,8 +30,9 @@ export class Laws {
   /** Lists of switches that were there when nothing was recorded of them: more may be on than anybody named. */
   #strangers = new Set<Domain>()
 
-  constructor(world: World, callsPerMinute: number) {
+  constructor(world: World, callsPerMinute: number, settleMs: number) {
     this.#world = world
+    this.#settleMs = settleMs
     this.#callsPerMinute = callsPerMinute
   }
 
@@ -59,9 +62,25 @@ export class Laws {
         )
     }
     this.#underWay.add(call)
+    this.#afterAllElse(call)
     for (const key of keysOf(call, call.deltas))
       if (this.#doubted.get(key) === call.process)
         this.#world.violated('what is in doubt is sent whole', `${call.process.name} sent call ${call.number} with a part of ${key}`)
+  }
+
+  /** Nothing is sent about what an earlier call may still change, since that would undo it. */
+  #afterAllElse(call: Call): void {
+    const keys = keysOf(call, call.items)
+    this.#mayLand = this.#mayLand.filter((other) => other.mayLand && this.#world.time < other.process.diedAt + this.#settleMs)
+    for (const other of this.#mayLand) {
+      const shared = keysOf(other, other.items).find((key) => keys.includes(key))
+      if (shared !== undefined)
+        this.#world.violated(
+          'nothing is sent before what was given up has landed',
+          `call ${call.number} with ${shared} overtakes call ${other.number}`,
+        )
+    }
+    this.#mayLand.push(call)
   }
 
   /** A process has heard what came of a call, or that nothing is certain. */

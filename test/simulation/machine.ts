@@ -153,7 +153,7 @@ export class Process {
           const value = act()
           result = () => resolve(value)
         } catch (error) {
-          result = () => reject(error as Error)
+          result = () => reject(error)
         }
         if (!this.mayDie(`after: ${what}`)) result()
       })

@@ -15,6 +15,8 @@ export interface Call {
   items: string[]
   /** The items of which only a part is sent, to be added to or taken from what is held. */
   deltas: string[]
+  /** Whether it may still take effect. */
+  mayLand: boolean
   /** When its sender gives it up at the latest. */
   givenUpAt: number
   /** When its sender heard of it, or gave it up; null while it waits. */
@@ -52,6 +54,7 @@ export class Network {
         domains: domains.split(','),
         items: Object.keys(config),
         deltas: Object.keys(config).filter((item) => isDelta(config[item])),
+        mayLand: true,
         givenUpAt: this.#world.time + request.timeoutMs,
         endedAt: null,
       }
@@ -96,8 +99,9 @@ export class Network {
         this.#world.count('network: time-out')
         reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
       })
-      if (fate === 'unreached') return fail(way(), chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']))
       const late = chance.happens(this.#faults.late)
+      if (fate === 'unreached' || (fate === 'lost request' && !late)) call.mayLand = false
+      if (fate === 'unreached') return fail(way(), chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']))
       if (fate === 'lost request' && !late) return chance.happens(0.5) ? fail(way(), 'ECONNRESET') : undefined
       const toDoor = Math.min(way(), timeoutMs - 1)
       this.#world.after(toDoor, () => {
@@ -107,8 +111,11 @@ export class Network {
           return this.#handle(call, body, way() / 4, (said) => this.#comesBack(fate, said, way(), { answer, fail, chance }))
         const ms = way()
         if (fate === 'lost request') fail(ms, 'ECONNRESET')
-        else answer(ms, serverError(chance))
-        if (!late && chance.happens(0.4)) return
+        else answer(ms, failing(chance))
+        if (!late && chance.happens(0.4)) {
+          call.mayLand = false
+          return
+        }
         if (late) this.#world.count('network: late effect')
         // Behind the door that failed, the write may be carried out all the same, at once or later.
         const lands = late ? ms + chance.between(0, this.#settleMs - 1) : chance.between(0, ms)
@@ -132,9 +139,16 @@ export class Network {
     return fate
   }
 
-  #handle(call: Call, body: string, ms: number, then: (said: Answer & { code: number }) => void): void {
+  #handle(call: Call, body: string, ms: number, then: (said: Answer & { code: number }) => void, held = false): void {
     this.#world.after(ms, () => {
       if (this.#isOver(call)) return
+      const { diedAt, chance } = call.process
+      if (!held && diedAt < this.#world.time && chance.happens(this.#faults.late)) {
+        // What nobody waits for any more may be held up on the way.
+        this.#world.count('network: late effect')
+        return this.#handle(call, body, chance.between(0, diedAt + this.#settleMs - 1 - this.#world.time), then, true)
+      }
+      call.mayLand = false
       void this.#service.write(body).then((said) => {
         this.#world.tell('service', `call ${call.number}: HTTP ${said.status}, code ${said.code}`)
         if (said.status === 429 || said.code === 429001) this.#world.count('service: throttled')
@@ -145,8 +159,10 @@ export class Network {
   }
 
   /** What a process sent that died since is as good as given up; nothing comes of it any more once that has settled. */
-  #isOver({ process }: Call): boolean {
-    return this.#world.time >= process.diedAt + this.#settleMs
+  #isOver(call: Call): boolean {
+    const over = this.#world.time >= call.process.diedAt + this.#settleMs
+    if (over) call.mayLand = false
+    return over
   }
 
   #comesBack(
@@ -165,7 +181,7 @@ export class Network {
   }
 }
 
-function serverError(chance: Chance): Answer {
+function failing(chance: Chance): Answer {
   const body = chance.pick(['', '<h1>Bad gateway</h1>', '{"code": 500001, "message": "failed"}'])
   return { status: chance.pick([500, 502, 503, 504]), header: () => null, body }
 }

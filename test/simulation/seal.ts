@@ -1,9 +1,12 @@
 import childProcess from 'node:child_process'
+import nodeCrypto from 'node:crypto'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import timersPromises from 'node:timers/promises'
 import type { World } from './world.ts'
 
-type Globals = Record<string, unknown>
+type Replacements = Record<string, unknown>
 
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'fetch']
 const RealDate = Date
@@ -28,36 +31,42 @@ export async function sealed<T>(world: World, work: () => Promise<T>): Promise<T
     }
   }
   const undo = [
-    replace(globalThis as unknown as Globals, Object.fromEntries(timers.map((name) => [name, refuse(name)]))),
-    replace(globalThis as unknown as Globals, { Date: SimulatedDate }),
-    replace(Math as unknown as Globals, { random: refuse('Math.random') }),
-    replace(AbortSignal as unknown as Globals, { timeout: refuse('AbortSignal.timeout') }),
-    replace(performance as unknown as Globals, { now: refuse('performance.now') }),
-    replace(crypto as unknown as Globals, { randomUUID: refuse('crypto.randomUUID') }),
-    replace(childProcess as unknown as Globals, refusals(childProcess as unknown as Globals, refuse)),
-    replace(fs as unknown as Globals, refusals(fs as unknown as Globals, refuse)),
+    replace(globalThis, { Date: SimulatedDate, ...each(timers, refuse) }),
+    replace(Math, { random: refuse('Math.random') }),
+    replace(AbortSignal, { timeout: refuse('AbortSignal.timeout') }),
+    replace(performance, { now: refuse('performance.now') }),
+    replace(process, { hrtime: refuse('process.hrtime') }),
+    replace(nodeCrypto, each(['randomUUID', 'randomBytes', 'randomInt'], refuse)),
+    replace(timersPromises, each(functionsOf(timersPromises), refuse)),
+    replace(childProcess, each(functionsOf(childProcess), refuse)),
+    replace(net, each(['connect', 'createConnection', 'createServer'], refuse)),
+    replace(fs, each(functionsOf(fs), refuse)),
   ]
   syncBuiltinESMExports()
   try {
     return await work()
   } finally {
-    for (const each of undo) each()
+    for (const restore of undo) restore()
     syncBuiltinESMExports()
   }
 }
 
-function refusals(module: Globals, refuse: (name: string) => () => void): Globals {
-  const functions = Object.keys(module).filter((name) => /^[a-z]/.test(name) && typeof module[name] === 'function' && name !== 'close')
-  return Object.fromEntries(functions.map((name) => [name, refuse(name)]))
+function functionsOf(module: object): string[] {
+  return Object.entries(module).flatMap(([name, value]) => (/^[a-z]/.test(name) && typeof value === 'function' ? [name] : []))
 }
 
-function replace(target: Globals, replacements: Globals): () => void {
+function each(names: string[], refuse: (name: string) => () => void): Replacements {
+  return Object.fromEntries(names.map((name) => [name, refuse(name)]))
+}
+
+/** Puts others in the place of some properties; gives what takes them back. */
+function replace(target: object, replacements: Replacements): () => void {
   const before = Object.keys(replacements).map((name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const)
   for (const [name, value] of Object.entries(replacements))
     Object.defineProperty(target, name, { value, configurable: true, writable: true })
   return () => {
     for (const [name, descriptor] of before) {
-      if (descriptor === undefined) delete target[name]
+      if (descriptor === undefined) Reflect.deleteProperty(target, name)
       else Object.defineProperty(target, name, descriptor)
     }
   }

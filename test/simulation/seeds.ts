@@ -20,5 +20,6 @@ const { from, step, end } = workerData as SeedsOf
 for (let seed = from; seed < end; seed += step) {
   const { violations, counts } = await simulate(seed)
   const result: SeedResult = { seed, violations, counts }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has none
   parentPort?.postMessage(result)
 }

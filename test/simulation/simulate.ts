@@ -62,8 +62,9 @@ class Simulation {
     world.count(`record: ${kind}`)
     const serviceFaults = drawServiceFaults(chance.fork('service'), this.#workload.domains, itemKeys)
     this.#service = new Service(world, `${chance.draw()}`, limits.callsPerMinute, chance.pick(['status', 'body']), serviceFaults)
-    this.#laws = new Laws(world, limits.callsPerMinute)
-    this.#network = new Network(world, this.#service, this.#laws, this.#config.service.settleSeconds * 1000, this.#faults)
+    const settleMs = this.#config.service.settleSeconds * 1000
+    this.#laws = new Laws(world, limits.callsPerMinute, settleMs)
+    this.#network = new Network(world, this.#service, this.#laws, settleMs, this.#faults)
     this.#laws.lockedBy(() => this.#record.holder())
   }
 
@@ -87,7 +88,7 @@ class Simulation {
   /** The manifests are applied, perhaps by two runners at once, and again by whoever tries again. */
   async #round(): Promise<void> {
     const chance = this.#chance
-    const runs = [this.#run(chance.pick(this.#record.machines))]
+    const runs: Promise<unknown>[] = [this.#tenaciously(chance.pick(this.#record.machines))]
     while (runs.length < 3 && chance.happens(this.#faults.rival)) {
       this.#world.count('runs side by side')
       await this.#wait(chance.between(0, 2 * minute))
@@ -95,6 +96,15 @@ class Simulation {
     }
     await Promise.all(runs)
     await this.#wait(chance.happens(0.5) ? chance.between(0, 5000) : chance.between(0, 4 * minute))
+  }
+
+  /** A run, and at once another one on the same machine when it was killed, perhaps of other manifests. */
+  async #tenaciously(machine: Machine): Promise<void> {
+    const ending = await this.#run(machine)
+    if (ending !== 'killed' || this.#chance.happens(0.3)) return
+    await this.#wait(this.#chance.between(0, 2000))
+    this.#workload.edit()
+    return this.#tenaciously(machine)
   }
 
   async #settle(): Promise<void> {
@@ -196,7 +206,7 @@ function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
       settleSeconds: 10,
     },
     limits: {
-      callsPerMinute: chance.pick([3, 5, 10, 30]),
+      callsPerMinute: chance.pick([3, 5, 10, 30, 30]),
       domainsPerWrite: chance.pick([2, 3, 10]),
       maxWaitSeconds: chance.pick([90, 300]),
     },
