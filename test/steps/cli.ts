@@ -40,6 +40,8 @@ export async function service(): Promise<Emulator> {
   )
 }
 
+let places = 0
+
 /** A workspace in a temporary folder, and the command line in it. */
 export class Place {
   readonly root: string
@@ -47,7 +49,8 @@ export class Place {
   ask: Io['ask'] = null
   disk: Disk = realDisk
   #slept = 0
-  #drawn = 1_234_567
+  // No two workspaces draw the same.
+  #drawn = 1_234_567 * ++places
 
   constructor(
     url: string,
