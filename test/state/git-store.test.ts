@@ -245,5 +245,5 @@ it('a repository that lacks an object of the record says so, and nothing is take
   two.sandbox.remove()
 })
 
-storeContract('git without a remote', () => inGit(false))
-storeContract('git with a remote', () => inGit(true))
+storeContract('git without a remote', () => inGit(false), false)
+storeContract('git with a remote', () => inGit(true), false)

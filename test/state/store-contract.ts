@@ -46,8 +46,8 @@ export function wave(apply: string, before: Recorded, number = 1): Wave {
   return { number, before, intents: new Map(intents) }
 }
 
-/** What every store has to do. */
-export function storeContract(name: string, make: () => Promise<Kind>): void {
+/** What every store has to do; `every`: try each of many ways to damage a file, which takes long where files are far away. */
+export function storeContract(name: string, make: () => Promise<Kind>, every = true): void {
   describe(`a record in ${name}`, () => {
     let kind: Kind
     const open = async (...key: Parameters<Kind['open']>): Promise<Store> => (await kind.open(...key)).store
@@ -224,7 +224,7 @@ export function storeContract(name: string, make: () => Promise<Kind>): void {
       expect(await (await open()).before('one')).toEqual(first.before)
     })
 
-    it.each(damages)('that is %s is named with its path, and nothing is written', async (_how, damage) => {
+    it.each(every ? damages : damages.slice(0, 3))('that is %s is named with its path, and nothing is written', async (_how, damage) => {
       const store = await open()
       await store.save(new Map([...of('a.example.com', { timeout: item('1') }), ...of('z.example.com', { timeout: item('2') })]), 'test')
       await kind.damage('/a.example.com.json', damage)

@@ -64,10 +64,10 @@ describe('a workspace in a git repository', () => {
     const place = workspaceIn('clone')
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
-    const [applied] = (await place.json('state', 'history'))['applies'] as { id: string }[]
+    const [first] = (await place.json('state', 'history'))['applies'] as { id: string }[]
     const log = sandbox.git('remote.git', 'log', '--format=%B', branch)
-    expect(log).toContain(`Apply ${applied?.id}: about to send 1 write for 1 domain`)
-    expect(log).toContain(`Apply ${applied?.id}: complete; 1 confirmed, 0 refused, 0 in doubt, 0 not sent`)
+    expect(log).toContain(`Apply ${first?.id}: about to send 1 write for 1 domain`)
+    expect(log).toContain(`Apply ${first?.id}: complete; 1 confirmed, 0 refused, 0 in doubt, 0 not sent`)
     expect(log).toContain(`Manifests: ${sandbox.git('clone', 'rev-parse', 'HEAD')}`)
     expect(log).toContain('By: octavia')
   })
@@ -104,9 +104,9 @@ describe('a workspace in a git repository', () => {
   it('without a remote stays in the clone, and says so', async () => {
     sandbox.repository('alone')
     const place = workspaceIn('alone')
-    const applied = await place.cli('apply', '--yes')
-    expect(applied.code).toBe(0)
-    expect(applied.err).toContain('no remote "origin"')
+    const ran = await place.cli('apply', '--yes')
+    expect(ran.code).toBe(0)
+    expect(ran.err).toContain('no remote "origin"')
     expect(sandbox.git('alone', 'log', '--oneline', branch).split('\n').length).toBeGreaterThan(1)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
