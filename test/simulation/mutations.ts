@@ -84,7 +84,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     file: 'src/apply/attempt.ts',
     find: '} else if (!doubted && (',
     replace: '} else if ((',
-    seeds: 300,
+    seeds: 1500,
   },
   {
     name: 'a server error counts as not sent',

@@ -26,6 +26,9 @@ export interface Call {
 /** What may become of a call on its way. */
 type Fate = 'well' | 'unreached' | 'lost request' | 'lost answer' | 'server error' | 'nonsense'
 
+/** HTTP statuses that say what came of a call whatever else was answered. */
+const saysAll = new Set([401, 404, 429])
+
 /** The way between the client and the service. */
 export class Network {
   readonly #world: World
@@ -93,7 +96,7 @@ export class Network {
       }
       const fail = (ms: number, code: string) => hear(ms, code, fate === 'unreached', () => reject(failure(code)))
       const answer = (ms: number, said: Answer & { code?: number }) =>
-        hear(ms, `HTTP ${said.status}, code ${said.code ?? '-'}`, fate === 'well', () => resolve(said))
+        hear(ms, `HTTP ${said.status}, code ${said.code ?? '-'}`, fate === 'well' || saysAll.has(said.status), () => resolve(said))
 
       hear(timeoutMs, 'no answer in time', false, () => {
         this.#world.count('network: time-out')

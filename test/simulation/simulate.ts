@@ -1,6 +1,7 @@
 import type { Recorded } from '../../src/index.ts'
-import type { StateConfig, WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import { Chance } from './chance.ts'
+import { configOf, service } from './config.ts'
 import { drawFaults, drawServiceFaults, mostOffset, noFaults, type Faults } from './faults.ts'
 import { Laws } from './laws.ts'
 import type { Machine } from './machine.ts'
@@ -15,7 +16,6 @@ import { World } from './world.ts'
 const minute = 60_000
 const longest = 100 * 60 * minute
 const mostRunsToSettle = 8
-const service = { url: 'https://service', account: 'default' }
 
 /** What a seed came to. */
 export interface Simulated {
@@ -190,34 +190,5 @@ class Simulation {
     return new Promise((resolve) => {
       this.#world.after(ms, resolve)
     })
-  }
-}
-
-function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
-  return {
-    version: 1,
-    id: 'simulation',
-    service: {
-      ...service,
-      token: 'sesame',
-      timezone: 'UTC',
-      itemKeys: {},
-      timeoutSeconds: 30,
-      settleSeconds: 10,
-    },
-    limits: {
-      callsPerMinute: chance.pick([3, 5, 10, 30, 30]),
-      domainsPerWrite: chance.pick([2, 3, 10]),
-      maxWaitSeconds: chance.pick([90, 300]),
-    },
-    manifests: [],
-    profiles: [],
-    defaults: {},
-    secrets: {},
-    allowLiteralSecrets: false,
-    state,
-    grouping: { groups: chance.pick(['documented', 'all']), together: chance.pick([[], [['origin', 'origin_host']]]) },
-    guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
-    rollout: { waves: [{ percent: 100 }], first: [], pause: 0, health: null },
   }
 }
