@@ -21,9 +21,14 @@ import { narrowed, type Selection } from './plan/selection.ts'
 import { CallBudget, type Clock } from './service/call-budget.ts'
 import { createClient } from './service/client.ts'
 import { proxyDispatcher } from './service/proxy.ts'
-import { openDirLock } from './state/dir-lock.ts'
-import { lockFolder, openDirStore } from './state/dir-store.ts'
-import type { Lease, Lock } from './state/lock.ts'
+import { overNetwork, type Transport } from './service/transport.ts'
+import { callsAt, timesOf, type Times } from './state/calls.ts'
+import type { Disk } from './state/disk.ts'
+import { headOf, openGit } from './state/git-plumbing.ts'
+import { gitEnvironment } from './state/git-process.ts'
+import type { GitRepository } from './state/git-repository.ts'
+import type { Lease, Machine } from './state/lock.ts'
+import { openRecord as openRecordAt, type OpenRecord } from './state/open-record.ts'
 import type { Recorded, Store } from './state/record.ts'
 
 export { drift, observedBase, type FoundDrift } from './drift.ts'
@@ -46,11 +51,19 @@ export interface Outside {
   clock: Clock
   /** In [0, 1). */
   random(): number
+  /** How calls get to the service, where not over this machine's network. */
+  transport?: Transport
+  machine: Machine
+  disk: Disk
+  /** The repository that a folder lies in; absent: by the program git of this machine. */
+  openGit?(folder: string, remote: string): Promise<GitRepository | null>
 }
 
 /** A workspace with the secrets that may be known. */
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
+  /** The commit that the manifests are at; null whenever git has no answer, since it is information only. */
+  commit(): Promise<string | null>
 }
 
 /**
@@ -68,38 +81,42 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
   })
   refuseUnavailable(workspace)
   if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')
-  return Object.assign(workspace, { vault })
+  const env = gitEnvironment(outside.env, workspace.config.service.token)
+  return Object.assign(workspace, { vault, commit: () => headOf(root, env) })
 }
 
 /**
  * Settings that the file format knows and this version does not carry out are refused: a health check that silently checks
  * nothing is worse than none.
  */
-function refuseUnavailable({ config: { state, rollout } }: Workspace): void {
+function refuseUnavailable({ config: { rollout } }: Workspace): void {
   const inWaves = rollout.health !== null || !(rollout.waves.length === 1 && rollout.waves.every(isWhole))
-  const missing = [...(state.store === 'git' ? ['state.store: git'] : []), ...(inWaves ? ['rollout'] : [])]
+  const missing = inWaves ? ['rollout'] : []
   if (missing.length === 0) return
   const verb = missing.length === 1 ? 'is' : 'are'
-  throw new EdgewiseError(
-    'unavailable',
-    `${missing.join(', ')} in edgewise.yaml ${verb} not part of this version`,
-    'Leave it out; "state: {store: dir}" keeps the record in a folder.',
-  )
+  throw new EdgewiseError('unavailable', `${missing.join(', ')} in edgewise.yaml ${verb} not part of this version`, 'Leave it out.')
 }
 
 function isWhole(amount: { count: number } | { percent: number }): boolean {
   return 'percent' in amount && amount.percent >= 100
 }
 
-/** Opens the record that belongs to a workspace's id and its service's address. */
-export function openStore({ root, config }: Workspace): Store {
-  const key = { id: config.id, address: config.service.url }
-  return openDirStore(resolve(root, config.state.path), key, config.service.account)
-}
-
-/** The lock of the account: one apply at a time. */
-export function openLock({ root, config }: Workspace): Lock {
-  return openDirLock(lockFolder(resolve(root, config.state.path), config.service.url, config.service.account))
+/**
+ * Opens the record that belongs to a workspace's id and its service's address, and the lock of its account.
+ *
+ * @throws EdgewiseError `usage` when it is not clear where the record is, `unavailable` when git can't be used
+ */
+export async function openRecord({ root, config }: Workspace, outside: Outside): Promise<OpenRecord> {
+  const { id, service, state } = config
+  const env = gitEnvironment(outside.env, service.token)
+  return openRecordAt(
+    { root, id, address: service.url, account: service.account, state },
+    {
+      disk: outside.disk,
+      process: outside.machine.process,
+      openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, () => outside.clock.now())),
+    },
+  )
 }
 
 /**
@@ -131,7 +148,7 @@ export async function plan(
     limits: config.limits,
     target: [...selection.target],
     items: [...selection.items],
-    commit: await commitOf(workspace.root),
+    commit: await workspace.commit(),
   })
 }
 
@@ -147,6 +164,19 @@ export function chosenSnapshots(workspace: Workspace, recorded: Recorded, select
   return { recorded: narrowed(recorded, selection), desired: narrowed(withKnownSecrets(workspace.desired, recorded), selection) }
 }
 
+/** How an apply is carried out. */
+export interface ApplyOptions {
+  outside: Outside
+  lease: Lease
+  /** When the lock was taken, wall clock, ms. */
+  lockedAt: number
+  /** Who started it, for the record's history. */
+  author: string | null
+  signal: AbortSignal
+  isolate: boolean
+  tell(event: ApplyEvent, budget: CallBudget): void
+}
+
 /**
  * Carries a plan out against the service (or the emulator, started for the time of the apply) and records every outcome.
  *
@@ -157,15 +187,24 @@ export async function apply(
   planned: Plan,
   store: Store,
   recorded: Recorded,
-  options: { outside: Outside; lease: Lease; signal: AbortSignal; isolate: boolean; tell(event: ApplyEvent, budget: CallBudget): void },
+  options: ApplyOptions,
 ): Promise<ApplyResult> {
   const { outside } = options
   const { config, vault } = workspace
   refuseUnready(workspace, planned)
   const { clock } = outside
-  const budget = new CallBudget(config.limits.callsPerMinute, config.limits.maxWaitSeconds * 1000, clock, store.loadCalls(), (times) =>
-    store.saveCalls(times),
-  )
+  const id = applyId(outside)
+  const { callsPerMinute, maxWaitSeconds } = config.limits
+  const here = (): Times => ({ boot: outside.machine.boot, now: clock.now(), up: clock.monotonic() })
+  const { calls, incomplete } = await store.loadCalls()
+  // What an apply sent that was cut off elsewhere: no more than the rate allows.
+  const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
+  const earlier = [...timesOf(calls, here()), ...unknown]
+  // Whoever comes next has to know of them too, even if nothing is sent now.
+  if (earlier.length > 0) await store.saveCalls(id, callsAt(earlier, here()))
+  const remember = (times: number[]) => store.saveCalls(id, callsAt(times, here()))
+  const settleMs = config.service.settleSeconds * 1000
+  const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, remember, settleMs)
   const service = planned.writes.length === 0 ? null : await connect(workspace, outside)
   try {
     const context: ApplyContext = {
@@ -174,11 +213,14 @@ export async function apply(
       budget,
       clock,
       random: () => outside.random(),
-      settleMs: config.service.settleSeconds * 1000,
+      settleMs,
       timeoutMs: config.service.timeoutSeconds * 1000,
       isolate: options.isolate,
       leaseLeftMs: () => options.lease.leftMs(),
-      apply: applyId(outside),
+      apply: id,
+      commit: planned.basis.commit,
+      author: options.author,
+      lockedAt: options.lockedAt,
       reveal: (payload) => vault.reveal(payload),
       mask: (item, value) => vault.mask(item, value),
       templatesOf: (value) => vault.templatesOf(value),
@@ -222,14 +264,14 @@ async function connect(workspace: LoadedWorkspace, outside: Outside) {
     )
   }
   const emulator = inside ? await startInside(root, config, outside) : null
-  const dispatcher = inside ? undefined : await proxyDispatcher(outside.env)
+  const transport = outside.transport ?? overNetwork(inside ? undefined : await proxyDispatcher(outside.env))
   const client = createClient({
     url: emulator?.url ?? service.url,
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
     scrub: (text) => vault.scrub(withoutValue(text, token, '(token)')),
-    ...(dispatcher === undefined ? {} : { dispatcher }),
+    transport,
   })
   return { client, close: async () => emulator?.close() }
 }
@@ -312,15 +354,4 @@ function applyId(outside: Outside): string {
   return `${stamp}-${Math.floor(outside.random() * 0x10000)
     .toString(16)
     .padStart(4, '0')}`
-}
-
-/** The commit that the manifests are at; information only, so null whenever git has no answer. */
-async function commitOf(root: string): Promise<string | null> {
-  const { simpleGit, GitError } = await import('simple-git')
-  try {
-    return (await simpleGit(root).revparse(['HEAD'])).trim()
-  } catch (error) {
-    if (error instanceof GitError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
 }

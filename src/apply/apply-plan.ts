@@ -1,41 +1,53 @@
 import PQueue from 'p-queue'
-import type { Change, Write } from '../model/change.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
+import type { Write } from '../model/change.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { groupBy } from '../model/group-by.ts'
+import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import type { Recorded, RecordedItem, Store } from '../state/record.ts'
+import type { Applied } from '../state/journal.ts'
+import type { Recorded } from '../state/record.ts'
+import { recordingOf } from './attempt.ts'
 import { carryOut } from './carry-out.ts'
+import { released, waveOf } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { endedEarly } from './send-write.ts'
+import { startSharing } from './sharing.ts'
 
 const inFlight = 4
 
 /**
- * Carries a plan out. Each write's intent is recorded before it is sent and its outcome as it comes, so that whenever
- * the process dies the record says no more than what is certain. Writes run in the plan's order, at most four at a time
- * and never two that share a domain.
+ * Carries a plan out. The intents of a wave are recorded before any of its writes is sent and each outcome as it comes, so
+ * that whenever the process dies the record says no more than what is certain. Writes run in the plan's order, at most four
+ * at a time and never two that share a domain.
  *
- * @throws what a store throws that can't record; writes under way are recorded first as far as they can be
+ * @throws what a store throws that can't record before anything was sent
  */
 export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyContext): Promise<ApplyResult> {
   const run = runOf(plan, recorded, context)
-  const { result } = run
+  const { result, store } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
   run.tell({ type: 'apply.started', time: run.time(), apply: run.apply, writes: plan.writes.length, releases: releases.length })
-  release(releases, recorded, run.store)
 
-  const queue = new PQueue({ concurrency: inFlight })
-  const lastOf = new Map<Domain, Promise<unknown>>()
-  const all = plan.writes.map((write) => {
-    const before = Promise.all(write.domains.flatMap((domain) => lastOf.get(domain) ?? []))
-    // An earlier place in the plan is a higher priority, so that freed writes overtake nobody.
-    const done = before.then(() => queue.add(() => one(write, run), { priority: -write.id }))
-    for (const domain of write.domains) lastOf.set(domain, done)
-    return done
-  })
-  const failed = (await Promise.allSettled(all)).find((outcome) => outcome.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+  const waves = [...groupBy(plan.writes, (write) => write.wave)].toSorted(([a], [b]) => a - b)
+  if (waves.length === 0 && releases.length > 0) waves.push([1, []])
+  try {
+    for (const [i, [wave, writes]] of waves.entries()) {
+      const intended = waveOf(i + 1, writes, i === 0 ? releases : [], recorded, recordingOf(run))
+      if (!run.signal.aborted) await store.intend(run.applied(), intended)
+      if (i === 0 && releases.length > 0) await release(released(releases, recorded), run)
+      await sendAll(writes, run)
+      if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
+    }
+    if (waves.length > 0) await store.end({ ...run.applied(), endedAt: run.time(), outcome: outcomeOf(result, context.signal) })
+  } catch (error) {
+    // What was sent is told as far as it is known; without a word in the record the rest of it counts as in doubt.
+    if (!(error instanceof EdgewiseError) || !result.sent) throw error
+    result.stopped ??= error.message
+    result.unrecorded = error.message
+  }
+  const unshared = waves.length > 0 ? await run.sharing.end() : null
+  result.unrecorded ??= unshared
 
-  if (plan.writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave: 1 })
   const { confirmed, refused, inDoubt, notSent } = result
   run.tell({ type: 'apply.finished', time: run.time(), apply: run.apply, stopped: result.stopped, confirmed, refused, inDoubt, notSent })
   return result
@@ -44,7 +56,22 @@ export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyCo
 function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
   const halt = new AbortController()
   const targets = new Map(plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]))
-  const result: ApplyResult = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0, sent: false, stopped: null, refusals: [] }
+  const result: ApplyResult = {
+    confirmed: 0,
+    refused: 0,
+    inDoubt: 0,
+    notSent: 0,
+    sent: false,
+    stopped: null,
+    refusals: [],
+    unrecorded: null,
+  }
+  const time = () => new Date(context.clock.now()).toISOString()
+  const startedAt = time()
+  const stop = (why: string) => {
+    result.stopped ??= why
+    halt.abort(why)
+  }
   return {
     ...context,
     random: () => context.random(),
@@ -57,12 +84,30 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
     recorded,
     target: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
-    stop: (why) => {
-      result.stopped ??= why
-      halt.abort(why)
+    stop,
+    time,
+    applied: (): Applied => {
+      const { confirmed, refused, inDoubt, notSent } = result
+      const { apply: id, commit, author } = context
+      return { id, startedAt, endedAt: null, commit, author, writes: { confirmed, refused, inDoubt, notSent }, outcome: 'unfinished' }
     },
-    time: () => new Date(context.clock.now()).toISOString(),
+    sharing: startSharing(context.store.share, context.clock, (why) => stop(`the outcomes could not be shared: ${why}`)),
   }
+}
+
+/** Sends the writes of a wave. A failure to record ends the apply, after what is under way is over. */
+async function sendAll(writes: Write[], run: Run): Promise<void> {
+  const queue = new PQueue({ concurrency: inFlight })
+  const lastOf = new Map<Domain, Promise<unknown>>()
+  const all = writes.map((write) => {
+    const before = Promise.all(write.domains.flatMap((domain) => lastOf.get(domain) ?? []))
+    // An earlier place in the plan is a higher priority, so that freed writes overtake nobody.
+    const done = before.then(() => queue.add(() => one(write, run), { priority: -write.id }))
+    for (const domain of write.domains) lastOf.set(domain, done)
+    return done
+  })
+  const failed = (await Promise.allSettled(all)).find((outcome) => outcome.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
 }
 
 /** One write in its turn. A failure to record ends the apply for all. */
@@ -77,17 +122,18 @@ async function one(write: Write, run: Run): Promise<void> {
     await carryOut(write, run)
   } catch (error) {
     run.stop('the record could not be written')
+    run.result.inDoubt++
     throw error
   }
 }
 
-function release(releases: Change[], recorded: Recorded, store: Store): void {
-  const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
-  for (const { domain, item } of releases) {
-    const items = recorded.get(domain)
-    if (items === undefined) continue
-    items.delete(item)
-    touched.set(domain, items)
-  }
-  if (touched.size > 0) store.save(touched)
+async function release(touched: Recorded, run: Run): Promise<void> {
+  await run.store.settle(run.applied(), [], touched)
+  for (const [domain, items] of touched) run.recorded.set(domain, items)
+  run.sharing.recorded()
+}
+
+function outcomeOf({ refused, inDoubt, notSent, stopped }: ApplyResult, signal: AbortSignal): Applied['outcome'] {
+  if (signal.aborted && stopped !== null) return 'interrupted'
+  return refused + inDoubt + notSent === 0 ? 'complete' : 'incomplete'
 }

@@ -9,47 +9,49 @@ import { sendWrite, type Sent } from './send-write.ts'
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 
 /**
- * Sends a write with its intent recorded before each attempt and its outcome after the last one.
+ * Sends a write, whose intent is recorded, and records its outcome.
  *
- * @param before what was recorded before the write, which is true again when nothing was saved
+ * @param before what was recorded before the write
+ * @param unsaved what is true when nothing of it was saved
+ * @param settles the writes of the plan of which everything is recorded then
  */
-export async function attempt(write: Write, before: ReadonlyMap<Domain, Items>, run: Run): Promise<Sent> {
-  const intend = () => {
-    const until = new Date(run.clock.now() + run.timeoutMs).toISOString()
-    keep(write, run, (domain) => withIntents(before.get(domain) ?? new Map(), write.items, { ...recordingOf(run), until }))
-  }
-  intend()
-  let first = true
+export async function attempt(
+  write: Write,
+  before: ReadonlyMap<Domain, Items>,
+  unsaved: ReadonlyMap<Domain, Items>,
+  run: Run,
+  settles: (outcome: Sent['outcome']) => number[],
+): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
-    attempt: () => {
-      // What is recorded of the first attempt has to hold for a later one as well: it may land later.
-      if (!first) intend()
-      first = false
-    },
     waiting: (ms, message) => run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(ms / 1000), message }),
   })
   const { outcome, doubted } = sent
+  if (outcome.kind !== 'not sent') run.result.sent = true
+  const of = (domain: Domain) => before.get(domain) ?? new Map()
+  const keepAs = (itemsOf: (domain: Domain) => Items) => keep(write, run, itemsOf, settles(outcome))
   if (outcome.kind === 'confirmed') {
     const returned = rewritten(write.items, outcome.config, run.mask)
-    keep(write, run, (domain) => withConfirmed(before.get(domain) ?? new Map(), write.items, returned, recordingOf(run)))
+    await keepAs((domain) => withConfirmed(of(domain), write.items, returned, recordingOf(run)))
   } else if (!doubted && (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))) {
     // The specification says that an invalid item spoils a write, not what one bad domain does: a refusal proves that
     // nothing was saved only for what was sent to one domain.
-    keep(write, run, (domain) => before.get(domain) ?? new Map())
+    await keepAs((domain) => unsaved.get(domain) ?? new Map())
   } else {
-    keep(write, run, (domain) => withIntents(before.get(domain) ?? new Map(), write.items, recordingOf(run)))
+    await keepAs((domain) => withIntents(of(domain), write.items, recordingOf(run)))
   }
   return sent
 }
 
-/** Records something of every domain of a write, durably. */
-export function keep(write: { domains: Domain[] }, { recorded, store }: Run, itemsOf: (domain: Domain) => Items): void {
+/** Records something of every domain of a write durably, and that nothing more is to come of the plan's writes in `settles`. */
+export async function keep(write: { domains: Domain[] }, run: Run, itemsOf: (domain: Domain) => Items, settles: number[]): Promise<void> {
   const touched = new Map(write.domains.map((domain) => [domain, new Map(itemsOf(domain))]))
-  store.save(touched)
-  for (const [domain, items] of touched) recorded.set(domain, items)
+  await run.store.settle(run.applied(), settles, touched)
+  for (const [domain, items] of touched) run.recorded.set(domain, items)
+  run.sharing.recorded()
 }
 
-function recordingOf(run: Run): Recording {
+/** When and by whom something is recorded now. */
+export function recordingOf(run: Run): Recording {
   return { at: run.time(), apply: run.apply, templatesOf: run.templatesOf }
 }

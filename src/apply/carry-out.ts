@@ -1,8 +1,9 @@
 import type { Write } from '../model/change.ts'
-import { attempt } from './attempt.ts'
+import { attempt, keep } from './attempt.ts'
 import { isolate } from './isolate.ts'
 import { rewritten } from './returned.ts'
 import type { Run } from './run.ts'
+import type { Sent } from './send-write.ts'
 import { settlesIn } from './settling.ts'
 
 /** Sends a write and records what comes of it; a refused one is taken apart. */
@@ -11,10 +12,9 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
   await settled(write, run)
   run.tell({ type: 'write.started', time: run.time(), id: write.id, domains: write.domains, items: Object.keys(write.items) })
-  const sent = await attempt(write, before, run)
-  const { outcome } = sent
+  const takenApart = (outcome: Sent['outcome']) => outcome.kind === 'refused' && !outcome.fatal && run.isolate
+  const { outcome, doubted } = await attempt(write, before, before, run, (came) => (takenApart(came) ? [] : [write.id]))
   const about = { time: run.time(), id: write.id }
-  if (outcome.kind !== 'not sent') result.sent = true
   switch (outcome.kind) {
     case 'confirmed': {
       result.confirmed++
@@ -26,9 +26,12 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
       result.refused++
       run.tell({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
       if (outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
-      if (outcome.fatal || !run.isolate)
+      if (!takenApart(outcome)) {
         result.refusals.push({ domains: write.domains, items: Object.keys(write.items), message: outcome.message })
-      else await isolate(write, outcome.message, before, run)
+        return
+      }
+      await isolate(write, outcome, doubted, before, run)
+      await keep({ domains: [] }, run, () => new Map(), [write.id])
       return
     case 'in doubt':
       result.inDoubt++
@@ -43,7 +46,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
 
 /** An item in doubt is rewritten no sooner than a write that was given up can have landed. */
 async function settled(write: Write, run: Run): Promise<void> {
-  const wait = settlesIn(write, run.recorded, run.clock.now(), run.settleMs)
+  const wait = settlesIn(write, run.recorded, run.clock.now(), run)
   if (wait === 0) return
   const message = 'an earlier write of these items may still land'
   run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(wait / 1000), message })

@@ -1,12 +1,5 @@
 import type { Domain, ItemKey } from '../model/item.ts'
-
-/** Writes by what became of them. */
-export interface OutcomeCounts {
-  confirmed: number
-  refused: number
-  inDoubt: number
-  notSent: number
-}
+import type { OutcomeCounts } from '../model/outcome.ts'
 
 /** What an apply tells as it goes. Times are ISO 8601. */
 export type ApplyEvent =

@@ -2,6 +2,7 @@ import type { Form, Write } from '../model/change.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import type { Outcome } from '../model/outcome.ts'
 import type { RecordedItem } from '../state/record.ts'
 import { attempt, keep } from './attempt.ts'
 import type { Run } from './run.ts'
@@ -12,6 +13,7 @@ interface Part {
   items: ItemKey[]
 }
 
+type Refused = Extract<Outcome, { kind: 'refused' }>
 type Verdict = 'fine' | 'refused' | 'ended'
 
 /** What isolation works with: one rectangle of the refused write, sent in parts. */
@@ -19,7 +21,7 @@ interface Isolation {
   /** Sends a part and records what comes of it. */
   send(part: Part): Promise<Verdict>
   /** Reports a part as the guilty one: it was refused alone, or where others passed, so nothing of it was saved. */
-  guilty(part: Part): void
+  guilty(part: Part): Promise<void>
   hint(part: Part): Part | null
 }
 
@@ -27,18 +29,22 @@ interface Isolation {
  * Takes a refused write apart until the guilty items or domains stand alone, and applies the rest. Only whole values are
  * sent. For one guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
  *
- * @param message what the service said; a name in it is a hint, no more
+ * @param refusal what the service said; a name in its message is a hint, no more
+ * @param doubted whether an earlier attempt of it may have taken effect
  * @param before what was recorded before the write
  */
 export async function isolate(
   write: Write,
-  message: string,
+  refusal: Refused,
+  doubted: boolean,
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
   run: Run,
 ): Promise<void> {
   for (const rectangle of wholeValues(write, run)) {
     const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
-    let said = message
+    let { message } = refusal
+    // What is refused for another reason than the write was (too many calls, say) may have been saved with the write.
+    let unsaved = !doubted
     const isolation: Isolation = {
       send: async (part) => {
         if (run.signal.aborted) return 'ended'
@@ -47,18 +53,23 @@ export async function isolate(
         ) as Record<ItemKey, Form>
         run.tell({ type: 'write.isolating', time: run.time(), id: write.id, domains: part.domains, items: part.items })
         const start = new Map(part.domains.map((domain) => [domain, partBefore(part, run.recorded.get(domain), before.get(domain))]))
-        const { outcome } = await attempt({ ...write, domains: part.domains, items }, start, run)
+        const now = new Map(part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
+        const sent = await attempt({ ...write, domains: part.domains, items }, start, now, run, () => [])
+        const { outcome } = sent
         if (outcome.kind === 'confirmed') return 'fine'
-        if (outcome.kind === 'refused') said = outcome.message
+        if (outcome.kind === 'refused') {
+          message = outcome.message
+          unsaved &&= !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
+        }
         if (outcome.kind === 'refused' && outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
       },
-      guilty: (part) => {
-        run.result.refusals.push({ ...part, message: said })
+      guilty: async (part) => {
+        run.result.refusals.push({ ...part, message })
         // What was recorded before is true again.
-        keep(part, run, (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)))
+        if (unsaved) await keep(part, run, (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)), [])
       },
-      hint: (part) => hinted(part, message, whole),
+      hint: (part) => hinted(part, refusal.message, whole),
     }
     await rectangleParts(whole, isolation, rectangle.unchanged)
   }
@@ -192,7 +203,7 @@ async function singleItem(part: Part, isolation: Isolation, passed: boolean): Pr
     at = one === 'refused' ? first : second
   }
   if (!good) return isolation.guilty(part)
-  if (at.domains.length === 1) isolation.guilty(at)
+  if (at.domains.length === 1) await isolation.guilty(at)
   for (const rest of unheard) await singleItem(rest, isolation, true)
 }
 

@@ -12,8 +12,6 @@ type Possible = Value | undefined
 export interface Recording {
   at: string
   apply: string
-  /** For an intent: when it is given up at the latest. */
-  until?: string
   /** Templates of the secrets in a value, by fingerprint. */
   templatesOf(value: Value): Record<string, string>
 }
@@ -78,7 +76,6 @@ function inDoubt(values: Possible[], recording: Recording): RecordedItem {
     at: recording.at,
     apply: recording.apply,
     origin: 'write',
-    ...(recording.until === undefined ? {} : { until: recording.until }),
   }
 }
 

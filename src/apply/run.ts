@@ -1,14 +1,22 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
+import type { Applied } from '../state/journal.ts'
 import type { Recorded, Store } from '../state/record.ts'
-import type { ApplyEvent, OutcomeCounts } from './events.ts'
+import type { OutcomeCounts } from '../model/outcome.ts'
+import type { ApplyEvent } from './events.ts'
 import type { Sending } from './send-write.ts'
+import type { Sharing } from './sharing.ts'
 
 /** What an apply works with. */
-export interface ApplyContext extends Omit<Sending, 'waiting' | 'attempt'> {
+export interface ApplyContext extends Omit<Sending, 'waiting'> {
   store: Store
   /** Id of this apply. */
   apply: string
+  /** The commit of the workspace, and who started this; null where that is not known. */
+  commit: string | null
+  author: string | null
+  /** When the lock was taken, wall clock, ms: no other process sends anything since. */
+  lockedAt: number
   /** Take a write that was refused apart, so that all but the guilty part is applied. */
   isolate: boolean
   /** Takes the secrets out of a value that the service returned. */
@@ -32,6 +40,8 @@ export interface ApplyResult extends OutcomeCounts {
   stopped: string | null
   /** What the service refused, for messages at the manifests' lines. */
   refusals: Refusal[]
+  /** Why the record, or what other machines see of it, lacks something of this apply; null when it does not. */
+  unrecorded: string | null
 }
 
 /** What all writes of an apply share. */
@@ -44,4 +54,7 @@ export interface Run extends ApplyContext {
   stop(why: string): void
   /** The time now, ISO 8601. */
   time(): string
+  /** This apply for the journal, as far as it has come. */
+  applied(): Applied
+  sharing: Sharing
 }

@@ -22,11 +22,9 @@ export interface Sending {
   /** After this long a call is given up, ms. */
   timeoutMs: number
   /** How long the lock surely holds, ms. */
-  leaseLeftMs(): number
+  leaseLeftMs(): Promise<number>
   /** Aborted when the apply is to end: what is under way is finished, nothing new is begun. */
   signal: AbortSignal
-  /** Told before each attempt, when a call may be sent. */
-  attempt(): void
   /** Told before every wait for another attempt. */
   waiting(ms: number, why: string): void
 }
@@ -53,13 +51,12 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       return ended(sending.signal.aborted ? endedEarly(sending.signal) : 'the wait for the call budget is over limits.maxWaitSeconds')
     }
     // A call that outlives the lock could land in the midst of somebody else's apply.
-    if (sending.leaseLeftMs() <= sending.timeoutMs) {
-      sending.budget.give(false)
+    if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {
+      await sending.budget.give(false)
       return ended('the lock was lost, or is about to be')
     }
-    sending.attempt()
     const outcome = await sending.client.write(write.domains, config)
-    sending.budget.give(outcome.kind !== 'not sent', 'limits' in outcome ? outcome.limits : undefined)
+    await sending.budget.give(outcome.kind !== 'not sent', 'limits' in outcome ? outcome.limits : undefined)
     const full = outcome.kind === 'refused' && outcome.limits.remaining === 0 && throttled === 0 && !outcome.fatal
     let wait: number
     if (outcome.kind === 'throttled' || full) {

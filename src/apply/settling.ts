@@ -3,17 +3,30 @@ import type { Write } from '../model/change.ts'
 import type { ItemKey } from '../model/item.ts'
 import type { Recorded, RecordedItem } from '../state/record.ts'
 
+const mostSkew = 300_000
+
+/** What has to be known of an apply to tell how long earlier writes may still land. */
+interface Since {
+  apply: string
+  /** When the lock was taken, wall clock, ms: writes of other processes had been given up by then. */
+  lockedAt: number
+  settleMs: number
+}
+
 /**
  * How long until nothing that was sent earlier can land on what a write is about, ms. A write that was given up may land
- * for `settleMs` more; of one that nobody gave up any more, since its process died, the end is the latest that it could
- * have been given up. A time from the future counts as now.
+ * for `settleMs` more. When another apply gave up is known if it says so and its clock can't be the reason: what it tells
+ * of the last five minutes, or of the future, counts as of the moment the lock was taken.
  */
-export function settlesIn(write: Write, recorded: Recorded, now: number, settleMs: number): number {
+export function settlesIn(write: Write, recorded: Recorded, now: number, { apply, lockedAt, settleMs }: Since): number {
   const items = relatedTo(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
-    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) =>
-      held.status === 'in-doubt' && items.has(item) ? [Math.min(now, Date.parse(held.until ?? held.at)) + settleMs] : [],
-    ),
+    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {
+      if (held.status !== 'in-doubt' || !items.has(item)) return []
+      const given = Date.parse(held.at)
+      const known = held.apply === apply || (held.open !== true && given < lockedAt - mostSkew)
+      return [Math.min(now, known ? given : lockedAt) + settleMs]
+    }),
   )
   return Math.max(0, ...ends.map((end) => end - now))
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { chosenSnapshots, plan as makePlan, type LoadedWorkspace, type Recorded } from '../index.ts'
+import { chosenSnapshots, plan as makePlan, type LoadedWorkspace, type Recorded, type Store } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { readSavedPlan, refuseStale } from '../plan/saved-plan.ts'
 import { planJson } from '../report/plan-json.ts'
+import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
-import type { Lease } from '../state/lock.ts'
 import { carryOut } from './carry-out.ts'
 import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
-import { withLock } from './lock.ts'
-import { openRecorded, selectionOf, validWorkspace } from './open.ts'
+import { withLock, type Locked } from './lock.ts'
+import { selectionOf, validWorkspace } from './open.ts'
 
 interface ApplyOptions extends GuardOptions {
   target: string[]
@@ -24,7 +24,7 @@ interface ApplyOptions extends GuardOptions {
 export async function apply(context: CommandContext, [planFile]: unknown[], options: ApplyOptions): Promise<number> {
   const workspace = validWorkspace(context, 'all')
   const file = typeof planFile === 'string' ? planFile : null
-  return withLock(workspace, context.io, 'apply', options.lockTimeout, (lease) => locked(context, workspace, file, options, lease))
+  return withLock(context, workspace, 'apply', options.lockTimeout, (record) => locked(context, workspace, file, options, record))
 }
 
 async function locked(
@@ -32,16 +32,16 @@ async function locked(
   workspace: LoadedWorkspace,
   planFile: string | null,
   options: ApplyOptions,
-  lease: Lease,
+  { store, lease, lockedAt }: Locked,
 ): Promise<number> {
-  const { store, recorded } = openRecorded(workspace)
-  tellUnfinished(context, recorded)
+  const recorded = await store.load()
+  tellUnfinished(context, store, recorded)
   const plan =
     planFile === null
       ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
       : await savedPlan(resolve(context.io.cwd, planFile), workspace, recorded, options)
   // A saved plan was looked at when it was made.
-  return carryOut(context, workspace, plan, { store, recorded, lease, asks: planFile === null, ...options })
+  return carryOut(context, workspace, plan, { store, recorded, lease, lockedAt, asks: planFile === null, ...options })
 }
 
 /** The plan of a file, if the workspace and the record still ask for exactly that. */
@@ -64,8 +64,12 @@ function textOf(path: string): string {
   }
 }
 
-/** What an earlier apply left without a certain outcome. */
-function tellUnfinished(context: CommandContext, recorded: ReadonlyMap<string, ReadonlyMap<string, { status: string }>>): void {
+/** What earlier applies left without a certain outcome. */
+function tellUnfinished(context: CommandContext, store: Store, recorded: Recorded): void {
+  for (const { id, author, startedAt, writes } of store.cutOff()) {
+    const count = writes.inDoubt === 1 ? '1 write' : `${writes.inDoubt} writes`
+    context.note(`Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`)
+  }
   const doubted = [...recorded].filter(([, items]) => [...items.values()].some((held) => held.status === 'in-doubt'))
   if (doubted.length === 0) return
   const names = doubted.slice(0, 3).map(([domain]) => domain)

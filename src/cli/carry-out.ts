@@ -8,6 +8,7 @@ import type { Lease } from '../state/lock.ts'
 import { exits } from './exits.ts'
 import { refuseGuarded, type GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
+import { authorOf } from './lock.ts'
 import { firstPlanWarnings } from './open.ts'
 import { progressFor } from './progress.ts'
 
@@ -16,11 +17,13 @@ interface CarryOutOptions extends GuardOptions {
   /** What the plan rests on. */
   recorded: Recorded
   lease: Lease
+  /** When the lock was taken, wall clock, ms. */
+  lockedAt: number
   /** Ask before anything is sent, unless `--yes`. */
   asks: boolean
   stopOnRefusal?: boolean
   /** Done once the plan was agreed to and before anything is sent. */
-  before?(): void
+  before?(): Promise<void>
 }
 
 /**
@@ -33,7 +36,7 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   const { io, paint } = context
   const { store, recorded } = options
   const json = context.options.json === true
-  for (const warning of [...firstPlanWarnings(workspace, store, recorded), ...plan.warnings])
+  for (const warning of [...(await firstPlanWarnings(workspace, store, recorded)), ...plan.warnings])
     context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
   if (!json)
@@ -41,13 +44,15 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   refuseGuarded(workspace, recorded, plan, options, io.clock.now())
   refuseUnready(workspace, plan)
   if (plan.changes.length > 0 && options.asks) await confirm(context, plan)
-  options.before?.()
+  await options.before?.()
 
   const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute)
   let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
   const result = await apply(workspace, plan, store, recorded, {
     outside: io,
     lease: options.lease,
+    lockedAt: options.lockedAt,
+    author: authorOf(io.env),
     signal: io.signal,
     isolate: options.stopOnRefusal !== true,
     tell: (event, budget) => {
@@ -58,12 +63,14 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   })
   progress.end()
   tellRefusals(context, workspace, result)
+  if (result.unrecorded !== null)
+    io.err(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}\n`)
   if (!json && finished !== undefined && plan.changes.length > 0) io.out(`${finishedLine(finished, paint)}\n`)
   return exitCode(result)
 }
 
 function exitCode(result: ApplyResult): number {
-  const incomplete = result.refused + result.inDoubt + result.notSent > 0
+  const incomplete = result.refused + result.inDoubt + result.notSent > 0 || result.unrecorded !== null
   if (!incomplete) return exits.done
   return result.sent ? exits.incomplete : exits.failed
 }

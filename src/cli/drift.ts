@@ -4,12 +4,11 @@ import { driftJson, hasDrift } from '../report/drift-json.ts'
 import { driftMarkdown } from '../report/drift-markdown.ts'
 import { driftText } from '../report/drift-text.ts'
 import { visible } from '../report/wrap.ts'
-import type { Lease } from '../state/lock.ts'
 import { carryOut } from './carry-out.ts'
 import { exits } from './exits.ts'
 import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
-import { withLock } from './lock.ts'
+import { withLock, type Locked } from './lock.ts'
 import { observe } from './observe.ts'
 import { openRecorded, validWorkspace } from './open.ts'
 import { writeOut } from './write-out.ts'
@@ -25,10 +24,10 @@ interface DriftOptions extends GuardOptions {
 export async function drift(context: CommandContext, _args: unknown[], options: DriftOptions): Promise<number> {
   if (options.repair === true) {
     const workspace = validWorkspace(context, 'all')
-    return withLock(workspace, context.io, 'drift --repair', options.lockTimeout, (lease) => repair(context, workspace, options, lease))
+    return withLock(context, workspace, 'drift --repair', options.lockTimeout, (record) => repair(context, workspace, options, record))
   }
   const workspace = validWorkspace(context, 'at hand')
-  const { found } = await look(context, workspace, openRecorded(workspace).recorded, options)
+  const { found } = await look(context, workspace, (await openRecorded(context, workspace)).recorded, options)
   return hasDrift(found.drift) ? exits.differences : exits.done
 }
 
@@ -51,8 +50,13 @@ async function look(
 }
 
 /** Plans from what was seen, and applies like any other plan. */
-async function repair(context: CommandContext, workspace: LoadedWorkspace, options: DriftOptions, lease: Lease): Promise<number> {
-  const { store, recorded } = openRecorded(workspace)
+async function repair(
+  context: CommandContext,
+  workspace: LoadedWorkspace,
+  options: DriftOptions,
+  { store, lease, lockedAt }: Locked,
+): Promise<number> {
+  const recorded = await store.load()
   const { found, at } = await look(context, workspace, recorded, options)
   const seen = observedBase(found, recorded, workspace.vault, at)
   const base: Recorded = new Map([...recorded, ...seen])
@@ -63,10 +67,11 @@ async function repair(context: CommandContext, workspace: LoadedWorkspace, optio
     store,
     recorded: base,
     lease,
+    lockedAt,
     asks: true,
-    before: () => {
+    before: async () => {
       if (seen.size === 0) return
-      store.save(seen)
+      await store.save(seen, `Observed values of ${seen.size} domains`)
       context.note(`What was observed of ${seen.size} ${seen.size === 1 ? 'domain' : 'domains'} is recorded.`)
     },
   })

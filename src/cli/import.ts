@@ -5,7 +5,7 @@ import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { readItem, secretFields } from '../catalog/read-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
-import { openStore, type LoadedWorkspace, type Recorded } from '../index.ts'
+import type { LoadedWorkspace, Recorded, Store } from '../index.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Value } from '../model/item.ts'
@@ -39,14 +39,21 @@ export async function importFiles(context: CommandContext, [files]: unknown[], o
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError('invalid', 'the manifests have errors; nothing was recorded', 'Run "edgewise validate".', workspace.diagnostics)
   }
-  return withLock(workspace, io, 'import', options.lockTimeout, () => adoptAll(context, workspace, observed, options.replace === true))
+  return withLock(context, workspace, 'import', options.lockTimeout, ({ store }) =>
+    adoptAll(context, workspace, store, observed, options.replace === true),
+  )
 }
 
 /** Records what manifests mention of it. */
-async function adoptAll(context: CommandContext, workspace: LoadedWorkspace, observed: Adopted[], replace: boolean): Promise<number> {
+async function adoptAll(
+  context: CommandContext,
+  workspace: LoadedWorkspace,
+  store: Store,
+  observed: Adopted[],
+  replace: boolean,
+): Promise<number> {
   const { io } = context
-  const store = openStore(workspace)
-  const recorded = store.load()
+  const recorded = await store.load()
   const managed = observed.filter(({ domain, item }) => workspace.desired.get(domain)?.has(item) === true)
   const skipped = observed.filter((entry) => !managed.includes(entry))
   refuseDiffering(managed, recorded, replace)
@@ -59,7 +66,7 @@ async function adoptAll(context: CommandContext, workspace: LoadedWorkspace, obs
     items.set(item, { status: 'confirmed', candidates: [value], ...secrets, at, apply: `import-${at}`, origin: 'import' })
     touched.set(domain, items)
   }
-  store.save(touched)
+  if (touched.size > 0) await store.save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
   tell(context, touched.size, managed.length, skipped)
   return exits.done
 }

@@ -25,7 +25,7 @@ service:
   # "emulator" keeps everything on this machine. For the real service: its address, and EDGEWISE_TOKEN in the environment.
   url: emulator
   token: \${env:EDGEWISE_TOKEN}
-state: {store: dir, path: .edgewise/state}
+# The record lies on the branch edgewise-state, pushed to origin; outside a git repository in .edgewise/state.
 grouping: {groups: documented, together: [[origin, origin_host, new_origin]]}
 `
 
@@ -44,12 +44,15 @@ config:
   compress_response: {content_type: [text/html, text/css, application/javascript], min_size: 1, min_size_unit: KB}
 `
 
-const workflow = `# Checks every pull request; applies need a runner that keeps .edgewise/state.
+const workflow = `# Checks every pull request; applies what is merged.
 name: edgewise
-on: [pull_request]
+on:
+  pull_request:
+  push: {branches: [main]}
 permissions: {contents: read}
 jobs:
   plan:
+    if: github.event_name == 'pull_request'
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
@@ -58,4 +61,17 @@ jobs:
       - run: npx --yes edgewise validate --format github
       - run: npx --yes edgewise fmt --check
       - run: npx --yes edgewise plan --markdown "$GITHUB_STEP_SUMMARY"
+  apply:
+    if: github.event_name == 'push'
+    runs-on: ubuntu-latest
+    # The record is a branch of this repository: what is applied is pushed there.
+    permissions: {contents: write}
+    # One after another; an apply that began is never cut off by the next one.
+    concurrency: {group: edgewise-apply, cancel-in-progress: false}
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: {node-version: 22}
+      - run: npx --yes edgewise apply --yes --lock-timeout 600
+        env: {EDGEWISE_TOKEN: '\${{ secrets.EDGEWISE_TOKEN }}'}
 `

@@ -1,67 +1,58 @@
-import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
-import { openLock, type LoadedWorkspace } from '../index.ts'
-import { acquire, type Holder, type Lease, type Machine } from '../state/lock.ts'
-import type { Io } from './io.ts'
+import { openRecord, type LoadedWorkspace } from '../index.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { acquire, leaseMs, type Holder, type Lease } from '../state/lock.ts'
+import type { OpenRecord } from '../state/open-record.ts'
+import type { CommandContext, Io } from './io.ts'
+import { userName } from './this-machine.ts'
 
-/** Does some work while holding the lock of the workspace's account. */
+/** What is done while the lock is held. */
+export interface Locked extends OpenRecord {
+  lease: Lease
+  /** When it was taken, wall clock, ms. */
+  lockedAt: number
+}
+
+/** Opens the record of a workspace and does some work while holding the lock of its account. */
 export async function withLock<T>(
+  { io, note }: CommandContext,
   workspace: LoadedWorkspace,
-  io: Io,
   reason: string,
   timeoutSeconds: number,
-  work: (lease: Lease) => Promise<T>,
+  work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
-  const machine = thisMachine()
+  const record = await openRecord(workspace, io)
+  for (const sentence of record.notes) note(sentence)
+  const { boot, namespace, pid } = io.machine
   const holder: Holder = {
     token: randomUUID(),
     who: `${userName()}@${hostname()}`,
     reason,
     since: new Date(io.clock.now()).toISOString(),
-    boot: machine.boot,
-    namespace: machine.namespace,
-    pid: process.pid,
+    boot,
+    namespace,
+    pid,
   }
-  const lease = await acquire(openLock(workspace), holder, machine, timeoutSeconds * 1000, io.clock, io.signal)
+  const lease = await acquire(record.lock, holder, io.machine, timeoutSeconds * 1000, io.clock, io.signal)
   try {
-    return await work(lease)
+    return await work({ ...record, lease, lockedAt: io.clock.now() })
   } finally {
+    await released(lease, note)
+  }
+}
+
+/** The work is done, whether or not the lock can be given back: without a sign of life it ends by itself. */
+async function released(lease: Lease, note: (text: string) => void): Promise<void> {
+  try {
     await lease.release()
-  }
-}
-
-/** What tells this machine's processes from others'; empty where the system does not say, so that nobody is taken for dead. */
-function thisMachine(): Machine {
-  return {
-    boot: firstLine(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
-    namespace: firstLine(() => readlinkSync('/proc/self/ns/pid')),
-    runs: (pid) => {
-      try {
-        process.kill(pid, 0)
-        return true
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-      }
-    },
-  }
-}
-
-function firstLine(read: () => string): string {
-  try {
-    return read().trim()
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return ''
-    throw error
+    if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
+    note(`The lock could not be given back (${error.message}); it ends ${leaseMs / 1000} seconds after its last sign of life.`)
   }
 }
 
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch (error) {
-    // A process may run under a number that has no name.
-    if (error instanceof Error && 'code' in error) return String(process.getuid?.() ?? 'somebody')
-    throw error
-  }
+/** Who starts an apply: the person whom the CI service names, else the user of this machine. */
+export function authorOf(env: Io['env']): string {
+  return env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'] ?? `${userName()}@${hostname()}`
 }

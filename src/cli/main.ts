@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { realDisk } from '../state/real-disk.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
+import { thisMachine } from './this-machine.ts'
 
 const interrupt = new AbortController()
 let signalled: 'SIGINT' | 'SIGTERM' | null = null
@@ -33,7 +35,7 @@ const io: Io = {
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
   clock: {
     now: () => Date.now(),
-    monotonic: () => performance.now(),
+    monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     sleep: async (ms, signal) => {
       if (signal?.aborted === true) return
       await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: Error) => {
@@ -42,6 +44,8 @@ const io: Io = {
     },
   },
   random: () => Math.random(),
+  machine: thisMachine(),
+  disk: realDisk,
   signal: interrupt.signal,
   stopped: () => new Promise((resolve) => interrupt.signal.addEventListener('abort', () => resolve(), { once: true })),
 }

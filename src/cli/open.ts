@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { loadWorkspace, openStore, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
+import { loadWorkspace, openRecord, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -52,10 +52,10 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
   return workspace
 }
 
-/** The record of a workspace. */
-export function openRecorded(workspace: LoadedWorkspace): { store: Store; recorded: Recorded } {
-  const store = openStore(workspace)
-  return { store, recorded: store.load() }
+/** The record of a workspace, to look at. */
+export async function openRecorded({ io }: CommandContext, workspace: LoadedWorkspace): Promise<{ store: Store; recorded: Recorded }> {
+  const { store } = await openRecord(workspace, io)
+  return { store, recorded: await store.load() }
 }
 
 /** Diagnostics in words, with the offending lines, for stderr. */
@@ -89,10 +89,10 @@ export function refuseUnknownItems(items: string[]): void {
 }
 
 /** Sentences that belong to the first plan against a service. */
-export function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): string[] {
+export async function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): Promise<string[]> {
   if (recorded.size > 0) return []
   const { id, service } = workspace.config
-  const others = store.otherAddresses()
+  const others = await store.otherAddresses()
   const elsewhere = others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
   return [`Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`]
 }

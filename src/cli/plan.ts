@@ -24,11 +24,11 @@ interface PlanOptions {
 export async function plan(context: CommandContext, _args: unknown[], options: PlanOptions): Promise<number> {
   const { io, paint } = context
   const workspace = validWorkspace(context, 'at hand')
-  const { store, recorded } = openRecorded(workspace)
+  const { store, recorded } = await openRecorded(context, workspace)
   const selection = selectionOf(options, workspace, recorded)
   const unguarded = await makePlan(workspace, recorded, selection, { effort: options.effort, explain: options.explainWrites === true })
   const made = { ...unguarded, warnings: [...unguarded.warnings, ...guardWarnings(workspace, recorded, unguarded, io.clock.now())] }
-  const warnings = [...firstPlanWarnings(workspace, store, recorded), ...made.warnings]
+  const warnings = [...(await firstPlanWarnings(workspace, store, recorded)), ...made.warnings]
   for (const warning of warnings) context.note(`${context.errPaint.yellow('note:')} ${warning}`)
   const json = () => `${JSON.stringify(planJson(made, (item) => workspace.config.service.itemKeys[item] ?? item))}\n`
   if (options.out !== undefined) writeOut(resolve(io.cwd, options.out), json())

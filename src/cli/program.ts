@@ -135,7 +135,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
 
   const state = program
     .command('state')
-    .description('look into the record')
+    .description('look into the record, and drop from it')
     .addHelpText('after', examplesText(['state list', 'state show www.example.com']))
   command(
     'list',
@@ -151,6 +151,23 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     ['state show www.example.com'],
     state,
   )
+
+  command(
+    'history',
+    'the applies, and what came of them',
+    async () => (await import('./state.ts')).stateHistory,
+    ['state history', 'state history --json'],
+    state,
+  )
+  command(
+    'forget <domains...>',
+    'take domains, or items of them, out of the record',
+    async () => (await import('./forget.ts')).stateForget,
+    ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
+    state,
+  )
+    .option('--item <name>', 'only this item; may be given several times', collect, [])
+    .option('--lock-timeout <seconds>', 'wait so long for an apply to end', wholeNumber(0, 86_400), 0)
 
   command(
     'unlock',

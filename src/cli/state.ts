@@ -1,17 +1,19 @@
-import { openLock, openStore } from '../index.ts'
+import { openRecord } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Json } from '../model/json.ts'
+import { endHolding, holderOf, nameOf } from '../state/lock.ts'
+import { historyText } from '../report/history-text.ts'
 import { short } from '../report/value-lines.ts'
 import type { CommandContext } from './io.ts'
-import { openWorkspace } from './open.ts'
+import { openRecorded, openWorkspace } from './open.ts'
 import { exits } from './exits.ts'
 
 /** `edgewise state list`: the domains that are recorded. */
 export async function stateList(context: CommandContext): Promise<number> {
   const { io, options, paint } = context
-  const store = openStore(openWorkspace(context, 'none'))
-  const domains = [...store.load()].map(([domain, items]) => {
+  const { store, recorded } = await openRecorded(context, openWorkspace(context, 'none'))
+  const domains = [...recorded].map(([domain, items]) => {
     const entries = [...items.values()]
     const inDoubt = entries.filter((held) => held.status === 'in-doubt').length
     const confirmed = entries.filter((held) => held.status !== 'in-doubt').map((held) => held.at)
@@ -35,9 +37,9 @@ export async function stateList(context: CommandContext): Promise<number> {
 /** `edgewise state show`: what is recorded of a domain, and how that is known. */
 export async function stateShow(context: CommandContext, [name]: unknown[]): Promise<number> {
   const { io, options, paint } = context
-  const store = openStore(openWorkspace(context, 'none'))
+  const { recorded } = await openRecorded(context, openWorkspace(context, 'none'))
   const domain = String(name).toLowerCase()
-  const items = store.load().get(domain)
+  const items = recorded.get(domain)
   if (items === undefined) throw new EdgewiseError('usage', `nothing is recorded of "${domain}"`, '"edgewise state list" lists what is.')
   if (options.json === true) {
     const shown = [...items].map(([item, { candidates, status, at, apply, origin, unknown, returned }]) => [
@@ -60,22 +62,32 @@ export async function stateShow(context: CommandContext, [name]: unknown[]): Pro
   return exits.done
 }
 
+/** `edgewise state history`: the applies, the latest first, and what came of them. */
+export async function stateHistory(context: CommandContext): Promise<number> {
+  const { io, options, paint } = context
+  const { store } = await openRecorded(context, openWorkspace(context, 'none'))
+  const applies = (await store.history()).toReversed()
+  io.out(options.json === true ? `${JSON.stringify({ format: 'edgewise.history/1', applies })}\n` : historyText(applies, paint))
+  return exits.done
+}
+
 /** `edgewise state unlock`: shows who holds the lock and, after a question, ends it. */
 export async function stateUnlock(context: CommandContext): Promise<number> {
   const { io, options } = context
-  const lock = openLock(openWorkspace(context, 'none'))
-  const holder = lock.read()
+  const { lock } = await openRecord(openWorkspace(context, 'none'), io)
+  const holder = await holderOf(lock)
   if (holder === null) {
     io.out('Nobody holds the lock.\n')
     return exits.done
   }
-  io.out(`Held by ${holder.who}, process ${holder.pid}, since ${holder.since}, for: ${holder.reason}.\n`)
+  io.out(`Held by ${nameOf(holder)}.\n`)
   if (options.yes !== true) {
     if (io.ask === null) throw new EdgewiseError('declined', 'nobody can be asked whether the lock may be ended', 'Give --yes to end it.')
-    if (!(await io.ask('End it? An apply that still runs then stops before its next write.')))
+    const when = lock.near ? 'before its next write' : 'at its next sign of life, within 20 seconds'
+    if (!(await io.ask(`End it? An apply that still runs then stops ${when}.`)))
       throw new EdgewiseError('declined', 'the lock was left as it is')
   }
-  lock.remove(holder)
-  io.out('The lock is free.\n')
+  const ended = await endHolding(lock, holder.token)
+  io.out(ended ? 'The lock is free.\n' : 'That holding has ended by itself meanwhile.\n')
   return exits.done
 }

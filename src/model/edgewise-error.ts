@@ -7,6 +7,8 @@ export type ErrorCode =
   | 'not-a-workspace'
   | 'access'
   | 'record-damaged'
+  | 'record-unreachable'
+  | 'record-moved'
   | 'stale-plan'
   | 'locked'
   | 'declined'

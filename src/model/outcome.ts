@@ -15,3 +15,11 @@ export interface Limits {
   /** Milliseconds until the count resets. */
   resetMs: number | null
 }
+
+/** Writes by what became of them. */
+export interface OutcomeCounts {
+  confirmed: number
+  refused: number
+  inDoubt: number
+  notSent: number
+}

@@ -6,7 +6,7 @@ const minute = 60_000
 export interface Clock {
   /** Wall clock: milliseconds since 1970. It may be set at any time. */
   now(): number
-  /** Milliseconds since some moment of this process; never set, never runs backwards. */
+  /** Milliseconds since the boot of this machine, the same for all of its processes; never set, never runs backwards. */
   monotonic(): number
   /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -36,41 +36,47 @@ export function nextCallAt(spent: Spent, limit: number, now: number): number | n
   return frees === undefined ? null : Math.max(earliest, frees + minute)
 }
 
-/** The calls that a later process has to know: those of the last minute. Times from the future count as now. */
-export function remembered(times: number[], now: number): number[] {
-  return times
-    .map((time) => Math.min(time, now))
-    .filter((time) => time > now - minute)
-    .toSorted((a, b) => a - b)
+/** The calls that still count: those of the last minute, ascending. */
+function lastMinute(times: number[], now: number): number[] {
+  return times.filter((time) => time > now - minute).toSorted((a, b) => a - b)
 }
 
 /**
- * Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. Within the
- * process it counts by the monotonic clock, since the wall clock may be set while it waits.
+ * Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. All times are of
+ * the monotonic clock, since the wall clock may be set at any time.
  */
 export class CallBudget {
   /** A longer wait is refused, ms. */
   readonly longestWaitMs: number
   readonly #limit: number
   readonly #clock: Clock
-  readonly #remember: (times: number[]) => void
+  readonly #remember: (times: number[]) => Promise<void>
   readonly #spent: Spent
   #waiting = new Set<() => void>()
 
   /**
    * @param limit calls a minute
    * @param longestWaitMs a longer wait is refused
-   * @param earlier times of calls that other processes made, wall clock, ms
-   * @param remember keeps the times of calls durably, wall clock, ms
+   * @param earlier times of calls that other processes made
+   * @param remember keeps the times of calls durably
+   * @param lateMs so long a call may still be under way to the service that a process had sent when it died
    */
-  constructor(limit: number, longestWaitMs: number, clock: Clock, earlier: number[], remember: (times: number[]) => void) {
+  constructor(
+    limit: number,
+    longestWaitMs: number,
+    clock: Clock,
+    earlier: number[],
+    remember: (times: number[]) => Promise<void>,
+    lateMs = 0,
+  ) {
     this.longestWaitMs = longestWaitMs
     this.#limit = limit
     this.#clock = clock
     this.#remember = remember
-    const ahead = clock.now() - clock.monotonic()
-    const ended = remembered(earlier, clock.now()).map((time) => time - ahead)
-    this.#spent = { running: 0, ended, service: { left: 1, until: 0 } }
+    const now = clock.monotonic()
+    // A time from the future is that of a call that nobody heard of any more: it arrives by then at the latest.
+    const known = earlier.map((time) => (time > now ? now + lateMs : time))
+    this.#spent = { running: 0, ended: lastMinute(known, now), service: { left: 1, until: 0 } }
   }
 
   /** How many calls could be sent at once. */
@@ -97,7 +103,7 @@ export class CallBudget {
       } else if (wait === 0) {
         this.#spent.running++
         this.#spent.service.left--
-        this.#save()
+        await this.#save()
         return true
       } else if (wait > this.longestWaitMs) {
         return false
@@ -108,14 +114,14 @@ export class CallBudget {
   }
 
   /** A call has ended. `arrived` is false when it certainly never reached the service; `limits` is what the answer said. */
-  give(arrived: boolean, limits?: Limits): void {
+  async give(arrived: boolean, limits?: Limits): Promise<void> {
     const now = this.#clock.monotonic()
     this.#spent.running--
-    if (arrived) this.#spent.ended = remembered([...this.#spent.ended, now], now)
+    if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null) this.#spent.service = { left: remaining - this.#spent.running, until: now + (resetMs ?? minute) }
-    this.#save()
     for (const wake of this.#waiting) wake()
+    await this.#save()
   }
 
   #callEnds(signal?: AbortSignal): Promise<void> {
@@ -130,10 +136,9 @@ export class CallBudget {
     })
   }
 
-  /** A call that is under way may arrive until this process dies: the next one, for which that is past, counts it as of its start. */
-  #save(): void {
-    const ahead = this.#clock.now() - this.#clock.monotonic()
-    const running = Array.from({ length: this.#spent.running }, () => this.#clock.now() + minute)
-    this.#remember([...this.#spent.ended.map((time) => time + ahead), ...running])
+  /** A call that is under way has a time in the future: should this process die, the next one counts it as of its own start. */
+  #save(): Promise<void> {
+    const running = Array.from({ length: this.#spent.running }, () => this.#clock.monotonic() + minute)
+    return this.#remember([...this.#spent.ended, ...running])
   }
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { RecordedItem } from './record.ts'
 
 const format = 'edgewise.record/1'
@@ -17,31 +17,44 @@ export function formatDomainFile(domain: Domain, items: ReadonlyMap<ItemKey, Rec
 /**
  * Reads a domain's file.
  *
+ * @param place where it is, for the message
  * @throws EdgewiseError `record-damaged`, naming the file and what is wrong with it.
  */
-export function parseDomainFile(path: string, text: string): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
-  const damaged = (what: string) =>
-    new EdgewiseError(
-      'record-damaged',
-      `the record ${path} can't be read: ${what}`,
-      'Restore the file from a backup or from version control. As a last resort delete it: the domain then counts as unrecorded and is written whole by the next apply.',
-    )
-  const data = parseJson(text)
-  if (data === undefined) throw damaged('it is not JSON')
-  if (!isObject(data)) throw damaged('expected an object')
-  if (data['format'] !== format) {
-    const given = typeof data['format'] === 'string' ? data['format'] : 'none'
-    const newer = /^edgewise\.record\/\d+$/.test(given)
-    throw damaged(`expected the format ${format}, got ${given}${newer ? '; a newer edgewise wrote it, use that version' : ''}`)
-  }
-  const { domain, items } = data
-  if (typeof domain !== 'string' || !isObject(items)) throw damaged('expected "domain" and "items"')
+export function parseDomainFile(place: string, text: string): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
+  const { domain, items } = readFormat(place, text, format)
+  if (typeof domain !== 'string' || items === undefined || !isObject(items)) throw damagedFile(place, 'expected "domain" and "items"')
   const read = new Map<ItemKey, RecordedItem>()
   for (const [item, entry] of Object.entries(items)) {
-    if (!isRecordedItem(entry)) throw damaged(`the entry "${item}" is incomplete`)
+    if (!isRecordedItem(entry)) throw damagedFile(place, `the entry "${item}" is incomplete`)
     read.set(item, entry as unknown as RecordedItem)
   }
   return { domain, items: read }
+}
+
+/**
+ * The object in a file of a record.
+ *
+ * @throws EdgewiseError `record-damaged` when it is none, or of another format
+ */
+export function readFormat(place: string, text: string, expected: string): JsonObject {
+  const data = parseJson(text)
+  if (data === undefined) throw damagedFile(place, 'it is not JSON')
+  if (!isObject(data)) throw damagedFile(place, 'expected an object')
+  if (data['format'] !== expected) {
+    const given = typeof data['format'] === 'string' ? data['format'] : 'none'
+    const newer = given.replace(/\d+$/, '') === expected.replace(/\d+$/, '')
+    throw damagedFile(place, `expected the format ${expected}, got ${given}${newer ? '; a newer edgewise wrote it, use that version' : ''}`)
+  }
+  return data
+}
+
+/** What is said of a file of a record that can't be used. */
+export function damagedFile(place: string, what: string): EdgewiseError {
+  return new EdgewiseError(
+    'record-damaged',
+    `the record ${place} can't be read: ${what}`,
+    'Restore the file from a backup or from version control. As a last resort delete it: the domain then counts as unrecorded and is written whole by the next apply.',
+  )
 }
 
 /** The JSON value of a text, or undefined when it is none. */
@@ -54,7 +67,8 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-function isRecordedItem(entry: Json): boolean {
+/** Whether a value is what is recorded of an item. */
+export function isRecordedItem(entry: Json): boolean {
   if (!isObject(entry) || !Array.isArray(entry['candidates'])) return false
   const { status, candidates, unknown } = entry
   const counted =
@@ -66,6 +80,7 @@ function isRecordedItem(entry: Json): boolean {
   )
 }
 
-function isTime(value: Json | undefined): boolean {
+/** Whether a value is a time, ISO 8601. */
+export function isTime(value: Json | undefined): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value))
 }

@@ -1,7 +1,11 @@
+import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import { parseJson } from './domain-file.ts'
+import type { Register } from './register.ts'
 
 /** How long a holder that gives no sign is taken to live. */
 export const leaseMs = 90_000
+const beatMs = leaseMs / 5
 const lookEveryMs = 1000
 
 /** Who holds a lock. */
@@ -22,34 +26,29 @@ export interface Holder {
 /** A lock that is held. */
 export interface Lease {
   /** How long it surely holds on if nothing more is heard of the holder, ms; 0 when it is lost. */
-  leftMs(): number
+  leftMs(): Promise<number>
+  /**
+   * Gives the lock back, if it is still held.
+   *
+   * @throws EdgewiseError `record-unreachable`; it then ends with its lease
+   */
   release(): Promise<void>
 }
 
 export interface LockClock {
-  now(): number
   monotonic(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** One apply at a time for an account. */
-export interface Lock {
-  readonly location: string
-  read(): Holder | null
-  /** What the holder changes while it lives; null when it never did. */
-  beat(token: string): string | null
-  /** Takes the lock if nobody holds it. */
-  take(holder: Holder, clock: LockClock): Lease | null
-  /** Takes it from a holder that is gone; null when another successor was faster. */
-  succeed(former: Holder, holder: Holder, clock: LockClock): Lease | null
-  /** Ends somebody's holding without taking it. */
-  remove(former: Holder): void
-}
-
-/** What a contender knows of the machine it runs on. */
+/** The machine that a process runs on, and the process itself. */
 export interface Machine {
+  /** Of this boot of the machine; empty where the system does not say. */
   boot: string
+  /** Of the processes that see each other; empty where the system does not say. */
   namespace: string
+  pid: number
+  /** Names this process among all that may write to the same folder. */
+  process: string
   runs(pid: number): boolean
 }
 
@@ -60,7 +59,7 @@ export interface Machine {
  * @throws EdgewiseError `locked`, naming the holder
  */
 export async function acquire(
-  lock: Lock,
+  register: Register,
   holder: Holder,
   machine: Machine,
   timeoutMs: number,
@@ -68,21 +67,98 @@ export async function acquire(
   signal: AbortSignal,
 ): Promise<Lease> {
   const start = clock.monotonic()
-  let [sign, since] = ['', start]
+  let [sign, since]: [string | null, number] = [null, start]
   for (;;) {
-    const lease = lock.take(holder, clock)
-    if (lease !== null) return lease
-    const other = lock.read()
-    if (other !== null) {
-      const latest = `${other.token} ${lock.beat(other.token) ?? ''}`
-      if (latest !== sign) [sign, since] = [latest, clock.monotonic()]
-      if (isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
-        const succeeded = lock.succeed(other, holder, clock)
-        if (succeeded !== null) return succeeded
+    const { version, text } = await register.read()
+    const other = text === null ? null : holderIn(text)
+    if (version !== sign) [sign, since] = [version, clock.monotonic()]
+    if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
+      const taken = clock.monotonic()
+      const own = await register.swap(version, textOf(holder, 0))
+      if (own !== null) return new Holding(register, holder, own, taken, clock)
+    }
+    if (signal.aborted || clock.monotonic() - start >= timeoutMs) throw locked(other, register, timeoutMs)
+    await clock.sleep(Math.min(lookEveryMs, timeoutMs - (clock.monotonic() - start)), signal)
+  }
+}
+
+/** Who holds the lock, or null. */
+export async function holderOf(register: Register): Promise<Holder | null> {
+  const { text } = await register.read()
+  return text === null ? null : holderIn(text)
+}
+
+/** Ends a holding; false when it has ended before, or another one has begun. */
+export async function endHolding(register: Register, token: string): Promise<boolean> {
+  for (;;) {
+    const { version, text } = await register.read()
+    if (text === null || holderIn(text).token !== token) return false
+    // A beat of the holder may come between.
+    if ((await register.swap(version, null)) !== null) return true
+  }
+}
+
+/** A lock that this process holds: its beat goes on until it is released. */
+class Holding implements Lease {
+  readonly #register: Register
+  readonly #holder: Holder
+  readonly #clock: LockClock
+  readonly #released = new AbortController()
+  readonly #beating: Promise<void>
+  #version: string
+  #lastBeat: number
+  #lost = false
+
+  constructor(register: Register, holder: Holder, version: string, taken: number, clock: LockClock) {
+    this.#register = register
+    this.#holder = holder
+    this.#version = version
+    this.#lastBeat = taken
+    this.#clock = clock
+    this.#beating = this.#beat()
+  }
+
+  async leftMs(): Promise<number> {
+    if (!this.#lost && this.#register.near && (await this.#current()) === null) this.#lost = true
+    return this.#lost ? 0 : leaseMs - (this.#clock.monotonic() - this.#lastBeat)
+  }
+
+  async release(): Promise<void> {
+    this.#released.abort()
+    await this.#beating
+    if (!this.#lost) await endHolding(this.#register, this.#holder.token)
+  }
+
+  async #beat(): Promise<void> {
+    for (let beat = 1; !this.#lost; beat++) {
+      await this.#clock.sleep(beatMs, this.#released.signal)
+      if (this.#released.signal.aborted) return
+      try {
+        await this.#once(beat)
+      } catch (error) {
+        // Whatever keeps the beat from being seen: the lease runs out, and until then the next one may get through.
+        if (!(error instanceof Error)) throw error
       }
     }
-    if (signal.aborted || clock.monotonic() - start >= timeoutMs) throw locked(other, lock, timeoutMs)
-    await clock.sleep(Math.min(lookEveryMs, timeoutMs - (clock.monotonic() - start)), signal)
+  }
+
+  async #once(beat: number): Promise<void> {
+    const start = this.#clock.monotonic()
+    const next = await this.#register.swap(this.#version, textOf(this.#holder, beat))
+    // An earlier beat may have been put though no answer came.
+    const version = next ?? (await this.#current())
+    if (version === null) {
+      this.#lost = true
+      return
+    }
+    this.#version = version
+    if (next !== null) this.#lastBeat = start
+  }
+
+  /** The version if the lock is still held; null when it is lost. */
+  async #current(): Promise<string | null> {
+    const { version, text } = await this.#register.read()
+    return text !== null && holderIn(text).token === this.#holder.token ? version : null
   }
 }
 
@@ -91,15 +167,37 @@ function isDead(holder: Holder, machine: Machine): boolean {
   return here && !machine.runs(holder.pid)
 }
 
-function locked(other: Holder | null, lock: Lock, timeoutMs: number): EdgewiseError {
-  const who =
-    other === null
-      ? `a file that names nobody (${lock.location})`
-      : `${other.who} (process ${other.pid}, since ${other.since}, ${other.reason})`
+function textOf(holder: Holder, beat: number): string {
+  return `${JSON.stringify({ ...holder, beat })}\n`
+}
+
+/** Who a text names. What can't be read is a holder too: somebody put it there. */
+function holderIn(value: string): Holder {
+  const parsed = parseJson(value)
+  const data = parsed !== undefined && isObject(parsed) ? parsed : {}
+  const text = (name: string) => (typeof data[name] === 'string' ? data[name] : '')
+  return {
+    token: text('token'),
+    who: text('who') || 'somebody unknown',
+    reason: text('reason') || 'no reason given',
+    since: text('since') || 'an unknown time',
+    boot: text('boot'),
+    namespace: text('namespace'),
+    pid: typeof data['pid'] === 'number' ? data['pid'] : 0,
+  }
+}
+
+function locked(other: Holder | null, register: Register, timeoutMs: number): EdgewiseError {
+  const who = other === null ? `another process that was faster (${register.location})` : nameOf(other)
   const waited = timeoutMs === 0 ? 'Wait for it with --lock-timeout SECONDS' : 'Wait longer with --lock-timeout SECONDS'
   return new EdgewiseError(
     'locked',
     `the record is locked by ${who}`,
     `${waited}; if that process is gone for good, "edgewise state unlock" ends it.`,
   )
+}
+
+/** A holder in words. */
+export function nameOf({ who, pid, since, reason }: Holder): string {
+  return `${who} (process ${pid}, since ${since}, ${reason})`
 }

@@ -1,38 +1,34 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Disk } from './disk.ts'
+import type { DurableFolders } from './durable-folders.ts'
+
+/** Files by path: their texts, or null for one that is to go. */
+export type Files = ReadonlyMap<string, string | null>
 
 /**
- * Replaces a file so that a crash at any moment leaves the old or the new text, never a part: temporary file, fsync,
- * rename, fsync of the folder. Folders are made as needed. The file is readable by its owner only.
+ * Replaces files so that a crash at any moment leaves the old or the new text of each, never a part: temporary file, sync,
+ * rename, sync of the folder. Any of them may survive without the others. Folders are made as needed.
+ *
+ * @param made makes the folders that they lie in
+ * @param temporary names this process among those that may write here
  */
-export function writeFileDurably(path: string, text: string): void {
-  const folder = dirname(path)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${process.pid}.tmp`
-  // Left over from a process of the same number that was killed here.
-  rmSync(temporary, { force: true })
-  const file = openSync(temporary, 'wx', 0o600)
-  try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+export async function writeFilesDurably(disk: Disk, made: DurableFolders, files: Files, temporary: string): Promise<void> {
+  const folders = new Set<string>()
+  for (const [path, text] of files) {
+    const folder = dirname(path)
+    if (text === null) {
+      if (!(await disk.exists(path))) continue
+      await disk.remove(path)
+    } else {
+      if (!folders.has(folder)) await made.ensure(folder)
+      const draft = `${path}.${temporary}.tmp`
+      // Left over from a process of the same name that was killed here.
+      await disk.remove(draft)
+      await disk.create(draft, text)
+      await disk.sync(draft)
+      await disk.rename(draft, path)
+    }
+    folders.add(folder)
   }
-  renameSync(temporary, path)
-  syncFolder(folder)
-}
-
-/** Deletes a file durably; one that is not there is as good as deleted. */
-export function removeFileDurably(path: string): void {
-  rmSync(path, { force: true })
-  syncFolder(dirname(path))
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  for (const folder of folders) await disk.sync(folder)
 }

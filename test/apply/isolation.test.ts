@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
-import { bad, good, World } from './world.ts'
+import type { Outcome } from '../../src/model/outcome.ts'
+import { bad, doubt, good, unreached, World } from './world.ts'
 import { runs } from '../runs.ts'
 
 /** Items with a plain value each; none empties another. */
@@ -172,4 +173,64 @@ it('nothing is sent with less of the lock left than a call may take', async () =
   expect(world.calls).toEqual([])
   expect(result).toMatchObject({ notSent: 1, sent: false, stopped: expect.stringContaining('the lock') as string })
   expect(world.item('a.example.com', 'timeout')).toBeUndefined()
+})
+
+it('a process that dies while a write of one domain is taken apart leaves nothing recorded that is not so', async () => {
+  const domain = 'a.example.com'
+  for (let diesAt = 0; diesAt < 40; diesAt++) {
+    const world = new World().holds(domain, some(before, 4))
+    world.isolate = true
+    world.diesAt = diesAt
+    const ended = world.start(world.plan({ [domain]: some(after, 4) }), (_call, _domains, items) => ({
+      outcome: items.includes('timeout') ? bad : good,
+    }))
+    await world.clock.drive(
+      ended.then(
+        () => {},
+        () => {},
+      ),
+    )
+    await world.clock.advance(60_000)
+    for (const item of names.slice(0, 4)) {
+      const value = world.truth.get(domain)?.get(item)
+      expect(world.allows(domain, item, value), `dead at ${diesAt}: ${item} is ${JSON.stringify(value)}`).toBe(true)
+    }
+  }
+})
+
+describe('what a refused write to several domains may have saved stays in doubt', () => {
+  const [one, two] = domainsOf(2) as [Domain, Domain]
+  const afterFirst = async (outcome: (sentTo: Domain[], world: World) => Outcome): Promise<World> => {
+    const world = new World().holds(one, some(before, 1)).holds(two, some(before, 1))
+    world.isolate = true
+    const plan = world.plan({ [one]: some(after, 1), [two]: some(after, 1) })
+    // The first write spoils the second domain only.
+    await world.apply(plan, (call, sentTo) => (call === 0 ? { outcome: bad, saves: [one] } : { outcome: outcome(sentTo, world) }))
+    return world
+  }
+
+  it('where a domain alone is refused for another reason', async () => {
+    const world = await afterFirst(() => ({ ...bad, code: 429_001 }) as Outcome)
+    expect(world.item(one, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [before['timeout'], after['timeout']] })
+  })
+
+  it('where a part is refused after an attempt in doubt', async () => {
+    let attempts = 0
+    const world = await afterFirst(() => (attempts++ === 0 ? doubt : bad))
+    expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
+  })
+
+  it('where a part is not sent', async () => {
+    const world = await afterFirst((_sentTo, { interrupt }) => {
+      interrupt.abort()
+      return unreached
+    })
+    expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
+  })
+
+  it('and not where it is refused again for the same reason', async () => {
+    const world = await afterFirst((sentTo) => (sentTo.includes(two) ? bad : good))
+    expect(world.item(one, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [after['timeout']] })
+    expect(world.item(two, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [before['timeout']] })
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Domain } from '../../src/model/item.ts'
 import { bad, doubt, good, ProcessDeath, throttled, unauthorised, unreached, World, type Call } from './world.ts'
 
@@ -21,9 +22,12 @@ describe('the order of an apply', () => {
       outcome: good,
       ms: 100 + call,
     }))
+    const sends = world.log.flatMap((line, i) => (line.startsWith('send') ? [i] : []))
+    expect(world.log.indexOf('intend')).toBeGreaterThanOrEqual(0)
+    expect(world.log.indexOf('intend')).toBeLessThan(Math.min(...sends))
     for (const domain of ['a.example.com', 'b.example.com']) {
       const own = world.log.filter((line) => line.endsWith(domain))
-      expect(own).toEqual([`save ${domain}`, `send ${domain}`, `answer ${domain}`, `save ${domain}`])
+      expect(own).toEqual([`send ${domain}`, `answer ${domain}`, `save ${domain}`])
     }
   })
 
@@ -61,6 +65,32 @@ describe('the order of an apply', () => {
     await world.clock.advance(100_000)
     expect(world.calls.length, 'writes sent in the end').toBe(sentBeforeEnd)
     expect(unanswered, 'writes under way when the apply ended').toBe(0)
+  })
+
+  it('when the store says that it can not record what was sent, that is told, and counts as in doubt', async () => {
+    const world = new World()
+    let saves = 0
+    world.onSave = () => {
+      if (++saves === 4) throw new EdgewiseError('record-unreachable', 'disk full')
+    }
+    const result = await world.apply(
+      world.plan(
+        each((i) => time(10 + i)),
+        1,
+      ),
+    )
+    expect(result).toMatchObject({ sent: true, unrecorded: 'disk full', inDoubt: 1 })
+    expect(result.confirmed + result.inDoubt).toBe(world.calls.length)
+    expect(result.confirmed + result.inDoubt + result.notSent).toBe(12)
+    expect(world.log.at(-1)).toBe('apply.finished')
+  })
+
+  it('when it says so before anything was sent, the apply fails', async () => {
+    const world = new World()
+    world.onSave = () => {
+      throw new EdgewiseError('record-unreachable', 'disk full')
+    }
+    await expect(world.apply(world.plan({ 'a.example.com': time(10) }))).rejects.toThrow('disk full')
   })
 
   it('at most four are in flight, and four are', async () => {
@@ -224,7 +254,7 @@ describe('what an apply tells', () => {
     const world = new World().holds('old.example.com', time(9))
     const plan = world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1)
     await world.apply(plan, (call) => ({ outcome: call === 0 ? good : bad }))
-    expect(world.events[0]).toMatchObject({ type: 'apply.started', apply: 'this', writes: 2, releases: 1 })
+    expect(world.events[0]).toMatchObject({ type: 'apply.started', apply: 'apply-1', writes: 2, releases: 1 })
     expect(world.events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1, refused: 1, inDoubt: 0, notSent: 0, stopped: null })
     expect(world.events.filter((event) => event.type === 'write.started').map((event) => event.id)).toEqual([1, 2])
     for (const event of world.events) expect(event.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)

@@ -22,7 +22,7 @@ describe('a confirmed write', () => {
       status: 'confirmed',
       candidates: [time(10)],
       at: new Date(world.clock.now()).toISOString(),
-      apply: 'this',
+      apply: 'apply-1',
       origin: 'write',
     })
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Form } from '../../src/model/change.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
+import type { RecordedItem } from '../../src/state/record.ts'
 import { bad, doubt, good, limits, throttled, unreached, World, type Step } from './world.ts'
 
 const a = 'a.example.com'
@@ -93,12 +94,25 @@ describe('an item in doubt from an earlier apply', () => {
     at: new Date(at).toISOString(),
   })
 
-  it('is rewritten no sooner than the settling time after it, and no later than that', async () => {
+  const waited = async (age: number, more: Partial<RecordedItem> = {}) => {
     const world = new World()
-    world.holds(a, { ip_black_list: ips('192.0.2.1') }, inDoubt(world.clock.now() - 4000))
+    world.holds(a, { ip_black_list: ips('192.0.2.1') }, { ...inDoubt(world.clock.now() - age), ...more })
     const start = world.clock.now()
     await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.3') } }))
-    expect((world.calls[0]?.at ?? 0) - start).toBe(6000)
+    return (world.calls[0]?.at ?? 0) - start
+  }
+
+  it('is rewritten the settling time after the lock was taken, since the clock that dated it may be wrong by minutes', async () => {
+    expect(await waited(4000)).toBe(10_000)
+    expect(await waited(299_000)).toBe(10_000)
+  })
+
+  it('is rewritten at once when it is old', async () => {
+    expect(await waited(301_000)).toBe(0)
+  })
+
+  it('has no age while no outcome of its write is recorded', async () => {
+    expect(await waited(86_400_000, { open: true })).toBe(10_000)
   })
 
   it('waits no longer than the settling time when the record is from the future', async () => {

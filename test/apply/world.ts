@@ -52,11 +52,14 @@ export class World {
   readonly log: string[] = []
   readonly events: ApplyEvent[] = []
   readonly interrupt = new AbortController()
-  /** What stands in the store. */
+  /** What stands in the store of domains, without what is under way. */
   durable: Record<Domain, Record<ItemKey, RecordedItem>> = {}
+  /** The intents of an apply that has not ended, by write. */
+  open: { apply: string; intents: Map<number, Recorded> } | null = null
   /** The step at which the process dies; it counts every contact with the outside. */
   diesAt = Infinity
   steps = 0
+  applies = 0
   callsPerMinute = 1000
   maxWaitMs = 300_000
   settleMs = 10_000
@@ -65,6 +68,8 @@ export class World {
   mask: ApplyContext['mask'] = (_item, value) => value
   reveal: ApplyContext['reveal'] = (payload) => payload
   templatesOf: ApplyContext['templatesOf'] = () => ({})
+  /** How outcomes get to where other machines look. */
+  share: Store['share'] = null
   /** Called before every save; may throw. */
   onSave: () => void = () => {}
 
@@ -83,11 +88,19 @@ export class World {
   recorded(): Recorded {
     const text = JSON.stringify(this.durable)
     const plain = JSON.parse(text) as typeof this.durable
-    return new Map(Object.entries(plain).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
+    const recorded: Recorded = new Map(Object.entries(plain).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
+    for (const domains of this.open?.intents.values() ?? []) {
+      for (const [domain, intended] of domains) {
+        const items = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
+        for (const [item, held] of intended) if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...held, open: true })
+        recorded.set(domain, items)
+      }
+    }
+    return recorded
   }
 
   item(domain: Domain, item: ItemKey): RecordedItem | undefined {
-    return this.durable[domain]?.[item]
+    return this.recorded().get(domain)?.get(item)
   }
 
   plan(desired: Record<Domain, Record<ItemKey, Value | null>>, domainsPerWrite = 10): Plan {
@@ -124,7 +137,7 @@ export class World {
   }
 
   start(plan: Plan, script: (call: number, domains: Domain[], items: ItemKey[]) => Step): Promise<ApplyResult> {
-    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], () => this.#step())
+    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () => this.#step())
     return applyPlan(plan, this.recorded(), {
       store: this.#store(),
       client: { write: (domains, config) => this.#write(domains, config, script) },
@@ -133,9 +146,12 @@ export class World {
       random: () => 0.5,
       settleMs: this.settleMs,
       timeoutMs: 30_000,
-      leaseLeftMs: () => this.leaseLeftMs,
+      leaseLeftMs: async () => this.leaseLeftMs,
       isolate: this.isolate,
-      apply: 'this',
+      apply: `apply-${++this.applies}`,
+      commit: null,
+      author: null,
+      lockedAt: this.clock.now(),
       signal: this.interrupt.signal,
       mask: this.mask,
       reveal: this.reveal,
@@ -168,21 +184,46 @@ export class World {
   }
 
   #store(): Store {
+    const put = (domains: Recorded) => {
+      for (const [domain, items] of domains) {
+        if (items.size === 0) delete this.durable[domain]
+        else this.durable[domain] = JSON.parse(JSON.stringify(Object.fromEntries(items))) as Record<ItemKey, RecordedItem>
+      }
+    }
+    const contact = (what: string) => {
+      this.#step()
+      this.onSave()
+      this.log.push(what)
+    }
     return {
       location: 'memory',
-      load: () => this.recorded(),
-      save: (changed) => {
-        this.#step()
-        this.onSave()
-        for (const [domain, items] of changed) {
-          if (items.size === 0) delete this.durable[domain]
-          else this.durable[domain] = JSON.parse(JSON.stringify(Object.fromEntries(items))) as Record<ItemKey, RecordedItem>
-        }
-        this.log.push(`save ${[...changed.keys()].join(',')}`)
+      share: this.share,
+      cutOff: () => [],
+      load: async () => this.recorded(),
+      history: async () => [],
+      before: async () => new Map(),
+      otherAddresses: async () => [],
+      intend: async (apply, wave) => {
+        contact('intend')
+        put(this.recorded())
+        this.open = { apply: apply.id, intents: new Map(wave.intents) }
       },
-      otherAddresses: () => [],
-      loadCalls: () => [],
-      saveCalls: () => {},
+      settle: async (_apply, writes, domains) => {
+        contact(`save ${[...domains.keys()].join(',')}`)
+        put(domains)
+        this.#step()
+        for (const write of writes) this.open?.intents.delete(write)
+      },
+      end: async () => {
+        contact('end')
+        this.open = null
+      },
+      save: async (domains) => {
+        contact(`save ${[...domains.keys()].join(',')}`)
+        put(domains)
+      },
+      loadCalls: async () => ({ calls: [], incomplete: false }),
+      saveCalls: async () => {},
     }
   }
 

@@ -31,6 +31,8 @@ const errorCodes: Record<ErrorCode, true> = {
   'not-a-workspace': true,
   access: true,
   'record-damaged': true,
+  'record-unreachable': true,
+  'record-moved': true,
   'stale-plan': true,
   locked: true,
   declined: true,
@@ -59,11 +61,12 @@ const accepted: [string, unknown][] = [
     'history',
     {
       format: 'edgewise.history/1',
-      applies: [{ id: 'a1', startedAt: time, endedAt: null, commit: null, author: 'me', writes: counts, outcome: 'stopped' }],
+      applies: [{ id: 'a1', startedAt: time, endedAt: null, commit: null, author: 'me', writes: counts, outcome: 'interrupted' }],
     },
   ],
   ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
+  ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
 ]
 const refused: [string, string, unknown][] = [

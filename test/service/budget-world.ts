@@ -32,12 +32,12 @@ export async function arrivalsOf(traffic: Traffic): Promise<number[]> {
       await clock.sleep(call.out)
       arrivals.push(clock.time)
       await clock.sleep(call.back)
-      if (own === generation) budget.give(true)
+      if (own === generation) await budget.give(true)
     }
   }
   const process = (): Promise<unknown> => {
     const own = ++generation
-    const budget = new CallBudget(traffic.limit, Infinity, clock, remembered, (times) => {
+    const budget = new CallBudget(traffic.limit, Infinity, clock, remembered, async (times) => {
       if (own === generation) remembered = [...times]
     })
     return Promise.all(Array.from({ length: traffic.workers }, () => worker(budget, own)))

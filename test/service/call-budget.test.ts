@@ -8,13 +8,13 @@ import { runs } from '../runs.ts'
 function budgetOf(options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {}) {
   const clock = options.clock ?? new FakeClock()
   const saved: number[][] = []
-  const budget = new CallBudget(options.limit ?? 30, options.longest ?? 300_000, clock, options.earlier ?? [], (times) =>
-    saved.push([...times]),
-  )
+  const budget = new CallBudget(options.limit ?? 30, options.longest ?? 300_000, clock, options.earlier ?? [], async (times) => {
+    saved.push([...times])
+  })
   /** A call that is answered at once. */
   const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
     const taken = await budget.take()
-    if (taken) budget.give(true, limits)
+    if (taken) await budget.give(true, limits)
     return taken
   }
   return { clock, budget, saved, call }
@@ -122,6 +122,18 @@ describe('waiting', () => {
     expect(budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.nextIn()).toBe(minute)
   })
 
+  it('counts what a process had under way when it died from when that can arrive at the latest', async () => {
+    const clock = new FakeClock()
+    let kept: number[] = []
+    const remember = async (times: number[]) => {
+      kept = times
+    }
+    await new CallBudget(1, Infinity, clock, [], remember).take()
+    await clock.advance(500)
+    expect(new CallBudget(1, Infinity, clock, kept, remember, 10_000).nextIn()).toBe(10_000 + minute)
+    expect(new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).nextIn()).toBe(minute - 500)
+  })
+
   it('ends after a minute when the clock is set back an hour meanwhile', async () => {
     const { clock, call } = budgetOf({ limit: 1 })
     await call()
@@ -192,7 +204,7 @@ describe('what the service says of itself', () => {
   it('calls under way are counted against what remains', async () => {
     const { budget } = budgetOf()
     for (let n = 0; n < 3; n++) await budget.take()
-    budget.give(true, { remaining: 2, resetMs: 20_000 })
+    await budget.give(true, { remaining: 2, resetMs: 20_000 })
     expect(budget.nextIn()).toBe(20_000)
   })
 
@@ -222,18 +234,18 @@ describe('what is remembered', () => {
     await budget.take()
     expect(saved.at(-1)).toHaveLength(1)
     await clock.advance(500)
-    budget.give(true)
+    await budget.give(true)
     expect(saved.at(-1)).toEqual([clock.now()])
     await clock.advance(minute)
     await budget.take()
-    budget.give(true)
+    await budget.give(true)
     expect(saved.at(-1)).toHaveLength(1)
   })
 
   it('is not a call that never arrived', async () => {
     const { budget, saved } = budgetOf({ limit: 1 })
     await budget.take()
-    budget.give(false)
+    await budget.give(false)
     expect(saved.at(-1)).toEqual([])
     expect(budget.left()).toBe(1)
   })

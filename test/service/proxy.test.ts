@@ -2,6 +2,7 @@ import { createServer, request as httpRequest, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/client.ts'
+import { overNetwork } from '../../src/service/transport.ts'
 import { proxyDispatcher } from '../../src/service/proxy.ts'
 
 const open: { server: Server; sockets: Set<Socket> }[] = []
@@ -63,7 +64,7 @@ async function write(url: string, env: Record<string, string>) {
     timeoutMs: 5000,
     itemKeys: {},
     scrub: (text) => text,
-    ...(dispatcher === undefined ? {} : { dispatcher }),
+    transport: overNetwork(dispatcher),
   })
   return client.write(['a.example.com'], { timeout: { time: '60' } })
 }

@@ -1,15 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDirLock } from '../../src/state/dir-lock.ts'
-import { acquire, leaseMs, type Holder, type Machine } from '../../src/state/lock.ts'
+import { dirRegister } from '../../src/state/dir-register.ts'
+import { acquire, endHolding, holderOf, leaseMs, type Holder, type Machine } from '../../src/state/lock.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import type { Register } from '../../src/state/register.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 let folder: string
 let clock: FakeClock
+let register: Register
 const never = new AbortController().signal
-const here: Machine = { boot: 'boot-1', namespace: 'pid:[1]', runs: () => true }
+const here: Machine = { boot: 'boot-1', namespace: 'pid:[1]', pid: 4711, process: 'me', runs: () => true }
 const holder = (token: string, more: Partial<Holder> = {}): Holder => ({
   token,
   who: `${token}@host`,
@@ -20,11 +23,12 @@ const holder = (token: string, more: Partial<Holder> = {}): Holder => ({
   pid: 4711,
   ...more,
 })
-const take = (token: string, timeoutMs = 0, machine = here) => acquire(openDirLock(folder), holder(token), machine, timeoutMs, clock, never)
+const take = (token: string, timeoutMs = 0, machine = here) => acquire(register, holder(token), machine, timeoutMs, clock, never)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-lock-'))
   clock = new FakeClock()
+  register = dirRegister(realDisk, join(folder, 'lock'), 'me')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -37,9 +41,9 @@ describe('the lock', () => {
     })
     await lease.release()
     const next = await take('second')
-    expect(openDirLock(folder).read()?.token).toBe('second')
+    expect((await holderOf(register))?.token).toBe('second')
     await next.release()
-    expect(openDirLock(folder).read()).toBeNull()
+    expect(await holderOf(register)).toBeNull()
   })
 
   it('is waited for', async () => {
@@ -53,49 +57,97 @@ describe('the lock', () => {
   it('of a process of this machine that is gone is taken at once', async () => {
     await take('first')
     const lease = await take('second', 0, { ...here, runs: () => false })
-    expect(lease.leftMs()).toBeGreaterThan(0)
+    expect(await lease.leftMs()).toBeGreaterThan(0)
   })
 
   it('of a process elsewhere is not: its number means nothing here', async () => {
     await take('first')
-    await expect(take('second', 0, { boot: 'boot-2', namespace: 'pid:[1]', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
-    await expect(take('second', 0, { boot: 'boot-1', namespace: 'pid:[9]', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
+    await expect(take('second', 0, { ...here, boot: 'boot-2', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
+    await expect(take('second', 0, { ...here, namespace: 'pid:[9]', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
+    await endHolding(register, 'first')
+    await acquire(register, holder('third', { boot: '' }), here, 0, clock, never)
+    await expect(take('second', 0, { ...here, boot: '', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
   })
 
   it('of a holder that lives is never taken, however long one waits', async () => {
     const lease = await take('first')
     const second = take('second', 10 * leaseMs)
     await expect(clock.drive(second)).rejects.toMatchObject({ code: 'locked' })
-    expect(lease.leftMs()).toBeGreaterThan(leaseMs / 2)
+    expect(await lease.leftMs()).toBeGreaterThan(leaseMs / 2)
   })
 
   it('of a holder without a sign is taken when it was seen unchanged for the whole lease, and not before', async () => {
     // Written long ago by another machine's clock: that says nothing.
-    writeFileSync(join(folder, 'holder.json'), JSON.stringify(holder('gone', { boot: 'boot-2' })))
+    await register.swap(null, JSON.stringify(holder('gone', { boot: 'boot-2' })))
     const start = clock.time
     const lease = await clock.drive(take('second', 10 * leaseMs))
     expect(clock.time - start).toBeGreaterThanOrEqual(leaseMs)
     expect(clock.time - start).toBeLessThan(leaseMs + 5000)
-    expect(lease.leftMs()).toBeGreaterThan(0)
+    expect(await lease.leftMs()).toBeGreaterThan(0)
   })
 
   it('that was ended is lost to its holder, who takes nothing away with it', async () => {
-    const lock = openDirLock(folder)
     const lease = await take('first')
-    lock.remove(holder('first'))
-    expect(lease.leftMs()).toBe(0)
+    expect(await endHolding(register, 'first')).toBe(true)
+    expect(await endHolding(register, 'first')).toBe(false)
+    expect(await lease.leftMs()).toBe(0)
     const second = await take('second')
     await lease.release()
-    expect(lock.read()?.token).toBe('second')
-    expect(second.leftMs()).toBeGreaterThan(0)
+    expect((await holderOf(register))?.token).toBe('second')
+    expect(await second.leftMs()).toBeGreaterThan(0)
   })
 
   it('of a gone holder goes to one successor only', async () => {
-    const lock = openDirLock(folder)
     await take('first')
-    const former = holder('first')
-    expect(lock.succeed(former, holder('a'), clock)).not.toBeNull()
-    expect(lock.succeed(former, holder('b'), clock)).toBeNull()
-    expect(lock.read()?.token).toBe('a')
+    const gone = { ...here, runs: () => false }
+    const seen = await register.read()
+    await acquire(register, holder('a', { pid: 1 }), gone, 0, clock, never)
+    expect(await register.swap(seen.version, JSON.stringify(holder('b')))).toBeNull()
+    expect((await holderOf(register))?.token).toBe('a')
+  })
+
+  it('that names nobody is held by somebody: it is not taken, and can be ended', async () => {
+    await register.swap(null, '{"token": 5, "who"')
+    await expect(take('second')).rejects.toMatchObject({ message: expect.stringContaining('somebody unknown') as string })
+    expect(await endHolding(register, (await holderOf(register))?.token ?? '')).toBe(true)
+    expect(await take('second')).toBeDefined()
+  })
+
+  it('runs out when no beat gets through, and beats again when one does', async () => {
+    let reachable = true
+    const far: Register = {
+      ...register,
+      near: false,
+      swap: (version, text) => (reachable ? register.swap(version, text) : Promise.reject(new Error('no route'))),
+    }
+    const lease = await acquire(far, holder('first'), here, 0, clock, never)
+    reachable = false
+    await clock.advance(60_000)
+    expect(await lease.leftMs()).toBeLessThanOrEqual(leaseMs - 60_000)
+    reachable = true
+    await clock.advance(20_000)
+    expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
+    await lease.release()
+  })
+
+  it('is still held when a beat was put and its answer was lost', async () => {
+    let lossy = false
+    const far: Register = {
+      ...register,
+      near: false,
+      swap: async (version, text) => {
+        const swapped = await register.swap(version, text)
+        if (lossy) throw new Error('the answer was lost')
+        return swapped
+      },
+    }
+    const lease = await acquire(far, holder('first'), here, 0, clock, never)
+    lossy = true
+    await clock.advance(20_000)
+    lossy = false
+    await clock.advance(40_000)
+    expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
+    await lease.release()
+    expect(await holderOf(register)).toBeNull()
   })
 })

@@ -1,79 +1,94 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { removeFileDurably, writeFileDurably } from '../../src/state/write-file.ts'
-
-const faults = vi.hoisted(() => ({ at: '', steps: [] as string[] }))
-
-vi.mock('node:fs', async (original) => {
-  const real = await original<typeof import('node:fs')>()
-  const step = (name: string): void => {
-    faults.steps.push(name)
-    if (faults.at === name) throw Object.assign(new Error(`ENOSPC: ${name}`), { code: 'ENOSPC' })
-  }
-  return {
-    ...real,
-    openSync: (...given: Parameters<typeof real.openSync>) => {
-      step(given[1] === 'wx' ? 'open' : 'open folder')
-      return real.openSync(...given)
-    },
-    // A full disk may take a part of what it is given and say how much; what is left is then for the caller to write.
-    writeSync: (file: number, data: string | Uint8Array, offset = 0) => {
-      step('write')
-      const bytes = Buffer.from(data).subarray(offset)
-      return real.writeSync(file, faults.at === 'short write' ? bytes.subarray(0, 10) : bytes)
-    },
-    writeFileSync: (...given: Parameters<typeof real.writeFileSync>) => {
-      if (typeof given[0] === 'number') step('write')
-      real.writeFileSync(...given)
-    },
-    fsyncSync: (file: number) => {
-      step('fsync')
-      real.fsyncSync(file)
-    },
-    renameSync: (...given: Parameters<typeof real.renameSync>) => {
-      step('rename')
-      real.renameSync(...given)
-    },
-  }
-})
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Disk } from '../../src/state/disk.ts'
+import { DurableFolders } from '../../src/state/durable-folders.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import { writeFilesDurably } from '../../src/state/write-file.ts'
 
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-write-'))
 })
-afterEach(() => {
-  faults.at = ''
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-it.each(['open', 'write', 'short write', 'fsync', 'rename'])('a failure at %s leaves the old text or the new, never a part', (at) => {
-  const path = join(folder, 'a.json')
-  const [before, after] = ['old text that is long enough', 'new text that is long enough']
-  writeFileSync(path, before)
-  faults.at = at
-  let failed = false
-  try {
-    writeFileDurably(path, after)
-  } catch (error) {
-    failed = (error as NodeJS.ErrnoException).code === 'ENOSPC'
-    expect(failed).toBe(true)
+/** The real disk, full at one step (`partly`: after a part of the text), and the steps that were taken. */
+function failing(at: string): { disk: Disk; steps: string[] } {
+  const steps: string[] = []
+  const step = (name: string, path: string) => {
+    steps.push(`${name} ${path.slice(folder.length + 1)}`)
+    if (name === at) throw Object.assign(new Error(`ENOSPC: ${name}`), { code: 'ENOSPC' })
   }
-  expect(readFileSync(path, 'utf8')).toBe(failed ? before : after)
+  const disk: Disk = {
+    ...realDisk,
+    create: async (path, text) => {
+      step('create', path)
+      if (at === 'partly') {
+        writeFileSync(path, text.slice(0, 10))
+        step('partly', path)
+      }
+      return realDisk.create(path, text)
+    },
+    sync: async (path) => {
+      step('sync', path)
+      return realDisk.sync(path)
+    },
+    rename: async (from, to) => {
+      step('rename', to)
+      return realDisk.rename(from, to)
+    },
+    makeFolder: async (path) => {
+      step('folder', path)
+      return realDisk.makeFolder(path)
+    },
+  }
+  return { disk, steps }
+}
+
+it.each(['create', 'partly', 'sync', 'rename'])('a failure at %s leaves the old text, never a part', async (at) => {
+  const path = join(folder, 'a.json')
+  writeFileSync(path, 'old text that is long enough')
+  const { disk } = failing(at)
+  await expect(
+    writeFilesDurably(disk, new DurableFolders(disk, folder), new Map([[path, 'new text that is long enough']]), 'me'),
+  ).rejects.toThrow('ENOSPC')
+  expect(readFileSync(path, 'utf8')).toBe('old text that is long enough')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, 'newer text']]), 'me')
+  expect(readFileSync(path, 'utf8')).toBe('newer text')
+  expect(readdirSync(folder)).toEqual(['a.json'])
 })
 
-it('syncs the file before it takes its name, and the folder after', () => {
-  faults.steps.length = 0
-  writeFileDurably(join(folder, 'a.json'), 'text')
-  expect(faults.steps).toEqual(['open', 'write', 'fsync', 'rename', 'open folder', 'fsync'])
+it('syncs each file before it takes its name, folders before they are used, and their names last', async () => {
+  const { disk, steps } = failing('')
+  await writeFilesDurably(
+    disk,
+    new DurableFolders(disk, join(folder, 'x')),
+    new Map([
+      [join(folder, 'x', 'a.json'), 'text'],
+      [join(folder, 'x', 'b.json'), 'text'],
+    ]),
+    'me',
+  )
+  const file = (name: string) => [`create x/${name}.me.tmp`, `sync x/${name}.me.tmp`, `rename x/${name}`]
+  expect(steps).toEqual(['folder x', 'sync ', ...file('a.json'), ...file('b.json'), 'sync x'])
 })
 
-it('makes folders, and deletes what is there and what is not', () => {
+it('makes folders, and deletes what is there and what is not', async () => {
   const path = join(folder, 'x', 'y', 'a.json')
-  writeFileDurably(path, 'text')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, 'text']]), 'me')
   expect(readFileSync(path, 'utf8')).toBe('text')
-  removeFileDurably(path)
-  removeFileDurably(path)
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, null]]), 'me')
+  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, null]]), 'me')
   expect(readdirSync(join(folder, 'x', 'y'))).toEqual([])
+})
+
+it('makes the name of a folder durable that somebody else may have made, once', async () => {
+  const { disk, steps } = failing('')
+  mkdirSync(join(folder, 'x'))
+  const made = new DurableFolders(disk, join(folder, 'x'))
+  await made.ensure(join(folder, 'x'))
+  await made.ensure(join(folder, 'x', 'y'))
+  await made.ensure(join(folder, 'x', 'y'))
+  expect(steps).toEqual(['sync ', 'folder x/y', 'sync x'])
 })

@@ -5,6 +5,8 @@ import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Disk } from '../../src/state/disk.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
 
 /** What a command line did. */
 export interface Ran {
@@ -38,17 +40,27 @@ export async function service(): Promise<Emulator> {
   )
 }
 
+let places = 0
+
 /** A workspace in a temporary folder, and the command line in it. */
 export class Place {
-  readonly root = mkdtempSync(join(tmpdir(), 'edgewise-steps-'))
+  readonly root: string
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
+  disk: Disk = realDisk
   #slept = 0
+  // No two workspaces draw the same.
+  #drawn = 1_234_567 * ++places
 
-  constructor(url: string, more = '') {
+  constructor(
+    url: string,
+    more = '',
+    { root = '', state = 'state: {store: dir, path: .edgewise/state}', limits = '{callsPerMinute: 10000}' } = {},
+  ) {
+    this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
       'edgewise.yaml',
-      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: {callsPerMinute: 10000}\nstate: {store: dir, path: .edgewise/state}\nallowLiteralSecrets: true\n${more}`,
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
     )
   }
 
@@ -85,7 +97,9 @@ export class Place {
           this.#slept += ms
         },
       },
-      random: () => 0.5,
+      random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
+      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
+      disk: this.disk,
       signal: new AbortController().signal,
       stopped: () => Promise.resolve(),
     })

@@ -56,7 +56,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
       expect.arrayContaining(['apply', 'completion', 'drift', 'emulator', 'fmt', 'init', 'plan', 'state', 'validate']),
     )
     expect(offered('pl')).toEqual(['plan'])
-    expect(offered('state', '')).toEqual(['list', 'show', 'unlock'])
+    expect(offered('state', '')).toEqual(['forget', 'history', 'list', 'show', 'unlock'])
     expect(offered('state', 'list', '')).toEqual([])
   })
 

@@ -1,0 +1,38 @@
+import type { Change, Write } from '../model/change.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { Recorded, RecordedItem, Wave } from '../state/record.ts'
+import { withIntents, type Recording } from './record-outcome.ts'
+
+/** What a wave is about to do: each item that it writes, empties or releases, as it is and as it may be while it runs. */
+export function waveOf(number: number, writes: Write[], releases: Change[], recorded: Recorded, recording: Recording): Wave {
+  const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
+  const remember = (domain: Domain, item: ItemKey) => {
+    const items = before.get(domain) ?? new Map<ItemKey, RecordedItem | null>()
+    items.set(item, recorded.get(domain)?.get(item) ?? null)
+    before.set(domain, items)
+  }
+  const intents = new Map<number, Recorded>()
+  for (const write of writes) {
+    const domains: Recorded = new Map()
+    for (const domain of write.domains) {
+      const items = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
+      const changing = [...withIntents(items, write.items, recording)].filter(([item, held]) => items.get(item) !== held)
+      for (const [item] of changing) remember(domain, item)
+      domains.set(domain, new Map(changing))
+    }
+    intents.set(write.id, domains)
+  }
+  for (const { domain, item } of releases) remember(domain, item)
+  return { number, before, intents }
+}
+
+/** The domains of released items, with what stays of them. */
+export function released(releases: Change[], recorded: Recorded): Recorded {
+  const touched: Recorded = new Map()
+  for (const { domain, item } of releases) {
+    const items = touched.get(domain) ?? new Map(recorded.get(domain))
+    items.delete(item)
+    touched.set(domain, items)
+  }
+  return touched
+}

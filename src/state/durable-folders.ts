@@ -1,0 +1,28 @@
+import { dirname } from 'node:path'
+import type { Disk } from './disk.ts'
+
+/**
+ * Makes folders below a root, and the root itself, each with a name that a crash does not take away. One that is there
+ * may have been made by a process that died before it was durable, so that its name is synced once all the same.
+ */
+export class DurableFolders {
+  readonly #disk: Disk
+  readonly #root: string
+  readonly #durable = new Set<string>()
+
+  constructor(disk: Disk, root: string) {
+    this.#disk = disk
+    this.#root = root
+  }
+
+  async ensure(folder: string): Promise<void> {
+    const parent = dirname(folder)
+    if (folder === parent || this.#durable.has(folder)) return
+    const above = folder.length < this.#root.length
+    if (above && (await this.#disk.exists(folder))) return
+    await this.ensure(parent)
+    if (!(await this.#disk.exists(folder))) await this.#disk.makeFolder(folder)
+    await this.#disk.sync(parent)
+    this.#durable.add(folder)
+  }
+}

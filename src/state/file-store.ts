@@ -1,0 +1,234 @@
+import { isObject } from '../model/json.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { formatCalls, parseCalls, type Call } from './calls.ts'
+import { damagedFile, formatDomainFile, parseDomainFile, parseJson } from './domain-file.ts'
+import { inTurn } from './in-turn.ts'
+import { formatEntry, formatWave, parseEntry, parseWave, type Applied, type JournalEntry } from './journal.ts'
+import { entryMessage, settledMessage } from './messages.ts'
+import type { KnownCalls, RecordKey, Recorded, RecordedItem, Store, Wave } from './record.ts'
+import type { RecordFiles } from './record-files.ts'
+import { budgetPath, recordPaths, type RecordPaths } from './record-paths.ts'
+import type { Files } from './write-file.ts'
+
+/** A record in files: one a domain, the journal, and a marker for each apply that has not ended. */
+export function openFileStore(files: RecordFiles, key: RecordKey, account: string): Store {
+  return new FileStore(files, key, account)
+}
+
+/** An apply that was cut off, and its domains with what it left in doubt. */
+interface CutOff {
+  entry: JournalEntry
+  domains: Recorded
+}
+
+class FileStore implements Store {
+  readonly location: string
+  readonly share: Store['share']
+  readonly #files: RecordFiles
+  readonly #key: RecordKey
+  readonly #paths: RecordPaths
+  readonly #budget: string
+  /** Applies that were cut off, as of the last load; the next change of the record closes them. */
+  #cutOff: CutOff[] = []
+  #settled: number[] = []
+  readonly #turn = inTurn()
+
+  constructor(files: RecordFiles, key: RecordKey, account: string) {
+    this.#files = files
+    this.#key = key
+    this.#paths = recordPaths(key)
+    this.#budget = budgetPath(key.address, account)
+    this.location = files.placeOf(this.#paths.domains)
+    this.share = files.share
+  }
+
+  async load(): Promise<Recorded> {
+    const recorded: Recorded = new Map()
+    for (const [path, text] of await this.#files.read(this.#paths.domains)) {
+      const { domain, items } = parseDomainFile(this.#files.placeOf(path), text)
+      if (path !== this.#paths.domain(domain)) {
+        throw damagedFile(
+          this.#files.placeOf(path),
+          `it says it is of ${domain}, whose place is ${this.#files.placeOf(this.#paths.domain(domain))}`,
+        )
+      }
+      recorded.set(domain, items)
+    }
+    this.#cutOff = []
+    for (const entry of await this.#openEntries()) {
+      const domains = await this.#doubts(entry, recorded)
+      for (const [domain, items] of domains) recorded.set(domain, items)
+      this.#cutOff.push({ entry, domains })
+    }
+    return recorded
+  }
+
+  cutOff(): Applied[] {
+    return this.#cutOff.map(({ entry: { settled: _settled, ...applied } }) => applied)
+  }
+
+  async otherAddresses(): Promise<string[]> {
+    const found = await this.#files.read(this.#paths.addresses)
+    return [...found].flatMap(([path, text]) => {
+      const data = path === this.#paths.address ? undefined : parseJson(text)
+      return data !== undefined && isObject(data) && typeof data['address'] === 'string' ? [data['address']] : []
+    })
+  }
+
+  async history(): Promise<Applied[]> {
+    const entries = await this.#entries()
+    return entries.map(({ settled: _settled, ...applied }) => applied).toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+  }
+
+  async before(apply: string): Promise<Wave['before']> {
+    const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
+    for (const wave of await this.#waves(apply)) {
+      for (const [domain, items] of wave.before) {
+        // What an earlier wave of the apply had changed already was something else before the apply.
+        before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
+      }
+    }
+    return before
+  }
+
+  async intend(apply: Applied, wave: Wave): Promise<void> {
+    if (wave.number === 1) this.#settled = []
+    const intent = new Map([
+      [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
+      [this.#paths.entry(apply.id), this.#entryText(apply)],
+    ])
+    const marker = new Map([[this.#paths.marker(apply.id), `${JSON.stringify({ format: 'edgewise.open/1', apply: apply.id })}\n`]])
+    await this.#publish([intent, marker], entryMessage(apply, wave))
+  }
+
+  settle(apply: Applied, writes: number[], domains: Recorded): Promise<void> {
+    return this.#turn(async () => {
+      // A write counts as settled once what came of it stands in the record: a later one must not say so of one that failed.
+      const settled = [...this.#settled, ...writes]
+      const entry = formatEntry({ ...apply, settled })
+      await this.#files.write(
+        [this.#domainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
+        settledMessage(apply, writes, domains),
+      )
+      this.#settled = settled
+    })
+  }
+
+  async end(apply: Applied): Promise<void> {
+    this.#settled = []
+    await this.#files.write(
+      [new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]]), new Map([[this.#paths.marker(apply.id), null]])],
+      entryMessage(apply, null),
+    )
+  }
+
+  async save(domains: Recorded, why: string): Promise<void> {
+    await this.#publish([this.#domainFiles(domains)], why)
+  }
+
+  async loadCalls(): Promise<KnownCalls> {
+    const { here, shared } = await this.#files.jotted(this.#budget)
+    const [own, others] = [parseCalls(parseJson(here ?? 'null')), parseCalls(parseJson(shared ?? 'null'))]
+    const incomplete = this.#cutOff.some(({ entry }) => entry.id !== own.apply)
+    return { calls: knownOf(own.calls, others.calls), incomplete: this.share !== null && incomplete }
+  }
+
+  async saveCalls(apply: string, calls: Call[]): Promise<void> {
+    await this.#files.jot(this.#budget, formatCalls(apply, calls))
+  }
+
+  /** Publishes, and closes what was cut off in the same breath: what it left in doubt moves to the domains' own files. */
+  async #publish(steps: Files[], message: string): Promise<void> {
+    const paths = this.#paths
+    const { id, address } = this.#key
+    const doubts = new Map<string, string | null>([[paths.address, `${JSON.stringify({ id, address })}\n`]])
+    const entries = new Map<string, string>()
+    const markers = new Map<string, null>()
+    for (const { entry, domains } of this.#cutOff) {
+      for (const [path, text] of this.#domainFiles(domains)) doubts.set(path, text)
+      entries.set(paths.entry(entry.id), formatEntry(entry))
+      markers.set(paths.marker(entry.id), null)
+    }
+    await this.#files.publish([doubts, entries, markers, ...steps], message)
+    this.#cutOff = []
+  }
+
+  #domainFiles(domains: Recorded): Map<string, string | null> {
+    return new Map(
+      [...domains].map(([domain, items]) => [this.#paths.domain(domain), items.size === 0 ? null : formatDomainFile(domain, items)]),
+    )
+  }
+
+  #entryText(apply: Applied): string {
+    return formatEntry({ ...apply, settled: this.#settled })
+  }
+
+  async #openEntries(): Promise<JournalEntry[]> {
+    const markers = [...(await this.#files.read(this.#paths.open)).keys()]
+    if (markers.length === 0) return []
+    const entries = await this.#entries()
+    return markers.map((path) => {
+      const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
+      if (entry === undefined) throw damagedFile(this.#files.placeOf(path), 'the journal does not know this apply')
+      return entry
+    })
+  }
+
+  async #entries(): Promise<JournalEntry[]> {
+    const found = await this.#files.read(this.#paths.journal)
+    return [...found].map(([path, text]) => {
+      const entry = parseEntry(this.#files.placeOf(path), text)
+      if (path !== this.#paths.entry(entry.id)) throw damagedFile(this.#files.placeOf(path), `it says it is of ${entry.id}`)
+      return entry
+    })
+  }
+
+  async #waves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
+    const folder = `${this.#paths.waves}/${apply}`
+    const texts = await this.#files.read(folder)
+    return Array.from(texts.keys(), (_path, i) => {
+      const path = this.#paths.wave(apply, i + 1)
+      const text = texts.get(path)
+      if (text === undefined) throw damagedFile(this.#files.placeOf(folder), `expected ${texts.size} waves, and ${i + 1}.json is not there`)
+      return parseWave(this.#files.placeOf(path), text)
+    })
+  }
+
+  /** The domains that an apply left in doubt, with all of their items. */
+  async #doubts(entry: JournalEntry, recorded: Recorded): Promise<Recorded> {
+    const settled = new Set(entry.settled)
+    const doubted: Recorded = new Map()
+    let unsettled = 0
+    for (const { intents } of await this.#waves(entry.id)) {
+      for (const [write, domains] of intents) {
+        if (settled.has(write)) continue
+        unsettled++
+        for (const [domain, intended] of domains) {
+          const items = doubted.get(domain) ?? new Map(recorded.get(domain))
+          for (const [item, held] of intended) {
+            // What the apply has recorded itself is what came of it.
+            if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true) items.set(item, { ...held, open: true })
+          }
+          doubted.set(domain, items)
+        }
+      }
+    }
+    entry.writes.inDoubt += unsettled
+    return doubted
+  }
+}
+
+/** The calls that either knows of. Several calls may have the same time: what another machine told counts as of one moment. */
+function knownOf(own: Call[], others: Call[]): Call[] {
+  const unseen = own.map(nameOf)
+  const more = others.filter((call) => {
+    const at = unseen.indexOf(nameOf(call))
+    if (at !== -1) unseen.splice(at, 1)
+    return at === -1
+  })
+  return [...own, ...more]
+}
+
+function nameOf({ boot, up, at }: Call): string {
+  return `${boot} ${up} ${at}`
+}

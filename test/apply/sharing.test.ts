@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { good, World } from './world.ts'
+
+const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
+const plan = (world: World, writes: number) =>
+  world.plan(Object.fromEntries(Array.from({ length: writes }, (_, i) => [`d${i}.example.com`, time(10 + i)])), 1)
+
+/** A world whose shares are counted; `fails` says which of them does, from 1. */
+function shared(fails = Infinity): { world: World; times: number[] } {
+  const world = new World()
+  const times: number[] = []
+  world.share = async () => {
+    times.push(world.clock.now())
+    world.log.push('share')
+    if (times.length === fails) throw new Error('the remote is gone')
+  }
+  return { world, times }
+}
+
+describe('outcomes are shared', () => {
+  it('at least every ten seconds while they come', async () => {
+    const { world, times } = shared()
+    world.callsPerMinute = 4
+    await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
+    const saves = world.log.flatMap((line, i) => (line.startsWith('save') ? [i] : []))
+    expect(saves).toHaveLength(12)
+    const answered = world.calls.map((call) => call.answeredAt ?? 0)
+    for (const at of answered)
+      expect(
+        times.some((shareAt) => shareAt >= at && shareAt <= at + 10_000),
+        `an outcome of ${at}`,
+      ).toBe(true)
+    // Nothing is shared while nothing happens.
+    expect(times.length).toBeLessThanOrEqual(answered.length + 1)
+  })
+
+  it('in the end, whatever was shared before', async () => {
+    const { world } = shared()
+    await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
+    expect(world.log.indexOf('share')).toBeGreaterThan(world.log.indexOf('end'))
+  })
+
+  it('not at all when a plan has nothing to do', async () => {
+    const { world, times } = shared()
+    await world.apply(world.plan({}))
+    expect(times).toEqual([])
+  })
+})
+
+describe('a share that fails', () => {
+  it('ends the apply before its next write; what is under way is recorded, and shared in the end', async () => {
+    const { world, times } = shared(1)
+    world.callsPerMinute = 4
+    const result = await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
+    expect(result.stopped).toContain('the remote is gone')
+    expect(result.sent).toBe(true)
+    expect(world.calls.every((call) => call.at <= (times[0] ?? 0))).toBe(true)
+    expect(result.notSent).toBe(12 - world.calls.length)
+    expect(result.confirmed).toBe(world.calls.length)
+    expect(times).toHaveLength(2)
+    expect(result.unrecorded).toBeNull()
+  })
+
+  it('in the end is told, though every write is confirmed', async () => {
+    const { world } = shared(1)
+    const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
+    expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded: 'the remote is gone' })
+  })
+})

@@ -1,0 +1,93 @@
+import { sameJson } from '../../src/model/canonical-json.ts'
+import type { Json } from '../../src/model/json.ts'
+import { RealRuns, type Ended } from './real-runs.ts'
+
+const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
+
+/** How a row of runs went. */
+export interface KillCounts {
+  runs: number
+  /** Killed before the apply had ended. */
+  killed: number
+  /** Of these: while at least one write of the apply had been answered, and not all. */
+  midway: number
+  /** Runs that were followed by items in doubt. */
+  doubted: number
+}
+
+/**
+ * Kills applies at random moments, each followed by one undisturbed apply, and expects after each that this one is done,
+ * that record and service hold exactly what the manifests say, and that a plan has nothing left.
+ *
+ * @throws Error telling the run and what was found
+ */
+export async function killRuns(runs: number, random: () => number, tell: (line: string) => void): Promise<KillCounts> {
+  const real = await RealRuns.start(['--calls-per-minute', '0', '--fault', 'delay:ms=60,probability=0.5'])
+  const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
+  try {
+    real.workspace('limits: {callsPerMinute: 10000, domainsPerWrite: 3}')
+    // The first apply sets everything; the second is like those that are killed, and tells how long they take.
+    let usual = 0
+    for (const round of [0, 1]) {
+      for (const [i, domain] of domains.entries()) real.manifest(domain, configOf(round, round * (i % 4)))
+      const whole = await real.run(['apply', '--yes', '--quiet'])
+      expectDone(whole, 'an apply before')
+      usual = whole.ms
+    }
+    for (let run = 1; run <= runs; run++) {
+      const desired = new Map(domains.map((domain) => [domain, configOf(run + 1, Math.floor(random() * 4))]))
+      for (const [domain, config] of desired) real.manifest(domain, config)
+      const before = (await real.look<unknown[]>('calls')).length
+      const cut = await real.run(['apply', '--yes'], random() * usual * 1.1)
+      const sent = (await real.look<unknown[]>('calls')).length - before
+      if (cut.signal === 'SIGKILL') counts.killed++
+      if (cut.signal === 'SIGKILL' && sent > 0) counts.midway++
+      const next = await real.run(['apply', '--yes', '--lock-timeout', '120'])
+      expectDone(next, `run ${run}: the undisturbed apply`)
+      if (next.err.includes('in doubt')) counts.doubted++
+      await expectEqual(real, desired, run)
+      const plan = await real.run(['plan', '--detailed-exitcode'])
+      if (plan.code !== 0)
+        throw new Error(`run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n${plan.out}${plan.err}`)
+      counts.runs++
+      if (run % 10 === 0)
+        tell(`${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`)
+    }
+    return counts
+  } finally {
+    real.end()
+  }
+}
+
+function configOf(run: number, choice: number): Record<string, Json> {
+  return {
+    timeout: { time: String(5 + ((run * 4 + choice) % 290)) },
+    extend: { squid: `run ${run}, ${choice}` },
+    ...(choice % 2 === 0 ? { ip_black_list: { list: [`192.0.2.${run % 250}`] } } : { ip_white_list: { list: [`192.0.2.${run % 250}`] } }),
+  }
+}
+
+async function expectEqual(real: RealRuns, desired: Map<string, Record<string, Json>>, run: number): Promise<void> {
+  const { domains: held } = await real.look<{ domains: Record<string, Record<string, Json>> }>('state')
+  const recorded = await real.recorded()
+  for (const [domain, config] of desired) {
+    const says = recorded.get(domain)
+    for (const item of Object.keys(config)) {
+      const entry = says?.get(item)
+      if (entry?.status !== 'confirmed' || !sameJson(entry.candidates[0], held[domain]?.[item])) {
+        throw new Error(
+          `run ${run}: ${item} of ${domain} is ${JSON.stringify(held[domain]?.[item])} at the service, ${JSON.stringify(entry)} in the record`,
+        )
+      }
+    }
+    if (says?.size !== Object.keys(config).length) {
+      throw new Error(
+        `run ${run}: expected the record of ${domain} to have ${Object.keys(config).join(', ')}, got ${[...(says?.keys() ?? [])].join(', ')}`,
+      )
+    }
+  }
+}
+
+function expectDone({ code, signal, out, err }: Ended, what: string): void {
+  if (code !== 0) throw new Error(`${what}: expected exit code 0, got ${code ?? signal}\n${out}${err}`)
+}

@@ -1,0 +1,113 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gitEnvironment } from '../../src/state/git-process.ts'
+import { openGit } from '../../src/state/git-plumbing.ts'
+import { openRecord } from '../../src/state/open-record.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import type { Recorded } from '../../src/state/record.ts'
+import { GitSandbox } from '../state/git-sandbox.ts'
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const token = 'token-of-the-runs'
+
+/** What a program left behind. */
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+  ms: number
+}
+
+/** The real program in a clone of a real bare remote, and the real emulator in a process of its own. */
+export class RealRuns {
+  readonly sandbox = new GitSandbox()
+  readonly #emulator: ChildProcess
+  readonly url: string
+
+  static async start(emulatorOptions: string[]): Promise<RealRuns> {
+    const emulator = spawn(process.execPath, [program, 'emulator', '--quiet', '--token', token, ...emulatorOptions], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const url = await new Promise<string>((resolve, reject) => {
+      emulator.once('exit', (code) => reject(new Error(`expected the emulator to listen, got exit code ${code}`)))
+      emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
+    })
+    return new RealRuns(emulator, url)
+  }
+
+  private constructor(emulator: ChildProcess, url: string) {
+    this.#emulator = emulator
+    this.url = url
+    this.sandbox.withRemote()
+  }
+
+  /** Writes the workspace file of the clone; calls go to the emulator unless they are to take another way. */
+  workspace(more: string, url = this.url): void {
+    const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', settleSeconds: 1}`
+    this.#write('edgewise.yaml', `version: 1\n${service}\n${more}\n`)
+  }
+
+  manifest(domain: string, config: object): void {
+    this.#write(`domains/${domain}.yaml`, JSON.stringify({ domain, config }))
+  }
+
+  #write(path: string, text: string): void {
+    const file = join(this.sandbox.folder, 'clone', path)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, text)
+  }
+
+  /** Runs the program; after `killedAfter` ms it is killed and has no say in it. `heard` is told what it says on stderr. */
+  run(args: string[], killedAfter?: number, heard: (text: string, child: ChildProcess) => void = () => {}): Promise<Ended> {
+    const started = performance.now()
+    const env = { ...this.sandbox.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: join(this.sandbox.folder, 'clone'),
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, as a shell gives to what it runs.
+      detached: true,
+    })
+    const timer = killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
+    const ended: Ended = { code: null, signal: null, out: '', err: '', ms: 0 }
+    child.stdout.on('data', (text) => (ended.out += String(text)))
+    child.stderr.on('data', (text) => {
+      ended.err += String(text)
+      heard(ended.err, child)
+    })
+    return new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        clearTimeout(timer)
+        resolve({ ...ended, code, signal, ms: performance.now() - started })
+      })
+    })
+  }
+
+  /** What the remote's record says. */
+  async recorded(): Promise<Recorded> {
+    const state = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
+    const { store } = await openRecord(
+      { root: join(this.sandbox.folder, 'clone'), id: 'default', address: this.url, account: 'default', state },
+      {
+        disk: realDisk,
+        process: 'look',
+        openGit: (folder, remote) => openGit(folder, remote, gitEnvironment(this.sandbox.env, ''), Date.now),
+      },
+    )
+    return store.load()
+  }
+
+  /** What the service holds, or saw. */
+  async look<T>(what: 'state' | 'calls'): Promise<T> {
+    return (await (await fetch(`${this.url}/_emulator/${what}`)).json()) as T
+  }
+
+  end(): void {
+    this.#emulator.removeAllListeners('exit')
+    this.#emulator.kill('SIGKILL')
+    this.sandbox.remove()
+  }
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { RealRuns } from './real-runs.ts'
+
+const domains = Array.from({ length: 9 }, (_, i) => `d${i}.example.com`)
+let real: RealRuns
+let round = 0
+beforeAll(async () => {
+  real = await RealRuns.start(['--calls-per-minute', '0', '--fault', 'delay:ms=700,probability=1'])
+  real.workspace('limits: {callsPerMinute: 10000, domainsPerWrite: 1}')
+})
+afterAll(() => real.end())
+beforeEach(() => {
+  round++
+  for (const [i, domain] of domains.entries()) real.manifest(domain, { timeout: { time: String(10 * round + i) } })
+})
+
+/** Sends a signal, as a terminal does, once the first write is confirmed, and again as often as asked, a little later. */
+function interrupt(signal: NodeJS.Signals, times: number) {
+  let sent = 0
+  return real.run(['apply', '--yes'], undefined, (said, child) => {
+    if (sent > 0 || !said.includes('confirmed')) return
+    for (; sent < times; sent++) setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
+  })
+}
+
+async function statuses(): Promise<string[]> {
+  return [...(await real.recorded()).values()].map((items) => items.get('timeout')?.status ?? 'none')
+}
+
+async function finished(): Promise<void> {
+  const next = await real.run(['apply', '--yes', '--lock-timeout', '60'])
+  expect({ code: next.code, err: next.err }).toMatchObject({ code: 0 })
+  expect((await real.run(['plan', '--detailed-exitcode'])).code).toBe(0)
+}
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s finishes the writes under way, records them and exits with %d', { timeout: 60_000 }, async (signal, code) => {
+  const ended = await interrupt(signal, 1)
+  expect({ code: ended.code, err: ended.err }).toMatchObject({ code, err: expect.stringMatching(/not sent/) as string })
+  expect(await statuses()).not.toContain('in-doubt')
+  const held = (await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')).domains
+  for (const [domain, items] of await real.recorded()) expect(items.get('timeout')?.candidates).toEqual([held[domain]?.timeout])
+  const { out } = await real.run(['state', 'history', '--json'])
+  expect(JSON.parse(out)).toMatchObject({
+    applies: expect.arrayContaining([expect.objectContaining({ outcome: 'interrupted' })]) as object[],
+  })
+  await finished()
+})
+
+it('a second signal leaves at once, with what was under way in doubt', { timeout: 60_000 }, async () => {
+  const ended = await interrupt('SIGINT', 2)
+  expect(ended.code).toBe(130)
+  expect(await statuses()).toContain('in-doubt')
+  await finished()
+})

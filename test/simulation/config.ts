@@ -1,0 +1,35 @@
+import type { StateConfig, WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import type { Chance } from './chance.ts'
+
+/** The service of all simulations. */
+export const service = { url: 'https://service', account: 'default' }
+
+/** What `edgewise.yaml` says; small call rates and small writes, so that a few domains bring both to their limits. */
+export function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
+  return {
+    version: 1,
+    id: 'simulation',
+    service: {
+      ...service,
+      token: 'sesame',
+      timezone: 'UTC',
+      itemKeys: {},
+      timeoutSeconds: 30,
+      settleSeconds: 10,
+    },
+    limits: {
+      callsPerMinute: chance.pick([3, 5, 10, 30, 30]),
+      domainsPerWrite: chance.pick([2, 3, 10]),
+      maxWaitSeconds: chance.pick([90, 300]),
+    },
+    manifests: [],
+    profiles: [],
+    defaults: {},
+    secrets: {},
+    allowLiteralSecrets: false,
+    state,
+    grouping: { groups: chance.pick(['documented', 'all']), together: chance.pick([[], [['origin', 'origin_host']]]) },
+    guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
+    rollout: { waves: [{ percent: 100 }], first: [], pause: 0, health: null },
+  }
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import type { Changes, GitRepository } from '../../src/state/git-repository.ts'
+import type { Faults } from './faults.ts'
+import type { Process } from './machine.ts'
+import type { World } from './world.ts'
+
+interface Commit {
+  /** True time, ms. */
+  madeAt: number
+  parent: string | null
+  files: ReadonlyMap<string, string>
+}
+
+type Refs = Map<string, string>
+
+/** All commits that there are, and the remote's refs. A clone has refs of its own. */
+export class Git {
+  readonly #world: World
+  readonly #commits = new Map<string, Commit>()
+  /** What stands under an id: a file at the empty path, or the files of a folder. */
+  readonly #contents = new Map<string, Map<string, string>>()
+  readonly remote: Refs = new Map()
+  readonly #faults: Faults
+  /** What somebody else pushed last. */
+  #rival: { ref: string; path: string; text: string } | null = null
+
+  constructor(world: World, faults: Faults) {
+    this.#world = world
+    this.#faults = faults
+  }
+
+  /** A repository as a process sees it; what it does takes time, may fail, and may be the last thing that the process does. */
+  repository(process: Process, clone: Refs, remote: string | null): GitRepository {
+    const here = <T>(what: string, act: () => T) => process.step(process.chance.between(1, 20), `git ${what}`, act)
+    const shared = remote === null ? clone : this.remote
+    return {
+      home: '/clone/.git',
+      remote,
+      tip: (ref) => here(`tip ${ref}`, () => clone.get(ref) ?? null),
+      base: (one, other) => here('base', () => this.#base(one, other)),
+      files: (commit, path) => here(`files ${path}`, () => this.files(commit, path)),
+      idOf: (commit, path) => here(`id of ${path}`, () => this.#idOf(commit, path)),
+      commit: (parent, changes, message) =>
+        here('commit', () => {
+          const id = this.#commit(parent, changes, `${message} at ${Math.floor(process.clock.now() / 1000)}`)
+          process.tell(`commits ${id.slice(0, 7)} on ${parent?.slice(0, 7) ?? 'nothing'}: ${message.split('\n')[0] ?? ''}`)
+          return id
+        }),
+      move: (ref, from, to) => here(`move ${ref}`, () => swap(clone, ref, from, to)),
+      fetch: (ref) => this.#overNetwork(process, `fetches ${ref}`, () => shared.get(ref) ?? null),
+      push: (ref, from, to) =>
+        this.#overNetwork(process, `pushes ${to?.slice(0, 7) ?? 'nothing'} to ${ref}`, () => {
+          const swapped = swap(shared, ref, from, to)
+          if (!swapped) this.#world.count('git: lost race')
+          process.tell(`${swapped ? 'moved' : 'did not move'} ${ref} of the remote to ${to?.slice(0, 7) ?? 'nothing'}`)
+          return swapped
+        }),
+    }
+  }
+
+  /** Somebody else writes to a branch of the remote, at paths of their own. */
+  rivalPush(ref: string, path: string): void {
+    this.#rival = { ref, path, text: `${this.#world.time}` }
+    const files = new Map([
+      ['README.md', '# A record of Edgewise\n'],
+      [path, this.#rival.text],
+    ])
+    const id = this.#commit(this.remote.get(ref) ?? null, files, 'Somebody else')
+    this.remote.set(ref, id)
+    this.#world.count('git: rival push')
+    this.#world.tell('rival', `pushes ${id.slice(0, 7)} to ${ref}`)
+  }
+
+  /** Whether what somebody else pushed is still there. */
+  keepsRival(): boolean {
+    if (this.#rival === null) return true
+    const { ref, path, text } = this.#rival
+    const tip = this.remote.get(ref)
+    return tip !== undefined && this.files(tip, path).get(path) === text
+  }
+
+  /** When a commit was made, true time, ms. */
+  madeAt(commit: string): number {
+    return this.#known(commit).madeAt
+  }
+
+  /** Texts of a file, or of all files in a folder. */
+  files(commit: string, path: string): Map<string, string> {
+    return new Map([...this.#known(commit).files].filter(([name]) => name === path || name.startsWith(`${path}/`)))
+  }
+
+  async #overNetwork<T>(process: Process, what: string, act: () => T): Promise<T> {
+    const { chance } = process
+    const slow = chance.happens(this.#faults.remoteSlow)
+    const cutOff = process.machine.cutOffUntil > this.#world.time
+    const fails = cutOff || chance.happens(this.#faults.remoteError)
+    const after = !cutOff && fails && chance.happens(0.5)
+    if (slow) this.#world.count('git: slow')
+    const way = () => (slow ? chance.between(1, 40_000) : chance.between(20, 400))
+    const unreachable = () => {
+      this.#world.count(after ? 'git: answer lost' : 'git: unreachable')
+      process.tell(`${what}: no answer${after ? ', though it was done' : ''}`)
+      throw new EdgewiseError('record-unreachable', `${what}: no answer (simulated)`)
+    }
+    // What is under way is done even when the process dies meanwhile.
+    const done = new Promise<T | null>((resolve) => {
+      if (fails && !after) return resolve(null)
+      if (!process.alive || process.mayDie(`before: ${what}`)) return
+      this.#world.after(way(), () => resolve(act()))
+    })
+    const result = await done
+    return process.step(way(), what, () => (fails ? unreachable() : (result as T)))
+  }
+
+  #base(one: string, other: string): string | null {
+    const history = new Set<string>()
+    for (let at: string | null = one; at !== null; at = this.#known(at).parent) history.add(at)
+    for (let at: string | null = other; at !== null; at = this.#known(at).parent) if (history.has(at)) return at
+    return null
+  }
+
+  #commit(parent: string | null, changes: Changes, message: string): string {
+    const files = new Map(parent === null ? [] : this.#known(parent).files)
+    for (const [path, change] of changes) {
+      for (const name of files.keys()) if (name === path || name.startsWith(`${path}/`)) files.delete(name)
+      if (typeof change === 'string') files.set(path, change)
+      else if (change !== null) for (const [below, text] of this.#contents.get(change.id) ?? []) files.set(`${path}${below}`, text)
+    }
+    const changed = [...changes].map(([name, change]) => `${name} ${typeof change === 'string' ? change : change?.id}`)
+    const id = hash([parent ?? '', message, ...changed])
+    this.#commits.set(id, { madeAt: this.#world.time, parent, files })
+    return id
+  }
+
+  #idOf(commit: string, path: string): string | null {
+    const contents = new Map([...this.files(commit, path)].map(([name, text]) => [name.slice(path.length), text]))
+    if (contents.size === 0) return null
+    const id = hash([...contents].toSorted(byName).flat())
+    this.#contents.set(id, contents)
+    return id
+  }
+
+  #known(id: string): Commit {
+    const commit = this.#commits.get(id)
+    if (commit === undefined) throw new Error(`expected a commit that is there, got ${id}`)
+    return commit
+  }
+}
+
+function swap(refs: Refs, ref: string, from: string | null, to: string | null): boolean {
+  if ((refs.get(ref) ?? null) !== from) return false
+  if (to === null) refs.delete(ref)
+  else refs.set(ref, to)
+  return true
+}
+
+function byName([a]: [string, string], [b]: [string, string]): number {
+  return a < b ? -1 : 1
+}
+
+function hash(texts: string[]): string {
+  const sum = createHash('sha1')
+  for (const text of texts) sum.update(`${text.length} ${text}`)
+  return sum.digest('hex')
+}

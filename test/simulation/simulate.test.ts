@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { readItem } from '../../src/catalog/read-item.ts'
+import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
+import { Chance } from './chance.ts'
+import { sealed } from './seal.ts'
+import { simulate } from './simulate.ts'
+import { itemKeys, Workload } from './workload.ts'
+import { World } from './world.ts'
+
+describe('a simulation', () => {
+  it('holds all laws', async () => {
+    for (let seed = 1; seed <= 40; seed++) expect((await simulate(seed)).violations, `seed ${seed}`).toEqual([])
+  })
+
+  it('replays exactly, and another seed is another story', async () => {
+    for (const seed of [3, 5, 8]) {
+      const first = await simulate(seed)
+      expect((await simulate(seed)).trace.join('\n')).toBe(first.trace.join('\n'))
+      expect((await simulate(seed + 1)).trace).not.toEqual(first.trace)
+    }
+  })
+
+  it('reaches nothing real', async () => {
+    const { setTimeout: realTimer, Date: RealDate } = globalThis
+    const real: [string, () => unknown][] = [
+      ['setTimeout', () => setTimeout(() => {}, 0)],
+      ['new Date()', () => new Date()],
+      ['Math.random', () => Math.random()],
+      ['fetch', () => fetch('http://127.0.0.1:9/')],
+      ['AbortSignal.timeout', () => AbortSignal.timeout(1)],
+      ['performance.now', () => performance.now()],
+      ['process.hrtime', () => process.hrtime()],
+      ['randomUUID', () => randomUUID()],
+      ['readFileSync', () => readFileSync('/dev/null')],
+      ['createConnection', () => createConnection(9)],
+      ['execFileSync', () => execFileSync('true')],
+    ]
+    for (const [name, use] of real) {
+      const world = new World()
+      await expect(sealed(world, async () => use())).rejects.toThrow(`a simulation may not use ${name}`)
+      expect(world.violations).toHaveLength(1)
+    }
+    const world = new World()
+    expect(await sealed(world, async () => Date.now())).toBe(world.time)
+    expect(globalThis.setTimeout).toBe(realTimer)
+    expect(globalThis.Date).toBe(RealDate)
+  })
+})
+
+it('its manifests are valid', () => {
+  for (let seed = 0; seed < 30; seed++) {
+    const workload = new Workload(new Chance(`${seed}`))
+    workload.edit()
+    for (const items of workload.desired().values()) {
+      for (const [item, { candidates }] of items) {
+        const spec = itemSpec(item)
+        for (const value of candidates)
+          expect(readItem(spec, value, 'manifest', 'd0.example.com').problems.filter(({ severity }) => severity === 'error')).toEqual([])
+        if (candidates.length === 0) expect(spec.unset).toBeDefined()
+      }
+    }
+  }
+  expect(itemKeys.every((item) => catalogue.has(item))).toBe(true)
+})

@@ -1,0 +1,194 @@
+import type { Recorded } from '../../src/index.ts'
+import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import { Chance } from './chance.ts'
+import { configOf, service } from './config.ts'
+import { drawFaults, drawServiceFaults, mostOffset, noFaults, type Faults } from './faults.ts'
+import { Laws } from './laws.ts'
+import type { Machine } from './machine.ts'
+import { Network } from './network.ts'
+import { RecordWorld, type Kind } from './record.ts'
+import { readRecord, runApply, type Ending } from './runner.ts'
+import { sealed } from './seal.ts'
+import { Service } from './service.ts'
+import { itemKeys, Workload } from './workload.ts'
+import { World } from './world.ts'
+
+const minute = 60_000
+const longest = 100 * 60 * minute
+const mostRunsToSettle = 8
+
+/** What a seed came to. */
+export interface Simulated {
+  seed: number
+  violations: string[]
+  /** How often each thing happened. */
+  counts: Map<string, number>
+  trace: string[]
+}
+
+/** One whole simulation. The same seed gives the same trace, byte for byte. */
+export async function simulate(seed: number): Promise<Simulated> {
+  const world = new World()
+  try {
+    await sealed(world, () => world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).live(), longest))
+  } catch (error) {
+    world.violated('the simulation ends', error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  return { seed, violations: world.violations, counts: world.counts, trace: world.trace }
+}
+
+class Simulation {
+  readonly #world: World
+  readonly #chance: Chance
+  readonly #config: WorkspaceConfig
+  readonly #workload: Workload
+  readonly #service: Service
+  readonly #laws: Laws
+  readonly #network: Network
+  readonly #record: RecordWorld
+  readonly #faults: Faults
+  #healed = false
+  #runs = 0
+
+  constructor(world: World, chance: Chance) {
+    this.#world = world
+    this.#chance = chance
+    this.#workload = new Workload(chance.fork('workload'))
+    this.#faults = drawFaults(chance.fork('faults'))
+    const kind = chance.pick<Kind>(['folder', 'shared folder', 'git', 'git with remote', 'git with remote'])
+    this.#record = new RecordWorld(world, this.#faults, kind, service)
+    this.#config = configOf(chance.fork('config'), this.#record.state)
+    const { limits } = this.#config
+    world.count(`record: ${kind}`)
+    const serviceFaults = drawServiceFaults(chance.fork('service'), this.#workload.domains, itemKeys)
+    this.#service = new Service(world, `${chance.draw()}`, limits.callsPerMinute, chance.pick(['status', 'body']), serviceFaults)
+    const settleMs = this.#config.service.settleSeconds * 1000
+    this.#laws = new Laws(world, limits.callsPerMinute, settleMs)
+    this.#network = new Network(world, this.#service, this.#laws, settleMs, this.#faults)
+    this.#laws.lockedBy(() => this.#record.holder())
+  }
+
+  /** Some rounds in which things go wrong, then runs until everything has settled. */
+  async live(): Promise<void> {
+    for (const machine of this.#record.machines) {
+      machine.offset = this.#chance.between(-mostOffset, mostOffset)
+      this.#weather(machine)
+    }
+    for (let rounds = this.#chance.between(1, 4); rounds > 0; rounds--) {
+      await this.#round()
+      this.#workload.edit()
+    }
+    this.#healed = true
+    Object.assign(this.#faults, noFaults)
+    for (const machine of this.#record.machines) machine.cutOffUntil = 0
+    this.#service.heal()
+    await this.#settle()
+  }
+
+  /** The manifests are applied, perhaps by two runners at once, and again by whoever tries again. */
+  async #round(): Promise<void> {
+    const chance = this.#chance
+    const runs: Promise<unknown>[] = [this.#tenaciously(chance.pick(this.#record.machines))]
+    while (runs.length < 3 && chance.happens(this.#faults.rival)) {
+      this.#world.count('runs side by side')
+      await this.#wait(chance.between(0, 2 * minute))
+      runs.push(this.#run(chance.pick(this.#record.machines)))
+    }
+    await Promise.all(runs)
+    await this.#wait(chance.happens(0.5) ? chance.between(0, 5000) : chance.between(0, 4 * minute))
+  }
+
+  /** A run, and at once another one on the same machine when it was killed, perhaps of other manifests. */
+  async #tenaciously(machine: Machine): Promise<void> {
+    const ending = await this.#run(machine)
+    if (ending !== 'killed' || this.#chance.happens(0.3)) return
+    await this.#wait(this.#chance.between(0, 2000))
+    this.#workload.edit()
+    return this.#tenaciously(machine)
+  }
+
+  async #settle(): Promise<void> {
+    for (let runs = 0; ; runs++) {
+      const ending = await this.#run(this.#chance.pick(this.#record.machines))
+      if (ending === 'settled') break
+      if (runs === mostRunsToSettle) return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
+    }
+    await this.#wait(minute)
+    this.#laws.record(await this.#look(), this.#service, 'in the end')
+    if (!this.#record.keepsRival()) this.#world.violated('what others wrote stays', 'the last rival push is gone')
+    this.#laws.desired(this.#workload.desired(), this.#service)
+  }
+
+  async #run(machine: Machine): Promise<Ending> {
+    const chance = this.#chance.fork(`run ${++this.#runs}`)
+    const faults = this.#faults
+    const steps = chance.happens(faults.killed) ? chance.between(1, faults.latestStep) : Infinity
+    if (chance.happens(0.5)) this.#record.forget(machine)
+    const process = machine.start(`${this.#runs}`, chance, steps)
+    const interrupt = new AbortController()
+    if (chance.happens(faults.interrupted)) {
+      process.after(chance.between(0, 2 * minute), () => {
+        this.#world.count('run: interrupted')
+        process.tell('is interrupted')
+        interrupt.abort()
+      })
+    }
+    return runApply({
+      process,
+      config: this.#config,
+      desired: this.#workload.desired(),
+      network: this.#network,
+      record: this.#record,
+      isolate: chance.happens(0.8),
+      lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
+      signal: interrupt.signal,
+      loaded: (recorded) => this.#laws.record(recorded, this.#service, `as ${process.name} loads it`),
+    })
+  }
+
+  #look(): Promise<Recorded> {
+    const [machine] = this.#record.machines
+    if (machine === undefined) throw new TypeError('expected a machine')
+    const process = machine.start('looks', this.#chance.fork('looks'), Infinity)
+    return readRecord({ process, config: this.#config, desired: new Map(), network: this.#network, record: this.#record })
+  }
+
+  /** What happens to a machine each minute. */
+  #weather(machine: Machine): void {
+    const chance = this.#chance.fork(`weather of ${machine.name}`)
+    const next = () =>
+      this.#world.after(chance.between(1, minute), () => {
+        const { clockSet, standStill, powerCut, rivalPush, cutOff } = this.#faults
+        if (this.#healed) return
+        if (chance.happens(clockSet)) {
+          machine.offset = chance.between(-mostOffset, mostOffset)
+          this.#world.count('clock: set')
+          this.#world.tell(machine.name, `its clock is set to ${machine.offset} ms`)
+        }
+        if (chance.happens(standStill)) {
+          machine.standsStillUntil = this.#world.time + chance.between(1000, 3 * minute)
+          this.#world.count('machine: stands still')
+          this.#world.tell(machine.name, 'stands still')
+        }
+        if (chance.happens(powerCut)) {
+          this.#world.count('crash: power cut')
+          this.#world.tell(machine.name, 'loses its power')
+          this.#record.losePower(machine, chance)
+        }
+        if (this.#record.kind === 'git with remote' && chance.happens(cutOff)) {
+          machine.cutOffUntil = this.#world.time + chance.between(1000, 4 * minute)
+          this.#world.count('git: cut off')
+          this.#world.tell(machine.name, 'is cut off from the remote')
+        }
+        if (chance.happens(rivalPush)) this.#record.rivalPush()
+        next()
+      })
+    next()
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#world.after(ms, resolve)
+    })
+  }
+}

@@ -1,0 +1,137 @@
+import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Chance } from './chance.ts'
+
+type Items = Map<ItemKey, Value | null>
+
+const addresses = ['192.0.2.1', '192.0.2.2', '198.51.100.7', '10.0.0.0/8', '203.0.113.0/24', '203.0.114.9']
+const headers = ['A', 'B', 'C', 'D', 'E', 'F']
+/** Items to which entries can be added without sending the whole. */
+const listItems = ['ip_black_list', 'ip_white_list', 'add_response_head']
+const urls = ['/a', '/b', '/c?x', '/d']
+
+/** What a manifest may say of an item, drawn anew each time; null asks for the documented way back. */
+const values: Record<ItemKey, (chance: Chance) => Value | null> = {
+  origin: (chance) => ({
+    default_master: chance.pick(['192.0.2.10', '192.0.2.11', '192.0.2.10,192.0.2.11']),
+    origin_mode: chance.pick(['https', 'http']),
+  }),
+  origin_host: (chance) => chance.pick([{ host: 'one.example.net' }, { host: 'two.example.net' }, null]),
+  https: (chance) => ({
+    cert_id: chance.pick([1001, 1002]),
+    force_https: chance.pick([0, 301]),
+    // Fields that the service keeps where a payload leaves them out.
+    ...(chance.happens(0.5) ? { http2: chance.pick(['on', 'off']) } : {}),
+    ...(chance.happens(0.3) ? { ocsp: chance.pick(['on', 'off']) } : {}),
+  }),
+  ip_black_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
+  ip_white_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
+  add_response_head: (chance) => ({
+    type: 'reset',
+    list: filled(chance.some(headers), headers).map((name) => ({ name, value: chance.pick(['1', '2']) })),
+  }),
+  visit_deny_whitelist: (chance) => (chance.happens(0.1) ? null : filled(chance.some(urls), urls).map((url) => ({ url, turn_on: true }))),
+  video_drag: (chance) =>
+    chance.happens(0.2) ? null : { url: '.*', mp4: chance.pick(['on', 'off']), flv: 'on', start: 'start', end: 'end' },
+  cache_rule_list: (chance) => [{ match_method: 'ext', pattern: chance.pick(['jpg', 'png,gif']), expire: chance.pick([60, 3600]) }],
+  timeout: (chance) => ({ time: chance.pick(['10', '20', '30']) }),
+}
+
+export const itemKeys = Object.keys(values)
+
+/** Manifests that change from time to time: a few kinds of domain, and domains that differ a little from their kind. */
+export class Workload {
+  readonly domains: Domain[]
+  readonly #chance: Chance
+  #kinds: Items[]
+  #of: Map<Domain, { kind: number; own: Items }>
+
+  constructor(chance: Chance) {
+    this.#chance = chance
+    this.domains = Array.from({ length: chance.pick([2, 3, 5, 8, 12, 25]) }, (_, i) => `d${i}.example.com`)
+    this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
+    const differs = chance.happens(0.5)
+    this.#of = new Map(
+      this.domains.map((domain) => {
+        const kind = chance.between(0, this.#kinds.length - 1)
+        const lists = [...(this.#kinds[kind]?.keys() ?? [])].filter((item) => differs && listItems.includes(item))
+        return [domain, { kind, own: new Map(lists.map((item) => [item, this.#value(item)])) }]
+      }),
+    )
+  }
+
+  /** What the manifests say now. */
+  desired(): Snapshot {
+    return new Map(
+      [...this.#of].map(([domain, { kind, own }]) => {
+        const items = compatible(new Map([...(this.#kinds[kind] ?? []), ...own]))
+        return [domain, new Map([...items].map(([item, value]) => [item, heldOf(item, value)]))]
+      }),
+    )
+  }
+
+  /** Somebody edits them: kinds, single domains, what is managed at all. */
+  edit(): void {
+    const chance = this.#chance
+    this.#kinds = this.#kinds.map((kind) => (chance.happens(0.6) ? this.#edited(kind) : kind))
+    for (const [domain, { kind, own }] of this.#of) {
+      if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })
+      if (chance.happens(0.05)) this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
+    }
+    if (chance.happens(0.4)) this.#addEverywhere(chance.pick(listItems))
+  }
+
+  /** The same entry more in the list of every domain that has one, however they differ: a plan may send just that. */
+  #addEverywhere(item: ItemKey): void {
+    const chance = this.#chance
+    const [address, header] = [chance.pick(addresses), { name: chance.pick(headers), value: '3' }]
+    for (const [domain, { kind, own }] of this.#of) {
+      const value = own.get(item) ?? this.#kinds[kind]?.get(item) ?? null
+      if (value === null || typeof value !== 'object' || Array.isArray(value) || !Array.isArray(value['list'])) continue
+      const list = chance.happens(0.3) ? chance.some(value['list']) : value['list']
+      const entries =
+        item === 'add_response_head'
+          ? [...list.filter((entry) => !sameJson((entry as JsonObject)['name'], header.name)), header]
+          : [...list.filter((entry) => entry !== address), address]
+      this.#of.set(domain, { kind, own: new Map([...own, [item, { ...value, list: entries }]]) })
+    }
+  }
+
+  #items(): Items {
+    return new Map(this.#chance.some(itemKeys, 0.35).map((item) => [item, this.#value(item)]))
+  }
+
+  #edited(items: Items): Items {
+    const chance = this.#chance
+    const edited = new Map(items)
+    for (const item of items.keys()) {
+      if (chance.happens(0.1)) edited.delete(item)
+      else if (chance.happens(0.4)) edited.set(item, this.#value(item))
+    }
+    if (chance.happens(0.4)) {
+      const item = chance.pick(itemKeys)
+      edited.set(item, this.#value(item))
+    }
+    return edited
+  }
+
+  #value(item: ItemKey): Value | null {
+    return values[item]?.(this.#chance) ?? null
+  }
+}
+
+/** The two IP lists empty each other and may not stand in one manifest. */
+function compatible(items: Items): Items {
+  if (items.has('ip_black_list')) items.delete('ip_white_list')
+  return items
+}
+
+function heldOf(item: ItemKey, value: Value | null): Held {
+  return value === null ? { status: 'unset', candidates: [] } : confirmed(itemSpec(item).canonical(value))
+}
+
+function filled<T>(some: T[], all: readonly T[]): T[] {
+  return some.length > 0 ? some : all.slice(0, 1)
+}

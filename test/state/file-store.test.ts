@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Disk } from '../../src/state/disk.ts'
+import { dirFiles } from '../../src/state/dir-files.ts'
+import { openFileStore } from '../../src/state/file-store.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import type { Recorded, Store } from '../../src/state/record.ts'
+import { applied, item, of, wave } from './store-contract.ts'
+
+const key = { id: 'test', address: 'https://service' }
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'edgewise-file-store-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const open = (disk: Disk): Store => openFileStore(dirFiles(disk, folder, 'me'), key, 'default')
+
+it('an outcome that could not be recorded leaves its write in doubt, whatever is recorded after it', async () => {
+  const before: Recorded = new Map([...of('one.example.com', { timeout: item('1') }), ...of('two.example.com', { timeout: item('2') })])
+  await open(realDisk).save(before, 'as it was')
+  let full = false
+  const disk: Disk = {
+    ...realDisk,
+    rename: async (from, to) => {
+      if (full && to.includes('one.example.com')) throw new Error('the disk is full')
+      return realDisk.rename(from, to)
+    },
+  }
+  const store = open(disk)
+  await store.load()
+  await store.intend(applied('this'), wave('this', before))
+  full = true
+  const done = (domain: string) => of(domain, { timeout: item('99', { apply: 'this' }) })
+  await expect(store.settle(applied('this'), [1], done('one.example.com'))).rejects.toThrow('the disk is full')
+  await store.settle(applied('this'), [2], done('two.example.com'))
+
+  const found = await open(realDisk).load()
+  expect(found.get('one.example.com')?.get('timeout')).toMatchObject({ status: 'in-doubt', candidates: [{ time: '1' }, { time: '99' }] })
+  expect(found.get('two.example.com')?.get('timeout')).toMatchObject({ status: 'confirmed', candidates: [{ time: '99' }] })
+})
+
+it('calls of one moment all count', async () => {
+  const call = { at: 1, boot: 'boot', up: 1 }
+  await open(realDisk).saveCalls('this', [call, call, { ...call, up: 2 }])
+  expect((await open(realDisk).loadCalls()).calls).toHaveLength(3)
+})

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { gitEnvironment, gitIn, saidBy } from '../../src/state/git-process.ts'
+
+describe('the environment of git', () => {
+  it('has what git, its helpers and ssh need', () => {
+    const given = {
+      PATH: '/bin',
+      HOME: '/home/me',
+      SSH_AUTH_SOCK: '/run/agent',
+      GIT_SSH_COMMAND: 'ssh -i key',
+      GIT_ASKPASS: '/bin/askpass',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
+      https_proxy: 'http://proxy:3128',
+      GITHUB_TOKEN: 'of the forge',
+    }
+    expect(gitEnvironment(given, 'of the service')).toMatchObject(given)
+  })
+
+  it('has nothing else, and nothing with the token of the service in it', () => {
+    const given = {
+      GIT_DIR: '/x',
+      GIT_INDEX_FILE: '/x',
+      GIT_WORK_TREE: '/x',
+      AWS_SECRET: 'x',
+      EDGEWISE_TOKEN: 't0k',
+      GITHUB_TOKEN: 'Bearer t0k',
+      NOTHING: undefined,
+    }
+    expect(Object.keys(gitEnvironment(given, 't0k')).toSorted()).toEqual([
+      'GCM_INTERACTIVE',
+      'GIT_TERMINAL_PROMPT',
+      'LC_ALL',
+      'SSH_ASKPASS_REQUIRE',
+    ])
+  })
+})
+
+describe('what git said', () => {
+  it('is told without credentials, hints and prefixes', () => {
+    const err = "hint: try again\nfatal: unable to access 'https://user:hunter2@git.example.com/x.git/': no route\nremote: closed\n"
+    expect(saidBy({ code: 1, out: Buffer.alloc(0), err })).toBe("unable to access 'https://git.example.com/x.git/': no route; closed")
+  })
+})
+
+it('a git that does not answer in time is given up, with all it has started', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'edgewise-process-'))
+  const git = gitIn(folder, gitEnvironment(process.env, ''), ['-c', 'alias.wait=!sleep 600'])
+  const result = await git(['wait'], '', 200)
+  expect(result).toMatchObject({ err: 'no answer in 0.2 s' })
+  expect(result.code).not.toBe(0)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('a git that is not there is told as such', async () => {
+  await expect(gitIn(tmpdir(), { PATH: '/nowhere' }, [])(['version'])).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('git is not installed') as string,
+  })
+})

@@ -1,0 +1,249 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { GitRepository } from '../../src/state/git-repository.ts'
+import { openRecord, type OpenRecord } from '../../src/state/open-record.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import type { Store } from '../../src/state/record.ts'
+import { GitSandbox } from './git-sandbox.ts'
+import { applied, at, item, of, storeContract, wave, type Kind } from './store-contract.ts'
+
+const branch = 'edgewise-state'
+
+async function inGit(remote: boolean): Promise<Kind> {
+  const sandbox = new GitSandbox()
+  if (remote) sandbox.withRemote()
+  else sandbox.repository('clone')
+  let processes = 0
+  const openIn =
+    (where: string) =>
+    async (id = 'default', address = 'https://api.example.net', account = 'default'): Promise<OpenRecord> =>
+      openRecord(
+        { root: `${sandbox.folder}/${where}`, id, address, account, state: { store: 'git', branch, remote: 'origin', path: 'state' } },
+        { disk: realDisk, process: `p${++processes}`, openGit: () => sandbox.open(where) },
+      )
+  const shared = remote ? 'remote.git' : 'clone'
+  return {
+    open: openIn('clone'),
+    elsewhere: async () => {
+      if (!remote) return openIn('clone')()
+      const other = `other-${++processes}`
+      sandbox.git('.', 'clone', '--quiet', 'remote.git', other)
+      return openIn(other)()
+    },
+    damage: async (name, change) => {
+      const clone = await sandbox.open('clone')
+      const path = sandbox
+        .git(shared, 'ls-tree', '-r', '--name-only', branch)
+        .split('\n')
+        .find((file) => file.endsWith(name) && !file.includes('/open/'))
+      if (path === undefined) throw new Error(`expected a file ${name} on the branch`)
+      const tip = sandbox.git(shared, 'rev-parse', branch)
+      const text = (await clone.files(tip, path)).get(path) ?? ''
+      const damaged = await clone.commit(tip, new Map([[path, change(text)]]), 'damage')
+      await clone.move(`refs/heads/${branch}`, await clone.tip(`refs/heads/${branch}`), damaged)
+      if (remote) await clone.push(`refs/heads/${branch}`, tip, damaged)
+    },
+    everything: async () => [
+      sandbox.git('clone', 'for-each-ref', 'refs/heads'),
+      sandbox.git(shared, 'for-each-ref'),
+      sandbox.git('clone', 'status', '--porcelain'),
+    ],
+    remove: () => sandbox.remove(),
+  }
+}
+
+/** Two clones of one remote, and records in them. */
+class Two {
+  readonly sandbox = new GitSandbox()
+
+  constructor() {
+    this.sandbox.withRemote()
+    this.sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+  }
+
+  async open(where: string, id = 'default', disturb: (git: GitRepository) => GitRepository = (git) => git): Promise<Store> {
+    const root = `${this.sandbox.folder}/${where}`
+    const state = { store: 'git' as const, branch, remote: 'origin', path: 'state' }
+    const openGit = async () => disturb(await this.sandbox.open(where))
+    const { store } = await openRecord(
+      { root, id, address: 'https://api.example.net', account: 'default', state },
+      { disk: realDisk, process: where, openGit },
+    )
+    await store.load()
+    return store
+  }
+
+  /** Subjects of the branch's commits on the remote, first to last. */
+  log(): string[] {
+    return this.sandbox.git('remote.git', 'log', '--reverse', '--format=%s', branch).split('\n')
+  }
+}
+
+describe('a rival on the same branch', () => {
+  let two: Two
+  beforeEach(() => {
+    two = new Two()
+  })
+  afterEach(() => two.sandbox.remove())
+
+  it('with another record is built upon, and nothing of either is lost', async () => {
+    const [mine, theirs] = [await two.open('clone', 'mine'), await two.open('other', 'theirs')]
+    for (const n of ['1', '2', '3']) {
+      await mine.save(of('a.example.com', { timeout: item(n) }), `mine ${n}`)
+      await theirs.save(of('a.example.com', { timeout: item(`${n}0`) }), `theirs ${n}`)
+    }
+    expect(two.log()).toEqual(['mine 1', 'theirs 1', 'mine 2', 'theirs 2', 'mine 3', 'theirs 3'])
+    for (const where of ['clone', 'other']) {
+      expect(await (await two.open(where, 'mine')).load()).toEqual(of('a.example.com', { timeout: item('3') }))
+      expect(await (await two.open(where, 'theirs')).load()).toEqual(of('a.example.com', { timeout: item('30') }))
+    }
+  })
+
+  it('keeps outcomes that were recorded here and not shared before it came', async () => {
+    const mine = await two.open('clone', 'mine')
+    await mine.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+    await mine.settle(applied('one'), [1], of('a.example.com', { timeout: item('2') }))
+    await mine.saveCalls('one', [{ at: 1, boot: 'b', up: 1 }])
+    const theirs = await two.open('other', 'theirs')
+    await theirs.save(of('b.example.com', { timeout: item('7') }), 'theirs')
+    await mine.end(applied('one', { endedAt: at, outcome: 'complete' }))
+    await mine.share?.()
+    const seen = await two.open('other', 'mine')
+    expect(await seen.load()).toEqual(of('a.example.com', { timeout: item('2') }))
+    expect(await seen.history()).toMatchObject([{ id: 'one', outcome: 'complete' }])
+    expect((await seen.loadCalls()).calls).toEqual([{ at: 1, boot: 'b', up: 1 }])
+    expect(await (await two.open('clone', 'theirs')).load()).toEqual(of('b.example.com', { timeout: item('7') }))
+  })
+
+  it('that writes to the same record ends the work here, and stays as it is', async () => {
+    const [mine, theirs] = [await two.open('clone'), await two.open('other')]
+    await theirs.save(of('a.example.com', { timeout: item('7') }), 'theirs')
+    await expect(mine.save(of('b.example.com', { timeout: item('1') }), 'mine')).rejects.toMatchObject({ code: 'record-moved' })
+    expect(two.log()).toEqual(['theirs'])
+    expect(await (await two.open('clone')).load()).toEqual(of('a.example.com', { timeout: item('7') }))
+  })
+
+  it('that is always faster is given way to', async () => {
+    const theirs = await two.open('other', 'theirs')
+    let pushes = 0
+    const mine = await two.open('clone', 'mine', (git) => ({
+      ...git,
+      push: async (...given) => {
+        await theirs.save(of('a.example.com', { timeout: item(String(++pushes)) }), `theirs ${pushes}`)
+        return git.push(...given)
+      },
+    }))
+    await expect(mine.save(of('a.example.com', { timeout: item('1') }), 'mine')).rejects.toMatchObject({ code: 'record-unreachable' })
+    expect(await (await two.open('clone', 'mine')).load()).toEqual(new Map())
+  })
+
+  it('in the same clone, without a remote, is built upon as well', async () => {
+    two.sandbox.repository('alone')
+    const [mine, theirs] = [await two.open('alone', 'mine'), await two.open('alone', 'theirs')]
+    await mine.save(of('a.example.com', { timeout: item('1') }), 'mine')
+    await theirs.save(of('a.example.com', { timeout: item('2') }), 'theirs')
+    await mine.save(of('a.example.com', { timeout: item('3') }), 'mine')
+    expect(await (await two.open('alone', 'mine')).load()).toEqual(of('a.example.com', { timeout: item('3') }))
+    expect(await (await two.open('alone', 'theirs')).load()).toEqual(of('a.example.com', { timeout: item('2') }))
+  })
+})
+
+describe('a push', () => {
+  let two: Two
+  beforeEach(() => {
+    two = new Two()
+  })
+  afterEach(() => two.sandbox.remove())
+  const hook = (text: string) =>
+    writeFileSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+
+  it('that the remote declines says why, and leaves the record as it was, here as well', async () => {
+    const store = await two.open('clone')
+    await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+    hook('echo "branch is protected" >&2; exit 1')
+    const refused = { code: 'record-unreachable', message: expect.stringContaining('branch is protected') as string }
+    await expect(store.save(of('a.example.com', { timeout: item('2') }), 'second')).rejects.toMatchObject(refused)
+    await expect(store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))).rejects.toMatchObject(refused)
+    expect(await (await two.open('clone')).load()).toEqual(of('a.example.com', { timeout: item('1') }))
+    rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
+    await store.save(of('b.example.com', { timeout: item('3') }), 'third')
+    expect(two.log()).toEqual(['first', 'third'])
+    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('1')]]))
+  })
+
+  it('that failed keeps outcomes here, and the next one brings them', async () => {
+    const store = await two.open('clone')
+    await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+    await store.settle(applied('one'), [1], of('a.example.com', { timeout: item('99', { apply: 'one' }) }))
+    hook('exit 1')
+    await expect(store.share?.()).rejects.toMatchObject({ code: 'record-unreachable' })
+    expect((await (await two.open('other')).load()).get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
+    // Another process in the same clone knows what the remote does not.
+    const next = await two.open('clone')
+    expect((await next.load()).get('a.example.com')?.get('timeout')?.status).toBe('confirmed')
+    rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
+    await next.save(of('b.example.com', { timeout: item('2') }), 'next')
+    expect([...(await (await two.open('other')).load()).values()].map((items) => items.get('timeout')?.status)).toEqual([
+      'confirmed',
+      'confirmed',
+    ])
+  })
+
+  it('whose answer was lost counts once it took effect', async () => {
+    const store = await two.open('clone')
+    await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+    // Receives everything, and then says that it failed.
+    const lossy = join(two.sandbox.folder, 'receive')
+    writeFileSync(lossy, '#!/bin/sh\ngit-receive-pack "$@"\nexit 1\n', { mode: 0o755 })
+    two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
+    await store.save(of('a.example.com', { timeout: item('2') }), 'second')
+    expect(two.log()).toEqual(['first', 'second'])
+  })
+
+  it('names no credentials that the address holds', async () => {
+    two.sandbox.git('clone', 'remote', 'set-url', 'origin', 'http://user:hunter2@127.0.0.1:9/x.git')
+    const failure = await two.open('clone').then(
+      () => null,
+      (error: Error) => error,
+    )
+    expect(failure?.message).toMatch(/remote origin can't be reached/)
+    expect(failure?.message).not.toContain('hunter2')
+  })
+})
+
+describe('outcomes that only this clone has', () => {
+  it('give way when another machine has gone on from what the remote had', async () => {
+    const two = new Two()
+    const store = await two.open('clone')
+    await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+    await store.settle(applied('one'), [1], of('a.example.com', { timeout: item('99', { apply: 'one' }) }))
+    // The process is gone; somebody else writes what it left in doubt, once more and otherwise.
+    await (await two.open('other')).save(of('a.example.com', { timeout: item('7') }), 'theirs')
+    const next = await two.open('clone')
+    expect(await next.load()).toEqual(of('a.example.com', { timeout: item('7') }))
+    await next.save(of('b.example.com', { timeout: item('2') }), 'next')
+    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
+    two.sandbox.remove()
+  })
+})
+
+it('a repository that lacks an object of the record says so, and nothing is taken for empty', async () => {
+  const two = new Two()
+  const store = await two.open('clone')
+  await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+  const file = two.sandbox
+    .git('clone', 'ls-tree', '-r', branch)
+    .split('\n')
+    .find((line) => line.endsWith('a.example.com.json'))
+  const id = file?.split(/\s/)[2] ?? ''
+  rmSync(`${two.sandbox.folder}/clone/.git/objects/${id.slice(0, 2)}/${id.slice(2)}`)
+  await expect(two.open('clone')).rejects.toMatchObject({
+    code: 'record-damaged',
+    message: expect.stringContaining('a.example.com.json') as string,
+  })
+  two.sandbox.remove()
+})
+
+storeContract('git without a remote', () => inGit(false), false)
+storeContract('git with a remote', () => inGit(true), false)

@@ -1,0 +1,337 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Applied } from '../../src/state/journal.ts'
+import type { OpenRecord } from '../../src/state/open-record.ts'
+import type { Recorded, RecordedItem, Store, Wave } from '../../src/state/record.ts'
+
+export const at = '2026-11-20T00:00:00.000Z'
+
+/** One kind of store, as the contract sees it: everything is gone with `remove`. */
+export interface Kind {
+  /** Opens a record anew, as another process would. */
+  open(id?: string, address?: string, account?: string): Promise<OpenRecord>
+  /** What another machine sees. */
+  elsewhere(): Promise<OpenRecord>
+  /** Changes the text of the file of a record whose name ends so. */
+  damage(name: string, change: (text: string) => string): Promise<void>
+  /** Everything that is kept, in a form in which equal states are equal. */
+  everything(): Promise<unknown>
+  remove(): void
+}
+
+export function item(value: string, more: Partial<RecordedItem> = {}): RecordedItem {
+  return { status: 'confirmed', candidates: [{ time: value }], at, apply: 'first', origin: 'write', ...more }
+}
+
+export function of(domain: string, items: Record<string, RecordedItem>): Recorded {
+  return new Map([[domain, new Map(Object.entries(items))]])
+}
+
+export function applied(id: string, more: Partial<Applied> = {}): Applied {
+  const writes = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
+  return { id, startedAt: at, endedAt: null, commit: 'c0ffee', author: 'somebody', writes, outcome: 'unfinished', ...more }
+}
+
+/** A wave that changes `timeout` of each domain from what is given to '99', one write each, numbered from 1. */
+export function wave(apply: string, before: Recorded, number = 1): Wave {
+  const doubt = (held: RecordedItem): RecordedItem => ({
+    ...held,
+    status: 'in-doubt',
+    candidates: [...held.candidates, { time: '99' }],
+    apply,
+  })
+  const intents = [...before].map(([domain, items], i): [number, Recorded] => [
+    i + 1,
+    new Map([[domain, new Map([...items].map(([name, held]) => [name, doubt(held)]))]]),
+  ])
+  return { number, before, intents: new Map(intents) }
+}
+
+/** What every store has to do; `every`: try each of many ways to damage a file, which takes long where files are far away. */
+export function storeContract(name: string, make: () => Promise<Kind>, every = true): void {
+  describe(`a record in ${name}`, () => {
+    let kind: Kind
+    const open = async (...key: Parameters<Kind['open']>): Promise<Store> => (await kind.open(...key)).store
+    beforeEach(async () => {
+      kind = await make()
+    })
+    afterEach(() => kind.remove())
+
+    it('that was never written is empty, and looking changes nothing', async () => {
+      const before = await kind.everything()
+      const store = await open()
+      expect(await store.load()).toEqual(new Map())
+      expect(await store.otherAddresses()).toEqual([])
+      expect(await store.history()).toEqual([])
+      expect(await store.before('none')).toEqual(new Map())
+      expect(await store.loadCalls()).toEqual({ calls: [], incomplete: false })
+      expect(await kind.everything()).toEqual(before)
+    })
+
+    it('gives back what was saved, here and elsewhere', async () => {
+      const saved = of('a.example.com', {
+        timeout: item('10', { returned: { time: '11' }, templates: { 'scrypt:1': 'name' } }),
+        https: item('0', { status: 'in-doubt', candidates: [{ b: 1, a: [] }, { a: null }], unknown: true }),
+        ip_black_list: item('0', { status: 'unset', candidates: [] }),
+        extend: item('0', { candidates: ['"\n\u2028\\ é 語 \u0000'] }),
+      })
+      await (await open()).save(saved, 'test')
+      expect(await (await open()).load()).toEqual(saved)
+      expect(await (await kind.elsewhere()).store.load()).toEqual(saved)
+    })
+
+    it('changes the named domains and no others; one without items leaves it', async () => {
+      const store = await open()
+      await store.load()
+      await store.save(of('a.example.com', { timeout: item('1') }), 'test')
+      await store.save(of('b.example.com', { timeout: item('2') }), 'test')
+      await store.save(of('b.example.com', { rate_limit: item('3') }), 'test')
+      expect(await (await open()).load()).toEqual(
+        new Map([...of('a.example.com', { timeout: item('1') }), ...of('b.example.com', { rate_limit: item('3') })]),
+      )
+      await store.save(of('b.example.com', {}), 'test')
+      await store.save(of('never.example.com', {}), 'test')
+      expect([...(await (await open()).load()).keys()]).toEqual(['a.example.com'])
+    })
+
+    it('takes every name of a domain that there is', async () => {
+      const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`
+      expect(long).toHaveLength(253)
+      const names = ['xn--bcher-kva.example.com', '_dmarc.example.com', 'con.example', 'address.json', '-x.example.com', long]
+      await (await open()).save(new Map(names.map((domain) => [domain, new Map([['timeout', item('1')]])])), 'test')
+      expect([...(await (await open()).load()).keys()].toSorted()).toEqual(names.toSorted())
+    })
+
+    it('of another id or address is another record', async () => {
+      const keys: [string, string][] = [
+        ['staging', 'https://api.example.net'],
+        ['production', 'https://api.example.net'],
+        ['production', 'http://api.example.net'],
+        ['production', 'https://api.example.net:8443'],
+        ['production', 'https://api.example.net/base'],
+        ['production', 'https://api.example.net_base'],
+        ['production', 'https://API.example.net'],
+        ['production', 'emulator'],
+        ['production', `https://${'a'.repeat(70)}.example.net`],
+        ['production', `https://${'a'.repeat(70)}.example.com`],
+        ['budget', 'https://api.example.net'],
+        ['..x', 'https://[::1]:8080/a/../b'],
+        ['.git', 'emulator'],
+      ]
+      for (const [i, [id, address]] of keys.entries())
+        await (await open(id, address)).save(of('a.example.com', { timeout: item(String(i)) }), 'test')
+      for (const [i, [id, address]] of keys.entries()) {
+        expect((await (await open(id, address)).load()).get('a.example.com')?.get('timeout'), `${id} ${address}`).toEqual(item(String(i)))
+      }
+      expect(await (await open('staging', 'emulator')).otherAddresses()).toEqual(['https://api.example.net'])
+      expect(await (await open('staging', 'https://api.example.net')).otherAddresses()).toEqual([])
+      expect(await (await open('other', 'emulator')).otherAddresses()).toEqual([])
+    })
+
+    it('says what an apply intended, and that it is in doubt, from the intent on and everywhere', async () => {
+      const before = new Map([
+        ...of('a.example.com', { timeout: item('1') }),
+        ...of('b.example.com', { timeout: item('2'), https: item('3') }),
+      ])
+      const store = await open()
+      await store.save(before, 'test')
+      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+      for (const seen of [await open(), (await kind.elsewhere()).store]) {
+        const recorded = await seen.load()
+        expect(recorded.get('a.example.com')?.get('timeout')).toMatchObject({
+          status: 'in-doubt',
+          candidates: [{ time: '1' }, { time: '99' }],
+          open: true,
+        })
+        expect(recorded.get('b.example.com')).toEqual(before.get('b.example.com'))
+        expect(await seen.history()).toEqual([applied('one')])
+      }
+    })
+
+    it('knows of a settled write what came of it, whatever becomes of the others', async () => {
+      const before = new Map([
+        ...of('a.example.com', { timeout: item('1') }),
+        ...of('b.example.com', { timeout: item('2') }),
+        ...of('c.example.com', { timeout: item('3') }),
+      ])
+      const store = await open()
+      await store.save(before, 'test')
+      await store.intend(applied('one'), wave('one', before))
+      await store.settle(applied('one'), [1], of('a.example.com', { timeout: item('99', { apply: 'one' }) }))
+      // Nothing was saved at the service: what was recorded before is true again.
+      await store.settle(applied('one'), [2], of('b.example.com', { timeout: item('2') }))
+      await store.share?.()
+      for (const seen of [await open(), (await kind.elsewhere()).store]) {
+        const recorded = await seen.load()
+        expect(recorded.get('a.example.com')?.get('timeout')).toEqual(item('99', { apply: 'one' }))
+        expect(recorded.get('b.example.com')?.get('timeout')).toEqual(item('2'))
+        expect(recorded.get('c.example.com')?.get('timeout')?.status).toBe('in-doubt')
+      }
+      await store.end(applied('one', { endedAt: at, outcome: 'incomplete' }))
+      await store.share?.()
+      expect((await (await kind.elsewhere()).store.load()).get('c.example.com')?.get('timeout')).toEqual(item('3'))
+    })
+
+    it('keeps an outcome of a write that is not settled yet, and doubts the rest of it', async () => {
+      const before = of('a.example.com', { timeout: item('1'), https: item('2') })
+      const store = await open()
+      await store.save(before, 'test')
+      await store.intend(applied('one'), wave('one', before))
+      await store.settle(applied('one'), [], of('a.example.com', { timeout: item('99', { apply: 'one' }), https: item('2') }))
+      const recorded = (await (await open()).load()).get('a.example.com')
+      expect(recorded?.get('timeout')?.status).toBe('confirmed')
+      expect(recorded?.get('https')?.status).toBe('in-doubt')
+    })
+
+    it('doubts what a cut-off apply left until something else is recorded of it', async () => {
+      const before = new Map([...of('a.example.com', { timeout: item('1') }), ...of('b.example.com', { timeout: item('2') })])
+      const store = await open()
+      await store.save(before, 'test')
+      await store.intend(applied('one'), wave('one', before))
+      const next = await open()
+      const seen = await next.load()
+      expect(next.cutOff()).toMatchObject([{ id: 'one', author: 'somebody', writes: { inDoubt: 2 } }])
+      await next.save(of('a.example.com', { timeout: item('7') }), 'test')
+      const after = await (await open()).load()
+      expect(after.get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
+      expect(after.get('b.example.com')).toEqual(seen.get('b.example.com'))
+      const [cutOff] = await (await open()).history()
+      expect(cutOff).toMatchObject({ id: 'one', endedAt: null, outcome: 'unfinished', writes: { inDoubt: 2 } })
+      await next.intend(applied('two'), wave('two', of('b.example.com', { timeout: item('2') })))
+      await next.settle(applied('two'), [1], of('b.example.com', { timeout: item('9', { apply: 'two' }) }))
+      await next.end(applied('two', { endedAt: at, outcome: 'complete' }))
+      expect((await (await open()).load()).get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
+      expect((await (await open()).load()).get('b.example.com')).toEqual(new Map([['timeout', item('9', { apply: 'two' })]]))
+      expect((await (await open()).history()).map(({ id }) => id)).toEqual(['one', 'two'])
+    })
+
+    it('knows what was recorded before an apply, over all of its waves', async () => {
+      const store = await open()
+      await store.save(of('a.example.com', { timeout: item('1') }), 'test')
+      const first = {
+        ...wave('one', of('a.example.com', { timeout: item('1') })),
+        before: new Map([
+          [
+            'a.example.com',
+            new Map([
+              ['timeout', item('1')],
+              ['https', null],
+            ]),
+          ],
+        ]),
+      }
+      await store.intend(applied('one'), first)
+      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('5') }), 2))
+      expect(await (await open()).before('one')).toEqual(first.before)
+    })
+
+    it.each(every ? damages : damages.slice(0, 3))('that is %s is named with its path, and nothing is written', async (_how, damage) => {
+      const store = await open()
+      await store.save(new Map([...of('a.example.com', { timeout: item('1') }), ...of('z.example.com', { timeout: item('2') })]), 'test')
+      await kind.damage('/a.example.com.json', damage)
+      const before = await kind.everything()
+      await expect(open().then((again) => again.load())).rejects.toMatchObject({
+        code: 'record-damaged',
+        message: expect.stringMatching(/a\.example\.com\.json/) as string,
+        hint: expect.stringMatching(/./) as string,
+      })
+      expect(await kind.everything()).toEqual(before)
+    })
+
+    it('of a newer version says that a newer edgewise wrote it', async () => {
+      await (await open()).save(of('a.example.com', { timeout: item('1') }), 'test')
+      await kind.damage('/a.example.com.json', (text) => text.replace('edgewise.record/1', 'edgewise.record/12'))
+      await expect(open().then((again) => again.load())).rejects.toThrow(/edgewise\.record\/12.*newer/)
+    })
+
+    it.each(['/one.json', '/1.json'])('whose journal is damaged (%s) is named with its path', async (file) => {
+      const store = await open()
+      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+      for (const damage of [() => '', () => '{}', (text: string) => text.slice(0, -20), (text: string) => text.replace('/1"', '/2"')]) {
+        await kind.damage(file, damage)
+        await expect(open().then((again) => again.load())).rejects.toMatchObject({
+          code: 'record-damaged',
+          message: expect.stringContaining(file) as string,
+        })
+      }
+    })
+
+    it('keeps the calls of an account, whatever the id', async () => {
+      const call = (n: number) => ({ at: n, boot: 'boot', up: n })
+      await (await open('one')).saveCalls('x', [call(1), call(2)])
+      expect((await (await open('two')).loadCalls()).calls).toEqual([call(1), call(2)])
+      expect((await (await open('one', 'emulator')).loadCalls()).calls).toEqual([])
+      for (const [i, account] of ['a@b', 'a_b', '..', 'A', 'x'.repeat(128)].entries())
+        await (await open('one', 'emulator', account)).saveCalls('x', [call(i)])
+      for (const [i, account] of ['a@b', 'a_b', '..', 'A', 'x'.repeat(128)].entries())
+        expect((await (await open('two', 'emulator', account)).loadCalls()).calls).toEqual([call(i)])
+    })
+
+    it('shows calls elsewhere as soon as something is recorded, and says when some may be missing', async () => {
+      const store = await open()
+      await store.load()
+      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+      await store.saveCalls('one', [{ at: 1, boot: 'boot', up: 1 }])
+      await store.settle(applied('one'), [], new Map())
+      await store.share?.()
+      const other = (await kind.elsewhere()).store
+      await other.load()
+      const known = await other.loadCalls()
+      expect(known.calls).toEqual([{ at: 1, boot: 'boot', up: 1 }])
+      // Whoever shares the folder knows every call.
+      expect(known.incomplete).toBe(store.share !== null)
+      const here = await open()
+      await here.load()
+      expect((await here.loadCalls()).incomplete).toBe(false)
+    })
+
+    it('has a lock that one process holds at a time, seen everywhere', async () => {
+      const [one, two] = [(await kind.open()).lock, (await kind.elsewhere()).lock]
+      const first = await one.swap((await one.read()).version, 'first')
+      expect(first).not.toBeNull()
+      expect((await two.read()).text).toBe('first')
+      expect(await two.swap(null, 'second')).toBeNull()
+      const next = await two.swap((await two.read()).version, 'second')
+      expect(await one.swap(first, 'beat')).toBeNull()
+      expect(await one.swap(first, null)).toBeNull()
+      expect((await one.read()).text).toBe('second')
+      expect(await two.swap(next, null)).not.toBeNull()
+      expect((await one.read()).text).toBeNull()
+      expect(await one.swap((await one.read()).version, 'third')).not.toBeNull()
+    })
+
+    it('lets one of many win the lock', async () => {
+      const locks = await Promise.all(
+        Array.from({ length: 6 }, async (_, i) => (i % 2 === 0 ? await kind.open() : await kind.elsewhere()).lock),
+      )
+      const { version } = await locks[0]!.read()
+      const won = await Promise.all(locks.map((lock, i) => lock.swap(version, `runner ${i}`)))
+      expect(won.filter((one) => one !== null)).toHaveLength(1)
+      expect((await locks[0]!.read()).text).toBe(`runner ${won.findIndex((one) => one !== null)}`)
+    })
+  })
+}
+
+const damages: [string, (text: string) => string][] = [
+  ['empty', () => ''],
+  ['truncated', (text) => text.slice(0, text.length / 2)],
+  ['cut by one character', (text) => text.trimEnd().slice(0, -1)],
+  ['full of a merge conflict', (text) => `<<<<<<< ours\n${text}=======\n${text}>>>>>>> theirs\n`],
+  ['a list', () => '[]'],
+  ['null', () => 'null'],
+  ['without a format', (text) => text.replace(/"format".*\n/, '')],
+  ['of a newer version', (text) => text.replace('edgewise.record/1', 'edgewise.record/2')],
+  ['of another format', (text) => text.replace('edgewise.record/1', 'edgewise.plan/1')],
+  ['without a domain', (text) => text.replace(/"domain".*\n/, '')],
+  ['of another domain', (text) => text.replace('a.example.com', 'b.example.com')],
+  ['without items', (text) => text.replace('"items"', '"item"')],
+  ['with items in a list', () => '{"format": "edgewise.record/1", "domain": "a.example.com", "items": []}'],
+  ['with an unknown status', (text) => text.replace('"confirmed"', '"probably"')],
+  ['confirmed with two candidates', (text) => text.replace('"candidates":[', '"candidates":[1,')],
+  ['confirmed without a candidate', (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]')],
+  ['in doubt between nothing', (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]').replace('"confirmed"', '"in-doubt"')],
+  ['without candidates', (text) => text.replace('"candidates"', '"candidate"')],
+  ['without a time', (text) => text.replace(/"at":"[^"]*"/, '"at":null')],
+  ['with a time that is none', (text) => text.replace(/"at":"[^"]*"/, '"at":"yesterday"')],
+  ['without an apply', (text) => text.replace('"apply"', '"applied"')],
+  ['of unknown origin', (text) => text.replace('"origin":"write"', '"origin":"guess"')],
+]

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import { faults as schemaFaults } from '../report/output-schema.ts'
+import { held, Place, reset, service, writes } from './cli.ts'
+
+const [a, b] = ['a.example.com', 'b.example.com']
+let emulator: Emulator
+let place: Place
+beforeAll(async () => {
+  emulator = await service()
+})
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+  place.manifest(a, { timeout: { time: '10' }, https: { cert_id: 1 } }).manifest(b, { timeout: { time: '20' } })
+})
+afterEach(() => place.remove())
+
+describe('state history', () => {
+  it('is empty before the first apply, and after one that had nothing to do', async () => {
+    expect(await place.cli('state', 'history')).toMatchObject({ code: 0, out: 'Nothing was applied yet.\n' })
+    await place.settle()
+    await place.settle()
+    expect((await place.json('state', 'history'))['applies']).toHaveLength(1)
+  })
+
+  it('tells every apply, the latest first, with what came of its writes', async () => {
+    place.env['GITHUB_ACTOR'] = 'octavia'
+    await place.settle()
+    await fault({ kind: 'refuse', item: 'timeout', probability: 1 })
+    place.manifest(a, { timeout: { time: '11' }, https: { cert_id: 2 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    const history = await place.json('state', 'history')
+    expect(schemaFaults('history', history)).toEqual([])
+    expect(history['applies']).toMatchObject([
+      { outcome: 'incomplete', author: 'octavia', writes: { refused: 1 } },
+      { outcome: 'complete', author: 'octavia', commit: null },
+    ])
+    const { out } = await place.cli('state', 'history')
+    expect(out).toMatch(/^\S+ {2}incomplete {2}1 confirmed, 1 refused\n {2}2\S+Z · \d+ s · by octavia\n\S+ {2}complete {2}\d confirmed\n/)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  })
+
+  it('tells a release that needed no write', async () => {
+    await place.settle()
+    place.manifest(a, { timeout: { time: '10' } })
+    await place.settle()
+    expect((await place.json('state', 'history'))['applies']).toMatchObject([
+      { outcome: 'complete', writes: { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 } },
+      { outcome: 'complete' },
+    ])
+  })
+})
+
+describe('a disk that is full', () => {
+  const fullFrom = (step: number, folder: string): void => {
+    let steps = 0
+    place.disk = {
+      ...realDisk,
+      create: async (path, text) => {
+        if (path.includes(folder) && ++steps >= step) throw new EdgewiseError('record-unreachable', `no space left for ${path}`)
+        return realDisk.create(path, text)
+      },
+    }
+  }
+
+  it('before anything was sent ends the apply with 1', async () => {
+    fullFrom(1, '/waves/')
+    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('error: no space left') as string })
+    expect(await held(emulator, a)).toEqual({})
+  })
+
+  it('after a write was sent ends it with 3; the next one finishes', async () => {
+    fullFrom(1, '/domains/')
+    const { code, err, out } = await place.cli('apply', '--yes')
+    expect({ code, err, out }).toMatchObject({ code: 3, err: expect.stringContaining('not everything could be recorded') as string })
+    place.disk = realDisk
+    expect((await place.cli('apply', '--yes')).err).toMatch(/Apply \S+ by \S+, begun \S+, was cut off with \d writes? in doubt/)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+})
+
+describe('state forget', () => {
+  beforeEach(() => place.settle())
+
+  it('takes domains out of the record, and the next plan writes them again', async () => {
+    const before = (await writes(emulator)).length
+    const { code, out } = await place.cli('state', 'forget', a.toUpperCase(), '--yes')
+    expect({ code, out }).toEqual({ code: 0, out: `Forgot all of ${a}.\n` })
+    expect(await writes(emulator)).toHaveLength(before)
+    expect(((await place.json('state', 'list'))['domains'] as { domain: string }[]).map(({ domain }) => domain)).toEqual([b])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
+    await place.settle()
+  })
+
+  it('takes named items only', async () => {
+    const forgotten = await place.json('state', 'forget', a, '--item', 'timeout', '--yes')
+    expect(schemaFaults('forget', forgotten)).toEqual([])
+    expect(forgotten).toEqual({ format: 'edgewise.forget/1', domains: 1, items: 1 })
+    expect(Object.keys((await place.json('state', 'show', a))['items'] as object)).toEqual(['https'])
+  })
+
+  it('asks, and forgets nothing without a yes', async () => {
+    const asked: string[] = []
+    for (const answer of [false, true]) {
+      place.ask = async (question) => {
+        asked.push(question)
+        return answer
+      }
+      expect((await place.cli('state', 'forget', b)).code).toBe(answer ? 0 : 1)
+      expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(answer ? 1 : 2)
+    }
+    expect(asked[0]).toContain(`Forget all of ${b} (1 item)?`)
+    place.ask = null
+    expect(await place.cli('state', 'forget', a)).toMatchObject({ code: 1, err: expect.stringContaining('--yes') as string })
+  })
+
+  it('of what is not recorded is an error, and forgets nothing else either', async () => {
+    for (const words of [
+      [a, 'nobody.example.com'],
+      [a, b, '--item', 'https'],
+    ]) {
+      const { code, err } = await place.cli('state', 'forget', ...words, '--yes')
+      expect(code).toBe(1)
+      expect(err).toMatch(/nothing is recorded of "nobody|no "https" is recorded of b/)
+    }
+    expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(2)
+    expect(await held(emulator, a)).toMatchObject({ timeout: { time: '10' } })
+  })
+})
+
+async function fault(...list: object[]): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ faults: list }),
+    headers: { 'content-type': 'application/json' },
+  })
+}
