@@ -16,13 +16,13 @@ it('of two applies at once one is refused, or waits', { timeout: 120_000 }, asyn
   try {
     real.workspace('limits: {callsPerMinute: 10000}')
     for (let i = 0; i < 8; i++) real.manifest(`d${i}.example.com`, { timeout: { time: String(10 + i) } })
-    const refused = await Promise.all([real.run(['apply', '--yes']), real.run(['apply', '--yes'])])
+    const refused = await Promise.all([real.run(['apply', '--yes', '--allow', 'extend']), real.run(['apply', '--yes'])])
     expect(refused.map(({ code }) => code)).toSatisfy((codes: number[]) => codes.includes(0) && codes.includes(1))
     expect(refused.find(({ code }) => code === 1)?.err).toMatch(/error: the record is locked by/)
     for (let i = 0; i < 8; i++) real.manifest(`d${i}.example.com`, { timeout: { time: String(30 + i) } })
     const waited = await Promise.all([
-      real.run(['apply', '--yes', '--lock-timeout', '60']),
-      real.run(['apply', '--yes', '--lock-timeout', '60']),
+      real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '60']),
+      real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '60']),
     ])
     expect(waited.map(({ code }) => code)).toEqual([0, 0])
     // The one that waited planned anew and had nothing to do.

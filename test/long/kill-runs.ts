@@ -30,7 +30,7 @@ export async function killRuns(runs: number, random: () => number, tell: (line: 
     let usual = 0
     for (const round of [0, 1]) {
       for (const [i, domain] of domains.entries()) real.manifest(domain, configOf(round, round * (i % 4)))
-      const whole = await real.run(['apply', '--yes', '--quiet'])
+      const whole = await real.run(['apply', '--yes', '--allow', 'extend', '--quiet'])
       expectDone(whole, 'an apply before')
       usual = whole.ms
     }
@@ -38,11 +38,11 @@ export async function killRuns(runs: number, random: () => number, tell: (line: 
       const desired = new Map(domains.map((domain) => [domain, configOf(run + 1, Math.floor(random() * 4))]))
       for (const [domain, config] of desired) real.manifest(domain, config)
       const before = (await real.look<unknown[]>('calls')).length
-      const cut = await real.run(['apply', '--yes'], random() * usual * 1.1)
+      const cut = await real.run(['apply', '--yes', '--allow', 'extend'], random() * usual * 1.1)
       const sent = (await real.look<unknown[]>('calls')).length - before
       if (cut.signal === 'SIGKILL') counts.killed++
       if (cut.signal === 'SIGKILL' && sent > 0) counts.midway++
-      const next = await real.run(['apply', '--yes', '--lock-timeout', '120'])
+      const next = await real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '120'])
       expectDone(next, `run ${run}: the undisturbed apply`)
       if (next.err.includes('in doubt')) counts.doubted++
       await expectEqual(real, desired, run)

@@ -17,7 +17,7 @@ beforeEach(() => {
 /** Sends a signal, as a terminal does, once the first write is confirmed, and again as often as asked, a little later. */
 function interrupt(signal: NodeJS.Signals, times: number) {
   let sent = 0
-  return real.run(['apply', '--yes'], undefined, (said, child) => {
+  return real.run(['apply', '--yes', '--allow', 'extend'], undefined, (said, child) => {
     if (sent > 0 || !said.includes('confirmed')) return
     for (; sent < times; sent++) setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
   })
@@ -28,7 +28,7 @@ async function statuses(): Promise<string[]> {
 }
 
 async function finished(): Promise<void> {
-  const next = await real.run(['apply', '--yes', '--lock-timeout', '60'])
+  const next = await real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '60'])
   expect({ code: next.code, err: next.err }).toMatchObject({ code: 0 })
   expect((await real.run(['plan', '--detailed-exitcode'])).code).toBe(0)
 }
