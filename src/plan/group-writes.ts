@@ -28,14 +28,23 @@ export interface WriteSolution {
 }
 
 const coverEfforts: Record<Effort, CoverEffort> = {
-  quick: { stepsPerCell: 20, steps: 2_000, parts: 15, stepsPerPart: 100, bound: { rounds: 25, steps: 4_000, variables: 600 } },
-  normal: { stepsPerCell: 300, steps: 70_000, parts: 60, stepsPerPart: 300, bound: { rounds: 100, steps: 20_000, variables: 1_000 } },
+  quick: {
+    search: { stepsPerCell: 20, work: 60_000, totalWork: 300_000 },
+    partSearch: { stepsPerCell: 20, work: 2_500, totalWork: 5_000 },
+    parts: 15,
+    bound: { rounds: 25, steps: 4_000, variables: 600 },
+  },
+  normal: {
+    search: { stepsPerCell: 300, work: 2_000_000, totalWork: 4_000_000 },
+    partSearch: { stepsPerCell: 300, work: 7_000, totalWork: 14_000 },
+    parts: 60,
+    bound: { rounds: 100, steps: 20_000, variables: 1_000 },
+  },
   thorough: {
-    stepsPerCell: 3_000,
-    steps: 1_000_000,
-    parts: 1_000,
-    stepsPerPart: 5_000,
-    bound: { rounds: 500, steps: 200_000, variables: 10_000 },
+    search: { stepsPerCell: 3_000, work: 20_000_000, totalWork: 40_000_000 },
+    partSearch: { stepsPerCell: 3_000, work: 100_000, totalWork: 200_000 },
+    parts: 500,
+    bound: { rounds: 400, steps: 100_000, variables: 4_000 },
   },
 }
 

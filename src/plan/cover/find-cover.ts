@@ -7,17 +7,16 @@ import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
 import { partOf } from './part-of.ts'
 import { improveParts } from './improve-parts.ts'
 import { rowClasses } from './row-classes.ts'
-import { searchFewer } from './search-fewer.ts'
+import { searchFewer, type SearchEffort } from './search-fewer.ts'
 import { withoutRedundancy } from './without-redundancy.ts'
 
 /** How much work a cover may be, counted in steps, so that the same problem has the same answer on every machine. */
 export interface CoverEffort {
-  /** Moves tried before a number of rectangles counts as out of reach: so many a cell, and at most. */
-  stepsPerCell: number
-  steps: number
-  /** How often some rectangles of a large cover are taken out and done again, and the moves tried for each. */
+  /** What a search of the whole, or of one part of a large cover, may take. */
+  search: SearchEffort
+  partSearch: SearchEffort
+  /** How often some rectangles of a large cover are taken out and done again. */
   parts: number
-  stepsPerPart: number
   bound: BoundEffort
 }
 
@@ -28,7 +27,7 @@ export interface Cover {
 }
 
 /** Covers of up to so many rectangles are searched as a whole. */
-const wholeSearch = 150
+const wholeSearch = 400
 /** Problems of up to so many rows are left as they are. */
 const searchable = 500
 
@@ -52,8 +51,8 @@ export function findCover(problem: CoverProblem, effort: CoverEffort, solver: So
   const random = chance(1)
   const found =
     start.length <= wholeSearch
-      ? searchFewer(core.problem, start, target, effort, random)
-      : improveParts(core.problem, start, target, { ...effort, steps: effort.stepsPerPart }, random)
+      ? searchFewer(core.problem, start, target, effort.search, random)
+      : improveParts(core.problem, start, target, effort.parts, effort.partSearch, random)
   const cover = [
     ...[...forced, ...full].map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] })),
     ...found.map((rectangle) => core.outer(rectangle)),

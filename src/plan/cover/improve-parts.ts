@@ -12,7 +12,8 @@ export function improveParts(
   problem: CoverProblem,
   start: Rectangle[],
   target: number,
-  { parts, ...effort }: SearchEffort & { parts: number },
+  parts: number,
+  effort: SearchEffort,
   random: () => number,
 ): Rectangle[] {
   let cover = start

@@ -6,7 +6,9 @@ import { coverage } from './without-redundancy.ts'
 /** How long is searched for one rectangle less. */
 export interface SearchEffort {
   stepsPerCell: number
-  steps: number
+  /** Steps × rectangles, as a step looks at most of them: for one number of rectangles, and altogether. */
+  work: number
+  totalWork: number
 }
 
 /**
@@ -23,17 +25,19 @@ export function searchFewer(
 ): Rectangle[] {
   if (start.length <= Math.max(1, target)) return start
   const table = tableOf(problem)
-  const steps = Math.min(effort.steps, effort.stepsPerCell * problem.cells)
   let best = start
+  let left = effort.totalWork
   while (best.length > Math.max(1, target)) {
     const least = leastUseful(problem, best)
-    const found = searchCover(
+    const steps = Math.min(effort.stepsPerCell * problem.cells, Math.ceil(Math.min(effort.work, left) / best.length))
+    const { found, made } = searchCover(
       table,
       best.flatMap(({ rows }, i) => (i === least ? [] : [rows])),
       steps,
       random,
     )
     if (found === null) break
+    left -= made * best.length
     best = found
   }
   return best

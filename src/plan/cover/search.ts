@@ -30,12 +30,18 @@ const longestRest = 3
  *
  * @param start rectangles, by their rows, that leave some cells uncovered
  * @param steps the most moves that are made
- * @returns a full cover, or null when none was found
+ * @returns a full cover, or null when none was found, and how many moves were made
  */
-export function searchCover(table: Table, start: Row[][], steps: number, random: () => number): Rectangle[] | null {
+export function searchCover(
+  table: Table,
+  start: Row[][],
+  steps: number,
+  random: () => number,
+): { found: Rectangle[] | null; made: number } {
   const search = new CoverSearch(table, start, random)
-  for (let step = 0; search.open.size > 0 && step < steps; step++) search.step(step)
-  return search.open.size > 0 ? null : search.rectangles.map(({ rows, columns }) => ({ rows, columns }))
+  let made = 0
+  while (search.open.size > 0 && made < steps) search.step(made++)
+  return { found: search.open.size > 0 ? null : search.rectangles.map(({ rows, columns }) => ({ rows, columns })), made }
 }
 
 class CoverSearch {
