@@ -38,7 +38,7 @@ const coverEfforts: Record<Effort, CoverEffort> = {
     search: { stepsPerCell: 300, work: 2_000_000, totalWork: 4_000_000 },
     partSearch: { stepsPerCell: 300, work: 7_000, totalWork: 14_000 },
     parts: 60,
-    bound: { rounds: 100, steps: 20_000, variables: 1_000 },
+    bound: { rounds: 60, steps: 20_000, variables: 800 },
   },
   thorough: {
     search: { stepsPerCell: 3_000, work: 20_000_000, totalWork: 40_000_000 },
