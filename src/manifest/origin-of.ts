@@ -29,8 +29,9 @@ interface Part extends Origin {
  */
 export function originOf(layers: Layer[], pointer: string): Origin | null {
   let parts: Part[] = layers.map((layer) => ({ layer, pointer: '', value: layer.config }))
-  for (const step of pointerSteps(pointer)) {
-    const next = parts.some(({ value }) => Array.isArray(listIn(value))) ? entryOf(parts, Number(step)) : fieldOf(parts, step)
+  for (const [depth, step] of pointerSteps(pointer).entries()) {
+    // A configuration is a mapping of items, even where somebody wrote "$append" beside them.
+    const next = depth > 0 && parts.some(({ value }) => Array.isArray(listIn(value))) ? entryOf(parts, Number(step)) : fieldOf(parts, step)
     if (next.length === 0) break
     parts = next
   }

@@ -122,6 +122,11 @@ describe('secrets written out', () => {
 })
 
 describe('placeOf', () => {
+  it('finds the other items of a configuration in which somebody wrote $append beside them', () => {
+    const files = { 'domains/a.yaml': 'domain: a.example.com\nconfig:\n  origin_host: {host: o.example.com}\n  $append:\n    - x\n' }
+    expect(workspaceOf(files).placeOf('a.example.com', 'origin_host')).toMatchObject({ file: 'domains/a.yaml', line: 3 })
+  })
+
   const workspace = workspaceOf.bind(null, {
     'edgewise.yaml': 'version: 1\ndefaults: {timeout: {time: 10}}\n',
     'profiles/p.yaml': 'profile: p\nconfig: {client_real_ip: {head: X}}\n',
