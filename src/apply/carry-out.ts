@@ -1,4 +1,4 @@
-import type { Write } from '../model/change.ts'
+import { safeToRepeat, type Write } from '../model/change.ts'
 import { attempt, keep } from './attempt.ts'
 import { isolate } from './isolate.ts'
 import { rewritten } from './returned.ts'
@@ -9,6 +9,13 @@ import { settlesIn } from './settling.ts'
 /** Sends a write and records what comes of it; a refused one is taken apart. */
 export async function carryOut(write: Write, run: Run): Promise<void> {
   const { result } = run
+  const unsure = deltaInDoubt(write, run)
+  if (unsure !== null) {
+    result.notSent++
+    const message = `an earlier write left ${unsure} in doubt; the next apply writes it whole`
+    run.tell({ type: 'write.not-sent', time: run.time(), id: write.id, message })
+    return
+  }
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
   await settled(write, run)
   run.tell({ type: 'write.started', time: run.time(), id: write.id, domains: write.domains, items: Object.keys(write.items) })
@@ -42,6 +49,16 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
       run.tell({ type: 'write.not-sent', ...about, message: outcome.message })
       run.stop(outcome.message)
   }
+}
+
+/** An item in doubt that a write has only a delta for: a delta is right for the one value that it was made from. */
+function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
+  const deltas = Object.entries(items).flatMap(([item, form]) => (safeToRepeat(form.name) ? [] : [item]))
+  for (const domain of domains) {
+    const item = deltas.find((each) => run.recorded.get(domain)?.get(each)?.status === 'in-doubt')
+    if (item !== undefined) return `${item} of ${domain}`
+  }
+  return null
 }
 
 /** An item in doubt is rewritten no sooner than a write that was given up can have landed. */

@@ -12,11 +12,15 @@ export function waveOf(number: number, writes: Write[], releases: Change[], reco
     before.set(domain, items)
   }
   const intents = new Map<number, Recorded>()
+  // A later delta of the same item starts from all that an earlier one may have left.
+  const now = new Map(recorded)
   for (const write of writes) {
     const domains: Recorded = new Map()
     for (const domain of write.domains) {
-      const items = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
-      const changing = [...withIntents(items, write.items, recording)].filter(([item, held]) => items.get(item) !== held)
+      const items = now.get(domain) ?? new Map<ItemKey, RecordedItem>()
+      const after = withIntents(items, write.items, recording)
+      now.set(domain, after)
+      const changing = [...after].filter(([item, held]) => items.get(item) !== held)
       for (const [item] of changing) remember(domain, item)
       domains.set(domain, new Map(changing))
     }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { waveOf } from '../../src/apply/intents.ts'
+import { doubt, good, World } from './world.ts'
+
+const names = Array.from({ length: 4 }, (_, i) => `d${i}.example.com`)
+const headers = (...list: string[]) => ({ add_response_head: { type: 'reset', list: list.map((name) => ({ name, value: 'v' })) } })
+
+/** Domains that share nothing but a header that goes and one that comes: a write that removes and one that adds. */
+function twoDeltas(): { world: World; plan: ReturnType<World['plan']> } {
+  const world = new World()
+  for (const [i, name] of names.entries()) world.holds(name, headers('Old', `Own-${i}`))
+  const plan = world.plan(Object.fromEntries(names.map((name, i) => [name, headers('New', `Own-${i}`)])))
+  expect(new Set(plan.writes.map((write) => write.items['add_response_head']?.name))).toEqual(new Set(['add', 'remove']))
+  return { world, plan }
+}
+
+describe('two deltas of one item', () => {
+  it('are sent one after the other and give what is desired', async () => {
+    const { world, plan } = twoDeltas()
+    expect(await world.apply(plan)).toMatchObject({ confirmed: 2, notSent: 0 })
+    expect(world.item(names[1] ?? '', 'add_response_head')).toMatchObject({
+      status: 'confirmed',
+      candidates: [headers('New', 'Own-1').add_response_head],
+    })
+  })
+
+  it('the second is not sent when the first is in doubt, and the next apply writes the whole value', async () => {
+    const { world, plan } = twoDeltas()
+    const result = await world.apply(plan, () => ({ outcome: doubt }))
+    expect(result).toMatchObject({ inDoubt: 1, notSent: 1, stopped: null })
+    expect(world.calls).toHaveLength(1)
+    expect(world.events).toContainEqual(expect.objectContaining({ type: 'write.not-sent', message: expect.stringContaining('in doubt') }))
+    const next = world.plan(Object.fromEntries(names.map((name, i) => [name, headers('New', `Own-${i}`)])))
+    expect(new Set(next.writes.flatMap((write) => Object.values(write.items).map((form) => form.name)))).toEqual(new Set(['replace']))
+    expect(await world.apply(next, () => ({ outcome: good }))).toMatchObject({ confirmed: 4 })
+  })
+
+  it('their intents name all that may be held after either, both or none', () => {
+    const { world, plan } = twoDeltas()
+    const wave = waveOf(1, plan.writes, [], world.recorded(), { at: '2026-01-01T00:00:00.000Z', apply: 'a', templatesOf: () => ({}) })
+    const held = wave.intents
+      .get(2)
+      ?.get(names[0] ?? '')
+      ?.get('add_response_head')
+    const lists = (held?.candidates ?? []).map((value) => (value as { list: { name: string }[] }).list.map(({ name }) => name).join(' '))
+    expect(lists.toSorted()).toEqual(['New Old Own-0', 'New Own-0', 'Old Own-0', 'Own-0'])
+  })
+})
