@@ -1,13 +1,13 @@
-import { driftOf } from './diff/drift.ts'
-import { withKnownSecrets } from './diff/known-secrets.ts'
-import { readObserved } from './manifest/observed.ts'
-import type { SecretVault } from './manifest/secret-vault.ts'
-import type { Workspace } from './manifest/workspace.ts'
-import { EdgewiseError } from './model/edgewise-error.ts'
-import type { Drift, Observed } from './model/drift.ts'
-import type { Domain, ItemKey } from './model/item.ts'
-import type { Json } from './model/json.ts'
-import type { Recorded, RecordedItem } from './state/record.ts'
+import { driftOf } from '../diff/drift.ts'
+import { withKnownSecrets } from '../diff/known-secrets.ts'
+import { readObserved } from '../manifest/observed.ts'
+import type { SecretVault } from '../manifest/secret-vault.ts'
+import type { Workspace } from '../manifest/workspace.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Drift, Observed } from '../model/drift.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { Json } from '../model/json.ts'
+import type { Recorded, RecordedItem } from '../state/record.ts'
 
 /** Where desired, recorded and observed configuration part, and what can be done from there. */
 export interface FoundDrift {

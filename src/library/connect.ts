@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { withoutValue } from '../manifest/secret-vault.ts'
+import type { Workspace } from '../manifest/workspace.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { createClient } from '../service/client.ts'
+import { proxyDispatcher } from '../service/proxy.ts'
+import { overNetwork } from '../service/transport.ts'
+import type { Outside } from './outside.ts'
+import type { LoadedWorkspace } from './workspace.ts'
+
+/**
+ * A client of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
+ *
+ * @throws EdgewiseError `access` when there is no token
+ */
+export async function connect(workspace: LoadedWorkspace, outside: Outside) {
+  const { config, root, vault } = workspace
+  const { service } = config
+  const inside = service.url === 'emulator'
+  const token = inside ? service.token || 'emulator' : service.token
+  if (token === '') {
+    throw new EdgewiseError(
+      'access',
+      `no token for ${service.url}`,
+      'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml.',
+    )
+  }
+  const emulator = inside ? await startInside(root, config, outside) : null
+  const transport = outside.transport ?? overNetwork(inside ? undefined : await proxyDispatcher(outside.env))
+  const client = createClient({
+    url: emulator?.url ?? service.url,
+    token,
+    timeoutMs: service.timeoutSeconds * 1000,
+    itemKeys: service.itemKeys,
+    scrub: (text) => vault.scrub(withoutValue(text, token, '(token)')),
+    transport,
+  })
+  return { client, close: async () => emulator?.close() }
+}
+
+/** The emulator that `service.url: emulator` asks for. It keeps what it is told beside the workspace. */
+async function startInside(root: string, config: Workspace['config'], outside: Outside) {
+  const { startEmulator } = await import('../emulator/emulator.ts')
+  let calls = 0
+  return startEmulator(
+    {
+      token: null,
+      domains: null,
+      callsPerMinute: config.limits.callsPerMinute,
+      itemKeys: config.service.itemKeys,
+      control: false,
+      lenient: false,
+      limitStyle: 'status',
+      seed: config.id,
+      timezone: config.service.timezone,
+      deadOrigins: [],
+      faults: [],
+      dataFile: resolve(root, '.edgewise', 'emulator.json'),
+      now: () => outside.clock.now(),
+      requestId: () => `${outside.clock.now().toString(36)}-${++calls}`,
+    },
+    { host: '127.0.0.1', port: 0 },
+  )
+}
