@@ -112,6 +112,24 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
 
   guarded(
+    selection(
+      command('rollback [apply]', 'go back to what was recorded before an apply', async () => (await import('./rollback.ts')).rollback, [
+        'rollback',
+        'rollback 20260102T030405Z-1a2b',
+        "rollback --target '*.shop.example.com' --yes",
+      ]),
+    ),
+  )
+    .addHelpText(
+      'after',
+      `
+Without APPLY it is the last one that changed something. The id of a rollout
+stands for all of its waves. Only what that apply changed is touched; what can't
+be taken back is named. The manifests stay as they are: revert them as well.`,
+    )
+    .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
+
+  guarded(
     command('drift', 'where manifests, record and service part', async () => (await import('./drift.ts')).drift, [
       'drift',
       'drift --observed held.json --json',
