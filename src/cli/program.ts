@@ -166,9 +166,18 @@ be taken back is named. The manifests stay as they are: revert them as well.`,
     'show <domain>',
     'what is recorded of a domain',
     async () => (await import('./state.ts')).stateShow,
-    ['state show www.example.com'],
+    ['state show www.example.com', 'state show www.example.com --at 20260102T030405Z-1a2b'],
     state,
   )
+    .option('--at <apply>', 'what was recorded when this apply had ended')
+    .addHelpText(
+      'after',
+      `
+--at goes back from now through what each later apply found recorded; the id of
+a rollout stands for the end of its last wave. Imports and "state forget" are no
+applies: what was imported since is named as not known, what was forgotten since
+is missing.`,
+    )
 
   command(
     'history',
