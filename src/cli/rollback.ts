@@ -92,7 +92,8 @@ function tellManifests(context: CommandContext, workspace: LoadedWorkspace, reco
     : taken.size
   if (asked === 0) return
   const commit = applies.at(-1)?.commit
-  const revert = commit === null || commit === undefined ? '"git revert"' : `"git revert ${visible(commit).slice(0, 12)}"`
+  const named = commit === null || commit === undefined ? '' : ` ${visible(commit).slice(0, 12)}`
+  const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   context.note(
     `The manifests still ask for ${asked === 1 ? '1 item' : `${asked} items`} as before the rollback: the next apply brings that again unless they are reverted (${revert}).`,
   )

@@ -37,7 +37,7 @@ describe('rollback', () => {
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(`recorded before apply ${bad} by`) as string })
     expect([await held(emulator, a), await held(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
-    expect(err).toMatch(/The manifests still ask for 2 items as before the rollback: .*\("git revert"\)/)
+    expect(err).toMatch(/The manifests still ask for 2 items as before the rollback: .*\(git revert\)/)
     expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
     expect((await place.json('plan'))['summary']).toMatchObject({ change: 2 })
     place.manifest(a, { ...time(10), https: { cert_id: 1 } }).manifest(b, time(20))
