@@ -22,6 +22,8 @@ interface CarryOutOptions extends GuardOptions {
   /** Ask before anything is sent, unless `--yes`. */
   asks: boolean
   stopOnRefusal?: boolean
+  /** Ends the id of the apply, to tell its kind in a history. */
+  suffix?: string
   /** Done once the plan was agreed to and before anything is sent. */
   before?(): Promise<void>
 }
@@ -55,6 +57,7 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
     author: authorOf(io.env),
     signal: io.signal,
     isolate: options.stopOnRefusal !== true,
+    ...(options.suffix === undefined ? {} : { suffix: options.suffix }),
     tell: (event, budget) => {
       if (json) io.out(`${JSON.stringify(event)}\n`)
       else progress.tell(event, budget)

@@ -21,6 +21,8 @@ export interface ApplyOptions {
   author: string | null
   signal: AbortSignal
   isolate: boolean
+  /** Ends the id of the apply, to tell its kind in a history. */
+  suffix?: string
   tell(event: ApplyEvent, budget: CallBudget): void
 }
 
@@ -40,7 +42,7 @@ export async function apply(
   const { config, vault } = workspace
   refuseUnready(workspace, planned)
   const { clock } = outside
-  const id = applyId(outside)
+  const id = `${applyId(outside)}${options.suffix === undefined ? '' : `-${options.suffix}`}`
   const { callsPerMinute, maxWaitSeconds } = config.limits
   const here = (): Times => ({ boot: outside.machine.boot, now: clock.now(), up: clock.monotonic() })
   const { calls, incomplete } = await store.loadCalls()

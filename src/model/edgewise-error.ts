@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'declined'
   | 'guarded'
   | 'not-observed'
+  | 'irreversible'
   | 'unavailable'
   | 'plan-unproven'
 

@@ -38,6 +38,7 @@ const errorCodes: Record<ErrorCode, true> = {
   declined: true,
   guarded: true,
   'not-observed': true,
+  irreversible: true,
   unavailable: true,
   'plan-unproven': true,
 }
