@@ -15,6 +15,9 @@ export type ErrorCode =
   | 'guarded'
   | 'not-observed'
   | 'unavailable'
+  | 'service-failed'
+  | 'service-refused'
+  | 'answer-invalid'
   | 'plan-unproven'
 
 /** A failure that is explained to the user in a sentence; anything else is a defect of the program. */

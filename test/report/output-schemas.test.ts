@@ -39,6 +39,9 @@ const errorCodes: Record<ErrorCode, true> = {
   guarded: true,
   'not-observed': true,
   unavailable: true,
+  'service-failed': true,
+  'service-refused': true,
+  'answer-invalid': true,
   'plan-unproven': true,
 }
 const drifted = {
