@@ -3,6 +3,7 @@ import type { FreezeWindow } from '../model/freeze.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
+import type { Grain } from '../model/statistics.ts'
 
 /** Where the value of a secret comes from; `command` is a program and its arguments. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
@@ -20,7 +21,7 @@ export interface HealthConfig {
   settle: number
   lag: number
   window: number
-  grain: 'minute' | 'minute5' | 'hour' | 'day'
+  grain: Grain
   statuses: string[]
   minRequests: number
   margin: number

@@ -16,6 +16,9 @@ export type ErrorCode =
   | 'not-observed'
   | 'irreversible'
   | 'unavailable'
+  | 'service-failed'
+  | 'service-refused'
+  | 'answer-invalid'
   | 'plan-unproven'
 
 /** A failure that is explained to the user in a sentence; anything else is a defect of the program. */

@@ -40,6 +40,9 @@ const errorCodes: Record<ErrorCode, true> = {
   'not-observed': true,
   irreversible: true,
   unavailable: true,
+  'service-failed': true,
+  'service-refused': true,
+  'answer-invalid': true,
   'plan-unproven': true,
 }
 const drifted = {
