@@ -40,6 +40,8 @@ export interface ApplyResult extends OutcomeCounts {
   stopped: string | null
   /** What the service refused, for messages at the manifests' lines. */
   refusals: Refusal[]
+  /** Whether a health check has taken back all that was sent; absent where it took back nothing. */
+  takenBack?: boolean
   /** Why the record, or what other machines see of it, lacks something of this apply; null when it does not. */
   unrecorded: string | null
 }

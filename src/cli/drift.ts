@@ -17,6 +17,7 @@ interface DriftOptions extends GuardOptions {
   observed?: string
   markdown?: string
   repair?: boolean
+  supersede?: boolean
   lockTimeout: number
 }
 
@@ -50,24 +51,19 @@ async function look(
 }
 
 /** Plans from what was seen, and applies like any other plan. */
-async function repair(
-  context: CommandContext,
-  workspace: LoadedWorkspace,
-  options: DriftOptions,
-  { store, lease, lockedAt }: Locked,
-): Promise<number> {
+async function repair(context: CommandContext, workspace: LoadedWorkspace, options: DriftOptions, locked: Locked): Promise<number> {
+  const { store } = locked
   const recorded = await store.load()
   const { found, at } = await look(context, workspace, recorded, options)
   const seen = observedBase(found, recorded, workspace.vault, at)
   const base: Recorded = new Map([...recorded, ...seen])
-  const plan = await makePlan(workspace, base, { target: [], items: [] })
+  const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts: await store.rollouts() })
   if (context.options.json !== true) context.io.out('\n')
   return carryOut(context, workspace, plan, {
     ...options,
-    store,
+    locked,
     recorded: base,
-    lease,
-    lockedAt,
+    waves: true,
     asks: true,
     before: async () => {
       if (seen.size === 0) return

@@ -108,6 +108,8 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
       ),
     ),
   )
+    .option('--no-waves', 'all at once and without a health check; finishes an open rollout of the same change')
+    .option('--retry-held', 'apply what a stopped rollout holds as well')
     .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
 
@@ -280,6 +282,7 @@ function selection(command: Command): Command {
 function guarded(command: Command): Command {
   return command
     .option('--allow <item>', 'make grave changes of this item, such as certificate 0; may be given several times', collect, [])
+    .option('--supersede', 'end open rollouts of the same domains where they are')
     .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
 }
 

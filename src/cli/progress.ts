@@ -5,7 +5,7 @@ import type { CommandContext } from './io.ts'
 
 /** Shows how an apply goes on. */
 export interface Progress {
-  tell(event: ApplyEvent, budget: CallBudget): void
+  tell(event: ApplyEvent, budget: CallBudget | null): void
   end(): void
 }
 

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'locked'
   | 'declined'
   | 'guarded'
+  | 'rollout-open'
   | 'not-observed'
   | 'irreversible'
   | 'unavailable'

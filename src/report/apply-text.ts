@@ -10,7 +10,17 @@ export type ToldEvent =
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
   | { type: 'wave.finished'; wave: number }
-  | { type: 'apply.finished'; stopped: string | null; confirmed: number; refused: number; inDoubt: number; notSent: number }
+  | { type: 'wave.waiting'; wave: number; until: string; reason: 'pause' | 'health' }
+  | { type: 'rollout.taking-back'; reason: string }
+  | {
+      type: 'apply.finished'
+      takenBack?: boolean
+      stopped: string | null
+      confirmed: number
+      refused: number
+      inDoubt: number
+      notSent: number
+    }
 
 /** An event as a plain line for logs, or null for one that needs no line. */
 export function eventLine(event: ToldEvent, total: number, paint: Paint): string | null {
@@ -29,6 +39,12 @@ export function eventLine(event: ToldEvent, total: number, paint: Paint): string
       return `waiting ${event.seconds} s before write ${event.id}: ${visible(event.message)}`
     case 'write.isolating':
       return `isolating  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
+    case 'wave.finished':
+      return `wave ${event.wave} is applied`
+    case 'wave.waiting':
+      return `waiting    after wave ${event.wave} until ${event.until} (${event.reason})`
+    case 'rollout.taking-back':
+      return `${paint.red('taking back')} what the rollout changed: ${visible(event.reason)}`
     default:
       return null
   }

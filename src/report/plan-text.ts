@@ -25,7 +25,12 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
   const blocks = blocksOf(plan.changes).map((block) => blockText(block, options))
   const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
-  const writes = plan.writes.flatMap((write) => [writeLine(write, plan, options), ...reasonLines(reasons.get(write.id), plan, options)])
+  const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
+  const writes = plan.writes.flatMap((write, i) => [
+    ...(inWaves && write.wave !== plan.writes[i - 1]?.wave ? [options.paint.dim(waveLine(write.wave, plan))] : []),
+    writeLine(write, plan, options),
+    ...reasonLines(reasons.get(write.id), plan, options),
+  ])
   return [
     ...blocks,
     ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
@@ -125,6 +130,13 @@ function note(change: Change): string {
 function linesOf(change: Change): ValueLine[] {
   if (change.after === null) return []
   return change.before === null || change.reason === 'in-doubt' ? valueLines(change.after) : changeLines(change.before, change.after)
+}
+
+/** `  Wave 2: 9 domains, 1 write`. */
+export function waveLine(wave: number, { writes }: Plan): string {
+  const own = writes.filter((write) => write.wave === wave)
+  const domains = new Set(own.flatMap((write) => write.domains)).size
+  return `  Wave ${wave}: ${domains === 1 ? '1 domain' : `${domains} domains`}, ${own.length === 1 ? '1 write' : `${own.length} writes`}`
 }
 
 /** A write on one line. */

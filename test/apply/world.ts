@@ -203,6 +203,9 @@ export class World {
       history: async () => [],
       before: async () => new Map(),
       otherAddresses: async () => [],
+      rollouts: async () => [],
+      keepRollout: async () => undefined,
+      dropRollouts: async () => undefined,
       intend: async (apply, wave) => {
         contact('intend')
         put(this.recorded())

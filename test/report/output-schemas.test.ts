@@ -23,6 +23,8 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
   'write.isolating': { type: 'write.isolating', time, id: 1, domains: ['www.example.com'], items: ['https'] },
   'wave.finished': { type: 'wave.finished', time, wave: 1 },
+  'wave.waiting': { type: 'wave.waiting', time, wave: 1, until: time, reason: 'pause' },
+  'rollout.taking-back': { type: 'rollout.taking-back', time, apply: 'a1', reason: 'worse' },
   'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
 }
 const errorCodes: Record<ErrorCode, true> = {
@@ -37,6 +39,7 @@ const errorCodes: Record<ErrorCode, true> = {
   locked: true,
   declined: true,
   guarded: true,
+  'rollout-open': true,
   'not-observed': true,
   irreversible: true,
   unavailable: true,
