@@ -53,6 +53,13 @@ const drifted = {
   pending: patch,
   live: [],
 }
+const statistics = { format: 'edgewise.stats/1', from: time, to: time, grain: 'hour', timezone: 'UTC' }
+const series = {
+  requests: 3,
+  classes: { '2xx': 2, '3xx': 0, '4xx': 0, '5xx': 0, other: 1 },
+  statuses: { '0': 1, '200': 2 },
+  points: [{ time, statuses: { '0': 1, '200': 2 } }],
+}
 const accepted: [string, unknown][] = [
   ...Object.values(events).map((event): [string, unknown] => ['apply-event', event]),
   ['drift', { format: 'edgewise.drift/1', items: [drifted], summary: { verified: 0, assumed: 0, inDoubt: 1, pending: 1, live: 1 } }],
@@ -68,6 +75,8 @@ const accepted: [string, unknown][] = [
     },
   ],
   ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  ['stats', { ...statistics, sum: null, series: [{ ...series, domain: 'a.example' }] }],
+  ['stats', { ...statistics, sum: 'all', series: [{ ...series, domain: null }] }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
@@ -84,6 +93,8 @@ const refused: [string, string, unknown][] = [
   ['state-show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
   ['state-show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
   ['state-show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
+  ['stats', 'a status that is none', { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] }],
+  ['stats', 'a sum over nothing', { ...statistics, sum: [], series: [] }],
   ['error', 'an unknown code', { format: 'edgewise.error/1', code: 'other', message: 'x', hint: '', diagnostics: [] }],
 ]
 

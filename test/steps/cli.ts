@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
-import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Disk } from '../../src/state/disk.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
@@ -18,7 +18,7 @@ export interface Ran {
 export const token = 'tok-of-the-tests'
 
 /** A service on a socket that refuses nothing for its rate. */
-export async function service(): Promise<Emulator> {
+export async function service(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   return startEmulator(
     {
       token,
@@ -35,6 +35,7 @@ export async function service(): Promise<Emulator> {
       timezone: 'UTC',
       deadOrigins: [],
       faults: [],
+      ...options,
     },
     { host: '127.0.0.1', port: 0 },
   )
@@ -134,6 +135,11 @@ export async function held(emulator: Emulator, domain: string): Promise<JsonObje
 /** The writes that the service saw: domains and items. */
 export async function writes(emulator: Emulator): Promise<{ domains: string[]; items: string[]; status: number }[]> {
   return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { domains: string[]; items: string[]; status: number }[]
+}
+
+/** Lets something go wrong from now on. */
+export async function fault(emulator: Emulator, ...faults: JsonObject[]): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults }) })
 }
 
 /** Forgets what the service was told and saw. */
