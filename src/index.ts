@@ -17,5 +17,6 @@ export { fleetOf, guardRefusals, type GuardInput, type GuardRefusal } from './pl
 export type { Diagnostic, Place } from './model/problem.ts'
 export type { Selection } from './plan/selection.ts'
 export type { Clock } from './service/call-budget.ts'
+export type { Prefetches } from './service/prefetch.ts'
 export type { Reader } from './service/reader.ts'
 export type { Recorded, Store } from './state/record.ts'

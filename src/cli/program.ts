@@ -188,6 +188,17 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .addOption(new Option('--grain <grain>', 'how long the periods are; by the length of the time without it').choices(grains))
     .option('--sum', 'one series over all domains; "all" then names every domain of the account')
 
+  command('prefetch', 'how far prefetch tasks are, and which failed', async () => (await import('./prefetch.ts')).prefetch, [
+    'prefetch --task 1001 --wait',
+    'prefetch --from 2026-11-01 --to 2026-11-07',
+    'prefetch --from 2026-11-01 --to 2026-11-07 --json',
+  ])
+    .option('--from <date>', 'with --to: tasks of these days, YYYY-MM-DD')
+    .option('--to <date>', 'the last of these days')
+    .option('--url <url>', 'with --from and --to: only this URL')
+    .option('--task <id>', 'all URLs of one submission')
+    .option('--wait', 'until none is waiting or processing; exit with 3 when some failed')
+
   command('fmt', 'bring files into canonical order and style; comments stay', async () => (await import('./fmt.ts')).fmt, [
     'fmt',
     'fmt --check',

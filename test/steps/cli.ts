@@ -49,6 +49,8 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   disk: Disk = realDisk
+  /** What happens while a command waits. */
+  whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
   // No two workspaces draw the same.
   #drawn = 1_234_567 * ++places
@@ -96,6 +98,7 @@ export class Place {
           // The beat of the lock goes on for as long as the command.
           if (ms >= 15_000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
           this.#slept += ms
+          await this.whileAsleep?.(ms)
         },
       },
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
