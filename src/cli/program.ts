@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { efforts } from '../model/plan.ts'
+import { grains } from '../model/statistics.ts'
 import { exits } from './exits.ts'
 import type { CommandContext, GlobalOptions, Io } from './io.ts'
 import { paintFor } from './paint.ts'
@@ -205,6 +206,27 @@ is missing.`,
     ['state unlock', 'state unlock --yes'],
     state,
   )
+
+  command('stats [domains...]', 'counts of status codes, by domain or summed', async () => (await import('./stats.ts')).stats, [
+    'stats',
+    'stats www.example.com --from 2h --grain minute',
+    'stats --from 2026-11-01 --to 2026-11-07 --sum --json',
+  ])
+    .option('--from <time>', 'YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 2h; 24h without it')
+    .option('--to <time>', 'likewise; now without it')
+    .addOption(new Option('--grain <grain>', 'how long the periods are; by the length of the time without it').choices(grains))
+    .option('--sum', 'one series over all domains; "all" then names every domain of the account')
+
+  command('prefetch', 'how far prefetch tasks are, and which failed', async () => (await import('./prefetch.ts')).prefetch, [
+    'prefetch --task 1001 --wait',
+    'prefetch --from 2026-11-01 --to 2026-11-07',
+    'prefetch --from 2026-11-01 --to 2026-11-07 --json',
+  ])
+    .option('--from <date>', 'with --to: tasks of these days, YYYY-MM-DD')
+    .option('--to <date>', 'the last of these days')
+    .option('--url <url>', 'with --from and --to: only this URL')
+    .option('--task <id>', 'all URLs of one submission')
+    .option('--wait', 'until none is waiting or processing; exit with 3 when some failed')
 
   command('fmt', 'bring files into canonical order and style; comments stay', async () => (await import('./fmt.ts')).fmt, [
     'fmt',

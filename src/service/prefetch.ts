@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { isObject, own, type Json } from '../model/json.ts'
 import { prefetchStatuses, type PrefetchQuery, type PrefetchRecord, type PrefetchStatus } from '../model/prefetch.ts'
+import { localText, localTime, type TimeZone } from '../model/time-zone.ts'
 import { dataOf, read, type Reading } from './read.ts'
 import { wrongAnswer } from './read-points.ts'
 
@@ -22,27 +23,27 @@ const mostPages = 20_000
 /** While records are added the pages shift, so that a list is read again, so often. */
 const mostRounds = 3
 const what = 'prefetch tasks'
-const time = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
+const time = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/
 
 /**
  * All records of a query, page by page (specification, "GET /cache/prefetch"); an unknown task has none.
  *
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `declined`
  */
-export async function prefetches(query: PrefetchQuery, reading: Reading): Promise<Prefetches> {
+export async function prefetches(query: PrefetchQuery, zone: TimeZone, reading: Reading): Promise<Prefetches> {
   let best: Prefetches = { records: [], complete: false }
   for (let round = 0; round < mostRounds && !best.complete; round++) {
-    const { records, total } = await allPages(query, reading)
+    const { records, total } = await allPages(query, zone, reading)
     best = { records, complete: records.length === total }
   }
   return best
 }
 
 /** Every record once, and how many the last page said there are. */
-async function allPages(query: PrefetchQuery, reading: Reading): Promise<{ records: PrefetchRecord[]; total: number }> {
+async function allPages(query: PrefetchQuery, zone: TimeZone, reading: Reading): Promise<{ records: PrefetchRecord[]; total: number }> {
   const records = new Map<string, PrefetchRecord>()
   for (let number = 1; number <= mostPages; number++) {
-    const { total, list } = await pageOf(query, number, reading)
+    const { total, list } = await pageOf(query, number, zone, reading)
     const before = records.size
     // A number beyond 2^53 is no longer exact, so that the id alone may stand for two records.
     for (const record of list) records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
@@ -52,7 +53,7 @@ async function allPages(query: PrefetchQuery, reading: Reading): Promise<{ recor
   throw new EdgewiseError('answer-invalid', `the list of ${what} has not ended after ${mostPages} pages`, 'Ask for fewer days.')
 }
 
-async function pageOf(query: PrefetchQuery, number: number, reading: Reading): Promise<Page> {
+async function pageOf(query: PrefetchQuery, number: number, zone: TimeZone, reading: Reading): Promise<Page> {
   const parameters = { ...parametersOf(query), page_number: String(number), page_size: String(pageSize) }
   const data = dataOf(await read({ path: '/cache/prefetch', parameters, what }, reading))
   if (!isObject(data)) throw wrongAnswer(what, 'expected an object with "total" and "list"', data)
@@ -60,7 +61,7 @@ async function pageOf(query: PrefetchQuery, number: number, reading: Reading): P
   if (!Number.isSafeInteger(total) || Number(total) < 0) throw wrongAnswer(what, 'expected "total" to be a whole number from 0', total)
   if (page !== number) throw wrongAnswer(what, `expected page ${number}`, page)
   if (!Array.isArray(list)) throw wrongAnswer(what, 'expected "list" to be a list', list)
-  return { total: Number(total), list: list.map(readRecord) }
+  return { total: Number(total), list: list.map((record) => readRecord(record, zone)) }
 }
 
 function parametersOf(query: PrefetchQuery): Record<string, string> {
@@ -68,23 +69,29 @@ function parametersOf(query: PrefetchQuery): Record<string, string> {
   return { start_time: query.from, end_time: query.to, ...(query.url === undefined ? {} : { url: query.url }) }
 }
 
-function readRecord(given: Json): PrefetchRecord {
+function readRecord(given: Json, zone: TimeZone): PrefetchRecord {
   if (!isObject(given)) throw wrongAnswer(what, 'expected a record to be an object', given)
   const [id = null, url = null, status = null, created = null] = ['id', 'url', 'status', 'create_time'].map((key) => own(given, key))
   const completed = own(given, 'complete_time') ?? ''
   if (!(typeof id === 'string' && id !== '') && !Number.isInteger(id)) throw wrongAnswer(what, 'expected "id" to be a whole number', id)
   if (typeof url !== 'string') throw wrongAnswer(what, 'expected "url" to be a text', url)
   if (!isStatus(status)) throw wrongAnswer(what, `expected "status" to be one of ${prefetchStatuses.join(', ')}`, status)
-  if (!isTime(created)) throw wrongAnswer(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
-  if (completed !== '' && !isTime(completed))
-    throw wrongAnswer(what, 'expected "complete_time" to be YYYY-MM-DD HH:ii:ss or empty', completed)
-  return { id: String(id), url, status, createdAt: created, completedAt: completed === '' ? null : completed }
+  const [createdAt, completedAt] = [created, completed].map((text) => timeOf(text, zone))
+  if (createdAt === undefined || createdAt === null) throw wrongAnswer(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
+  if (completedAt === undefined) throw wrongAnswer(what, 'expected "complete_time" to be YYYY-MM-DD HH:ii:ss or empty', completed)
+  return { id: String(id), url, status, createdAt, completedAt }
 }
 
 function isStatus(value: Json): value is PrefetchStatus {
   return prefetchStatuses.some((each) => each === value)
 }
 
-function isTime(value: Json): value is string {
-  return typeof value === 'string' && time.test(value)
+/** A time in the service's zone, in ms; null for an empty one, undefined for anything else. */
+function timeOf(text: Json, zone: TimeZone): number | null | undefined {
+  if (text === '') return null
+  const match = typeof text === 'string' ? time.exec(text) : null
+  if (match === null) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number)
+  const local = localTime(year, month, day, hour, minute, second)
+  return localText(local) === text ? zone.toUtc(local) : undefined
 }

@@ -17,7 +17,7 @@ export interface Asked {
 
 /** So far a clock may be off without anything to say about it, ms. */
 const slackMs = 60_000
-const status = /^\d{1,3}$/
+const status = /^(?:0|[1-9]\d{0,2})$/
 
 /**
  * The points of a series (specification, "Status-code data point") whose labels belong to the part, ascending. Periods without
@@ -49,10 +49,12 @@ function readCounts(given: Json, asked: Asked): Counts {
   if (Array.isArray(given) && given.length === 0) return {}
   if (!isObject(given)) throw wrong(asked, 'expected counts by status code', given)
   const counts: Counts = {}
-  for (const [key, count] of Object.entries(given)) {
+  for (const key of Object.keys(given)) {
+    const count = given[key] ?? null
     if (!status.test(key)) throw wrong(asked, 'expected a status code of up to three digits', key)
-    if (!Number.isSafeInteger(count) || Number(count) < 0) throw wrong(asked, `expected a count of status ${key} from 0`, count)
-    counts[String(Number(key))] = Number(count)
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
+      throw wrong(asked, `expected a count of status ${key} from 0`, count)
+    counts[key] = count
   }
   return counts
 }

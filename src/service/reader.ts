@@ -40,7 +40,7 @@ export function createReader({ timezone, longestWaitMs, ...options }: ReaderOpti
   return {
     each: (question, take, heard) => withoutSecrets(scrub, () => statisticsOfEach(question, zone, reading, take, heard)),
     together: (question, heard) => withoutSecrets(scrub, () => statisticsTogether(question, zone, reading, heard)),
-    prefetches: (query) => withoutSecrets(scrub, () => prefetches(query, reading)),
+    prefetches: (query) => withoutSecrets(scrub, () => prefetches(query, zone, reading)),
   }
 }
 

@@ -57,6 +57,20 @@ const drifted = {
   pending: patch,
   live: [],
 }
+const statistics = { format: 'edgewise.stats/1', from: time, to: time, grain: 'hour', timezone: 'UTC' }
+const series = {
+  requests: 3,
+  classes: { '2xx': 2, '3xx': 0, '4xx': 0, '5xx': 0, other: 1 },
+  statuses: { '0': 1, '200': 2 },
+  points: [{ time, statuses: { '0': 1, '200': 2 } }],
+}
+const record = { id: '7', url: 'https://a.example/x', status: 'completed', createdAt: time, completedAt: time }
+const prefetched = {
+  format: 'edgewise.prefetch/1',
+  complete: true,
+  summary: { total: 2, waiting: 0, processing: 0, completed: 1, failed: 1 },
+  records: [record, { ...record, status: 'failed', completedAt: null }],
+}
 const accepted: [string, unknown][] = [
   ...Object.values(events).map((event): [string, unknown] => ['apply-event', event]),
   ['drift', { format: 'edgewise.drift/1', items: [drifted], summary: { verified: 0, assumed: 0, inDoubt: 1, pending: 1, live: 1 } }],
@@ -72,6 +86,10 @@ const accepted: [string, unknown][] = [
     },
   ],
   ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  ['stats', { ...statistics, sum: null, series: [{ ...series, domain: 'a.example' }] }],
+  ['stats', { ...statistics, sum: 'all', series: [{ ...series, domain: null }] }],
+  ['prefetch', { ...prefetched, query: { task: '1001' } }],
+  ['prefetch', { ...prefetched, query: { from: '2026-01-02', to: '2026-01-03', url: null } }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
@@ -88,6 +106,10 @@ const refused: [string, string, unknown][] = [
   ['state-show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
   ['state-show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
   ['state-show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
+  ['stats', 'a status that is none', { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] }],
+  ['stats', 'a sum over nothing', { ...statistics, sum: [], series: [] }],
+  ['prefetch', 'both ways to ask', { ...prefetched, query: { task: '1', from: '2026-01-02', to: '2026-01-03', url: null } }],
+  ['prefetch', 'an unknown status', { ...prefetched, query: { task: '1' }, records: [{ ...record, status: 'lost' }] }],
   ['error', 'an unknown code', { format: 'edgewise.error/1', code: 'other', message: 'x', hint: '', diagnostics: [] }],
 ]
 

@@ -20,7 +20,7 @@ export interface Ran {
 export const token = 'tok-of-the-tests'
 
 /** A service on a socket that refuses nothing for its rate. */
-export async function service(now = () => Date.now(), more: Partial<EmulatorOptions> = {}): Promise<Emulator> {
+export async function service(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   return startEmulator(
     {
       token,
@@ -30,14 +30,14 @@ export async function service(now = () => Date.now(), more: Partial<EmulatorOpti
       control: true,
       lenient: false,
       dataFile: null,
-      now,
+      now: () => Date.now(),
       requestId: () => 'request',
       limitStyle: 'status',
       seed: 'steps',
       timezone: 'UTC',
       deadOrigins: [],
       faults: [],
-      ...more,
+      ...options,
     },
     { host: '127.0.0.1', port: 0 },
   )
@@ -79,6 +79,8 @@ export class Place {
   /** A clock that only waiting moves, in ms; null for the real one, with all that was slept added. */
   time: Time | null = null
   signal = new AbortController().signal
+  /** What happens while a command waits. */
+  whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
   // No two workspaces draw the same.
   #drawn = 1_234_567 * ++places
@@ -137,6 +139,7 @@ export class Place {
         // The beat of the lock goes on for as long as the command.
         if (ms >= 15_000) return aborted(signal)
         this.#slept += ms
+        await this.whileAsleep?.(ms)
       },
     }
   }
@@ -169,6 +172,11 @@ export async function held(emulator: Emulator, domain: string): Promise<JsonObje
 /** The writes that the service saw: domains and items. */
 export async function writes(emulator: Emulator): Promise<{ domains: string[]; items: string[]; status: number }[]> {
   return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { domains: string[]; items: string[]; status: number }[]
+}
+
+/** Lets something go wrong from now on. */
+export async function fault(emulator: Emulator, ...faults: JsonObject[]): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults }) })
 }
 
 /** Forgets what the service was told and saw. */

@@ -8,7 +8,7 @@ const minute = 60_000
 const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
 let emulator: Emulator
 let place: Place
-beforeAll(async () => (emulator = await service(() => time.now)))
+beforeAll(async () => (emulator = await service({ now: () => time.now })))
 afterAll(() => emulator.close())
 beforeEach(async () => {
   await reset(emulator)
