@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
-import { openRecord, type LoadedWorkspace } from '../index.ts'
+import { openRecord, type LoadedWorkspace, type Moment } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { acquire, leaseMs, type Holder, type Lease } from '../state/lock.ts'
 import type { OpenRecord } from '../state/open-record.ts'
@@ -11,8 +11,8 @@ import { userName } from './this-machine.ts'
 export interface Locked extends OpenRecord {
   /** The holding as it is now. */
   readonly lease: Lease
-  /** When it was taken, wall clock, ms. */
-  readonly lockedAt: number
+  /** When it was taken. */
+  readonly lockedAt: Moment
   /**
    * Gives the lock back, does some work, and takes it again.
    *
@@ -36,7 +36,7 @@ export async function withLock<T>(
   for (const sentence of record.notes) note(sentence)
   const take = async (timeoutMs: number) => {
     const lease = await acquire(record.lock, holderHere(io, reason), io.machine, timeoutMs, io.clock, io.signal)
-    return { lease, lockedAt: io.clock.now() }
+    return { lease, lockedAt: { at: io.clock.now(), up: io.clock.monotonic() } }
   }
   let held: Awaited<ReturnType<typeof take>> | null = await take(timeoutSeconds * 1000)
   const now = () => {

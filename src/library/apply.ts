@@ -1,6 +1,6 @@
 import { applyPlan } from '../apply/apply-plan.ts'
 import type { ApplyEvent } from '../apply/events.ts'
-import type { ApplyContext, ApplyResult } from '../apply/run.ts'
+import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import { CallBudget } from '../service/call-budget.ts'
 import { callsAt, timesOf, type Times } from '../state/calls.ts'
@@ -15,8 +15,8 @@ import type { LoadedWorkspace } from './workspace.ts'
 export interface ApplyOptions {
   outside: Outside
   lease: Lease
-  /** When the lock was taken, wall clock, ms. */
-  lockedAt: number
+  /** When the lock was taken. */
+  lockedAt: Moment
   /** Who started it, for the record's history. */
   author: string | null
   signal: AbortSignal

@@ -14,7 +14,11 @@ import type { LoadedWorkspace } from './workspace.ts'
 
 /** How a rollout is carried out: as an apply, and with a lock that may be given away for a while. */
 export interface RolloutOptions extends Omit<ApplyOptions, 'lease' | 'lockedAt' | 'id' | 'suffix' | 'tell'> {
-  lock: { readonly lease: ApplyOptions['lease']; readonly lockedAt: number; whileFree<T>(work: () => Promise<T>): Promise<T> }
+  lock: {
+    readonly lease: ApplyOptions['lease']
+    readonly lockedAt: ApplyOptions['lockedAt']
+    whileFree<T>(work: () => Promise<T>): Promise<T>
+  }
   /** The rollout that the plan goes on with; null for a new one. */
   continued: Rollout | null
   tell(event: ApplyEvent, budget: CallBudget | null): void

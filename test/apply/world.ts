@@ -151,7 +151,7 @@ export class World {
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,
-      lockedAt: this.clock.now(),
+      lockedAt: { at: this.clock.now(), up: this.clock.monotonic() },
       signal: this.interrupt.signal,
       mask: this.mask,
       reveal: this.reveal,
