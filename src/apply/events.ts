@@ -1,3 +1,4 @@
+import type { Sample, Verdict } from '../model/health.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 
@@ -12,6 +13,19 @@ export type ApplyEvent =
   | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
   | { type: 'wave.finished'; time: string; wave: number }
-  | { type: 'wave.waiting'; time: string; wave: number; until: string; reason: 'pause' | 'health' }
+  | { type: 'wave.waiting'; time: string; wave: number; waves: number; domains: number; until: string; reason: 'pause' | 'health' }
+  | { type: 'wave.watched'; time: string; wave: number; statuses: string[]; before: Sample; after: Sample }
+  | {
+      type: 'wave.judged'
+      time: string
+      wave: number
+      verdict: Verdict
+      /** Null where all is well. */
+      reason: string | null
+      before: Sample
+      after: Sample
+      /** Domains that are worse by themselves. */
+      worse: { domain: Domain; before: Sample; after: Sample }[]
+    }
   | { type: 'rollout.taking-back'; time: string; apply: string; reason: string }
   | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null; takenBack?: boolean } & OutcomeCounts)

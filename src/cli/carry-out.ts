@@ -58,7 +58,8 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   await options.before?.()
   if (ended.length > 0) await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
 
-  const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute)
+  const inWaves = options.waves && isRollout(workspace, plan, continued)
+  const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute, inWaves)
   let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
   const how = {
     outside: io,
@@ -71,7 +72,6 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
       if (event.type === 'apply.finished') finished = event
     },
   }
-  const inWaves = options.waves && isRollout(workspace, plan, continued)
   const result = inWaves
     ? await rollOut(workspace, plan, store, recorded, { ...how, lock: locked, continued })
     : await apply(workspace, plan, store, recorded, {

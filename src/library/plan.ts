@@ -12,6 +12,7 @@ import { narrowed, type Selection } from '../plan/selection.ts'
 import { heldDomains, standingOf, wavesOf } from '../plan/standing.ts'
 import type { Recorded } from '../state/record.ts'
 import { askedOf } from './asked.ts'
+import { irreversibleWarnings } from './irreversible.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
 /** What a plan is made with besides the workspace and the record. */
@@ -62,7 +63,8 @@ export async function plan(
     commit: await workspace.commit(),
     ...(atOnce ? {} : { waves: continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) } }),
   })
-  return { ...made, summary: { ...made.summary, held: held.changes }, warnings: [...held.notes, ...made.warnings] }
+  const warnings = [...held.notes, ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)), ...made.warnings]
+  return { ...made, summary: { ...made.summary, held: held.changes }, warnings }
 }
 
 /**

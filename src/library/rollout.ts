@@ -1,14 +1,22 @@
 import type { ApplyEvent } from '../apply/events.ts'
-import { letOut, type RolloutContext, type Watched } from '../apply/rollout/let-out.ts'
+import { windowsOf } from '../apply/health/windows.ts'
+import { letOut, type RolloutContext } from '../apply/rollout/let-out.ts'
 import { rolloutOf } from '../apply/rollout/part-of.ts'
+import { waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Window } from '../model/health.ts'
+import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
+import { addCounts, type Counts } from '../model/statistics.ts'
+import { timeZone } from '../model/time-zone.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { Recorded, Store } from '../state/record.ts'
 import { apply, applyId, type ApplyOptions } from './apply.ts'
 import { askedOf } from './asked.ts'
+import type { Outside } from './outside.ts'
+import { withReader } from './reader.ts'
 import { rollback, rollbackSuffix, withoutUnmanaged } from './rollback.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
@@ -99,20 +107,47 @@ async function takeBack(
 
 /** What happens between waves. */
 function aftercare(
-  { config }: LoadedWorkspace,
+  workspace: LoadedWorkspace,
   { outside, signal }: RolloutOptions,
   tell: (event: ApplyEvent) => void,
 ): Pick<RolloutContext, 'prepare' | 'watch' | 'waits'> {
-  const pauseMs = config.rollout.pause * 1000
-  return {
-    prepare: () => Promise.resolve(),
-    waits: ({ waves }, at) => at + 1 < waves.length && pauseMs > 0,
-    watch: async ({ waves }, at): Promise<Watched> => {
-      const until = Date.parse(waves[at]?.applied?.to ?? '') + pauseMs
-      const now = outside.clock.now()
-      tell({ type: 'wave.waiting', time: new Date(now).toISOString(), wave: at + 1, until: new Date(until).toISOString(), reason: 'pause' })
-      if (until > now) await outside.clock.sleep(until - now, signal)
-      return signal.aborted ? null : { passed: true }
-    },
+  const { rollout, service } = workspace.config
+  const zone = timeZone(service.timezone)
+  const rule = rollout.health
+  const watching: Watching = {
+    pauseMs: rollout.pause * 1000,
+    rule,
+    counts: (domains, window) => countsOf(workspace, outside, signal, domains, window),
+    zone,
+    clock: outside.clock,
+    signal,
+    tell,
   }
+  return {
+    prepare: async (domains) => {
+      if (rule === null) return
+      const now = outside.clock.now()
+      await watching.counts(domains, windowsOf(now, now, rule, zone).before)
+    },
+    waits: (each, at) => waits(each, at, watching),
+    watch: (each, at) => watchWave(each, at, watching),
+  }
+}
+
+/** Requests by domain and status code in a window. */
+async function countsOf(
+  workspace: LoadedWorkspace,
+  outside: Outside,
+  signal: AbortSignal,
+  domains: Domain[],
+  { from, to }: Window,
+): Promise<Map<Domain, Counts>> {
+  const counts = new Map(domains.map((domain): [Domain, Counts] => [domain, {}]))
+  const grain = workspace.config.rollout.health?.grain ?? 'minute5'
+  await withReader(workspace, outside, signal, (reader) =>
+    reader.each({ domains, from, to, grain }, (domain, points) => {
+      for (const point of points) addCounts(counts.get(domain) ?? {}, point.counts)
+    }),
+  )
+  return counts
 }

@@ -20,6 +20,8 @@ export interface Rollout {
   /** Domains whose state as asked for is not applied any more, until something else is asked for. */
   held: Domain[]
   waves: RolloutWave[]
+  /** Domains that are only released, which goes with the first wave. */
+  released: Domain[]
   /** Ids of its applies, first to last. */
   applies: string[]
 }

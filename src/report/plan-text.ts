@@ -5,7 +5,7 @@ import type { Domain } from '../model/item.ts'
 import type { Explanation, Plan } from '../model/plan.ts'
 import type { Paint } from './paint.ts'
 import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
-import { displayWidth, wrap } from './wrap.ts'
+import { cut, displayWidth, wrap } from './wrap.ts'
 
 export interface PlanTextOptions {
   paint: Paint
@@ -145,17 +145,4 @@ export function writeLine(write: Write, plan: Plan, { columns, verbose }: PlanTe
   const count = write.domains.length === 1 ? write.domains[0] : `${write.domains.length} domains from ${write.domains[0]}`
   const items = Object.entries(write.items).map(([item, form]) => (form.name === 'replace' ? item : `${item} (${form.name})`))
   return cut(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
-}
-
-/** A line that fits; what is cut is marked. */
-function cut(line: string, columns: number): string {
-  if (displayWidth(line) <= columns) return line.trimEnd()
-  let kept = ''
-  let used = 0
-  for (const character of line) {
-    used += displayWidth(character)
-    if (used > columns - 1) break
-    kept += character
-  }
-  return `${kept}…`
 }

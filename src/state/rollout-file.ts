@@ -17,7 +17,7 @@ export function formatRollout(rollout: Rollout): string {
  */
 export function parseRollout(place: string, text: string): Rollout {
   const { format: _format, ...rollout } = readFormat(place, text, format)
-  const { id, startedAt, commit, author, state, reason, asked, held, waves, applies } = rollout
+  const { id, startedAt, commit, author, state, reason, asked, held, waves, released, applies } = rollout
   const known =
     typeof id === 'string' &&
     isTime(startedAt) &&
@@ -27,6 +27,7 @@ export function parseRollout(place: string, text: string): Rollout {
     isObject(asked ?? null) &&
     Object.values(asked as object).every((hash) => typeof hash === 'string') &&
     isTexts(held) &&
+    isTexts(released) &&
     isTexts(applies)
   if (!known || !Array.isArray(waves) || waves.length === 0 || !waves.every(isWave)) throw damagedFile(place, 'it is incomplete')
   return rollout as unknown as Rollout

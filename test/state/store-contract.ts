@@ -69,6 +69,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         asked: { 'a.example.com': 'sha256:0' },
         held: [],
         waves: [{ domains: ['a.example.com'], applied: { from: at, to: null }, passed: false }],
+        released: [],
         applies: ['one-w1'],
       }
       expect(await store.rollouts()).toEqual([])

@@ -68,7 +68,7 @@ describe('a plan in waves', () => {
     expect(text.out).toContain('Wave 1: 1 domain')
     expect(text.err).toContain('the 3 waves take 4 writes; all at once it would be 2')
     const { code, out, err } = await place.cli('apply', '--yes')
-    expect([code, err]).toEqual([0, expect.stringContaining('waiting    after wave 1 until 2026-11-20T')])
+    expect([code, err]).toEqual([0, expect.stringContaining('waiting    wave 1 of 3 (1 domain) until 2026-11-20T')])
     expect(out).toContain('Applied; writes: 4 confirmed.')
     expect(await sent()).toEqual([
       [1, 0],

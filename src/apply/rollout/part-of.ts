@@ -5,7 +5,7 @@ import { hashes } from '../../plan/basis.ts'
 import { narrowed } from '../../plan/selection.ts'
 import type { Recorded } from '../../state/record.ts'
 
-/** A new rollout of a plan. Domains that are only released go with the first wave. */
+/** A new rollout of a plan. */
 export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: Pick<Rollout, 'id' | 'startedAt' | 'author'>): Rollout {
   const changed = new Set(plan.changes.map(({ domain }) => domain))
   const waves: Set<Domain>[] = []
@@ -14,7 +14,6 @@ export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: 
     for (const domain of domains) own.add(domain)
   }
   const written = new Set(plan.writes.flatMap(({ domains }) => domains))
-  for (const domain of changed) if (!written.has(domain)) (waves[0] ??= new Set()).add(domain)
   return {
     ...about,
     commit: plan.basis.commit,
@@ -23,13 +22,14 @@ export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: 
     asked: Object.fromEntries([...changed].map((domain) => [domain, asked(domain)])),
     held: [],
     waves: waves.map((domains): RolloutWave => ({ domains: [...domains].toSorted(), applied: null, passed: false })),
+    released: [...changed].filter((domain) => !written.has(domain)),
     applies: [],
   }
 }
 
 /** What a plan does in one wave, counted from 0. */
-export function partOf(plan: Plan, { waves }: Rollout, at: number): Plan {
-  const domains = new Set(waves[at]?.domains)
+export function partOf(plan: Plan, { waves, released }: Rollout, at: number): Plan {
+  const domains = new Set([...(waves[at]?.domains ?? []), ...(at === 0 ? released : [])])
   return {
     ...plan,
     changes: plan.changes.filter(({ domain }) => domains.has(domain)),
