@@ -10,8 +10,13 @@ export function spellingsOf(text: string): string[] {
   const base64 = [0, 1, 2].map((before) => withinBase64(bytes, before)).filter((part) => part.length >= shortest)
   return [
     ...new Set([
-      ...[text, json, escaped(json)],
-      ...[url, form, lowerCased(url), lowerCased(form)],
+      text,
+      json,
+      escaped(json),
+      url,
+      form,
+      lowerCased(url),
+      lowerCased(form),
       ...base64,
       ...base64.map((part) => part.replaceAll('+', '-').replaceAll('/', '_')),
     ]),

@@ -54,8 +54,12 @@ describe('what goes to the service and comes back', () => {
     own.refer('${secret:a}')
     const value = 'sec"ret/+& ü'
     const spellings = [
-      ...[value, JSON.stringify(value), JSON.stringify(JSON.stringify(value)), encodeURIComponent(value)],
-      ...[new URLSearchParams({ value }).toString(), encodeURIComponent(value).toLowerCase()],
+      value,
+      JSON.stringify(value),
+      JSON.stringify(JSON.stringify(value)),
+      encodeURIComponent(value),
+      new URLSearchParams({ value }).toString(),
+      encodeURIComponent(value).toLowerCase(),
       ...['', 'x', 'xy'].map((before) => Buffer.from(before + value).toString('base64')),
       Buffer.from(value).toString('base64url'),
     ]

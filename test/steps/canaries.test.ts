@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { Canaries } from './canary.ts'
-import { Place, type Ran } from './cli.ts'
+import { Place, service, type Ran } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** Every one has characters that JSON, URLs, forms and HTML write otherwise. */
@@ -38,14 +38,7 @@ const said: Ran[] = []
 let place: Place
 
 beforeAll(async () => {
-  emulator = await startEmulator(
-    {
-      ...{ token: secrets.token, domains: null, callsPerMinute: 0, itemKeys: {}, control: true, lenient: false, dataFile: null },
-      ...{ now: () => Date.now(), requestId: () => 'request', limitStyle: 'status', seed: 'canaries', timezone: 'UTC' },
-      ...{ deadOrigins: [], faults: [] },
-    },
-    { host: '127.0.0.1', port: 0 },
-  )
+  emulator = await service(secrets.token)
   echo = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -128,7 +121,7 @@ function rewrittenAll(config: JsonObject, items: string[], body: string): JsonOb
 /** The workspace of the clone, what lies outside of it, and a git that tells how it was started. */
 function layOut(): void {
   write('clone/.gitignore', '.secrets/\n.edgewise/\n')
-  for (const place of workspaces) write(`${place}/.secrets/access`, `${secrets['access key']}\n`)
+  for (const root of workspaces) write(`${root}/.secrets/access`, `${secrets['access key']}\n`)
   write('outside/access-id', `${secrets['access id']}\n`)
   const workspace = [
     'version: 1',
@@ -183,7 +176,12 @@ function write(path: string, text: string): void {
 
 const signed = (key: string, deadtime = 1800) => JSON.stringify({ pattern: '.*', time_format: 'timestamp', key, deadtime, req_uri_type: 1 })
 const tos = (id: string, key: string) => ({
-  ...{ isp: 'default', ips: ['192.0.2.1'], group_sort: 1, auth_type: 'oss', auth_access_key: id, auth_secret_key: key },
+  isp: 'default',
+  ips: ['192.0.2.1'],
+  group_sort: 1,
+  auth_type: 'oss',
+  auth_access_key: id,
+  auth_secret_key: key,
 })
 
 function manifests(seconds: number): void {
@@ -192,11 +190,11 @@ function manifests(seconds: number): void {
     tos_origin: [tos('${secret:access-id}', '${secret:access}')],
     add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:header}' }],
   }
-  for (const place of workspaces) {
-    write(`${place}/profiles/signed.yaml`, `profile: signed\nconfig: {visit_timestamp: ${signed('${secret:signing}')}}\n`)
-    write(`${place}/domains/${shop}.yaml`, JSON.stringify({ domain: shop, profiles: ['signed'], config }))
+  for (const root of workspaces) {
+    write(`${root}/profiles/signed.yaml`, `profile: signed\nconfig: {visit_timestamp: ${signed('${secret:signing}')}}\n`)
+    write(`${root}/domains/${shop}.yaml`, JSON.stringify({ domain: shop, profiles: ['signed'], config }))
     const own = { timeout: { time: String(seconds) } }
-    write(`${place}/domains/${img}.yaml`, JSON.stringify({ domain: img, profiles: ['signed'], config: own }))
+    write(`${root}/domains/${img}.yaml`, JSON.stringify({ domain: img, profiles: ['signed'], config: own }))
   }
 }
 

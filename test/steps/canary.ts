@@ -54,8 +54,8 @@ function formsOf(value: string): [form: string, text: string][] {
     ['HTML', value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')],
     ['hex', bytes.toString('hex')],
     ...[0, 1, 2].flatMap((shift): [string, string][] => [
-      ['base64', withinBase64(bytes, shift).toString()],
-      ['base64url', withinBase64(bytes, shift).toString().replaceAll('+', '-').replaceAll('/', '_')],
+      ['base64', withinBase64(bytes, shift)],
+      ['base64url', withinBase64(bytes, shift).replaceAll('+', '-').replaceAll('/', '_')],
     ]),
   ]
 }

@@ -18,10 +18,10 @@ export interface Ran {
 export const token = 'tok-of-the-tests'
 
 /** A service on a socket that refuses nothing for its rate. */
-export async function service(): Promise<Emulator> {
+export async function service(accepted = token): Promise<Emulator> {
   return startEmulator(
     {
-      token,
+      token: accepted,
       domains: null,
       callsPerMinute: 0,
       itemKeys: {},
