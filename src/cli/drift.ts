@@ -40,7 +40,7 @@ async function look(
   { observed, markdown }: DriftOptions,
 ): Promise<{ found: FoundDrift; at: string }> {
   const { io, paint, options } = context
-  const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.vault.scrub(text))
+  const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.scrub(text))
   const found = findDrift(workspace, recorded, data)
   const now = io.clock.now()
   for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${visible(note)}`)

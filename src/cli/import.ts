@@ -3,13 +3,15 @@ import { dirname, join, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import { isImperative } from '../catalog/problems.ts'
-import { readItem, secretFields } from '../catalog/read-item.ts'
+import { readItem } from '../catalog/read-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import type { LoadedWorkspace, Recorded, Store } from '../index.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
+import { mapSecrets } from '../model/secret.ts'
+import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
 import type { RecordedItem } from '../state/record.ts'
 import { exits } from './exits.ts'
@@ -67,21 +69,24 @@ async function adoptAll(
     touched.set(domain, items)
   }
   if (touched.size > 0) await store.save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
-  tell(context, touched.size, managed.length, skipped)
+  tell(
+    context,
+    touched.size,
+    managed.length,
+    skipped.map(({ domain, item }) => ({ domain, item: workspace.scrub(item) })),
+  )
   return exits.done
 }
 
-function tell({ io, options, note }: CommandContext, domains: number, items: number, skipped: Adopted[]): void {
+function tell({ io, options, note }: CommandContext, domains: number, items: number, skipped: Pick<Adopted, 'domain' | 'item'>[]): void {
   if (options.json === true) {
-    io.out(
-      `${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped: skipped.map(({ domain, item }) => ({ domain, item })) })}\n`,
-    )
+    io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
     return
   }
   io.out(`Recorded ${items} ${items === 1 ? 'item' : 'items'} of ${domains} ${domains === 1 ? 'domain' : 'domains'}.\n`)
   if (skipped.length === 0) return
   note(`Skipped, since no manifest mentions them:`)
-  for (const { domain, item } of skipped) note(`  ${item} of ${domain}`)
+  for (const { domain, item } of skipped) note(`  ${visible(item)} of ${domain}`)
 }
 
 function refuseDiffering(managed: Adopted[], recorded: Recorded, replace: boolean): void {
@@ -168,7 +173,14 @@ function writeManifests({ note }: CommandContext, workspace: LoadedWorkspace, ob
     )
     const path = join(workspace.root, 'domains', `${domain}.yaml`)
     for (const [item, value] of Object.entries(config)) {
-      if (secretFields(itemSpec(item), value).length > 0) {
+      const templates = workspace.vault.templatesOf(value)
+      let lacking = false
+      config[item] = mapSecrets(value, (secret) => {
+        const template = templates[secret]
+        if (template === undefined) lacking = true
+        return template === undefined ? null : template.includes('${') ? template : `\${secret:${template}}`
+      })
+      if (lacking) {
         delete config[item]
         note(`${item} of ${domain} holds a secret: add it to ${path} yourself, with a \${secret:name} reference.`)
       }

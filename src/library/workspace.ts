@@ -1,6 +1,7 @@
 import { loadWorkspace as readWorkspace } from '../manifest/load-workspace.ts'
 import { secretLookUp, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
+import { withoutValue } from '../manifest/spellings.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { headOf } from '../state/git-plumbing.ts'
 import { gitEnvironment } from '../state/git-process.ts'
@@ -11,6 +12,8 @@ export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
   /** The commit that the manifests are at; null whenever git has no answer, since it is information only. */
   commit(): Promise<string | null>
+  /** A text without the token and without the values of secrets that were looked up. */
+  scrub(text: string): string
 }
 
 /**
@@ -27,6 +30,10 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
     return vault
   })
   if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')
-  const env = gitEnvironment(outside.env, workspace.config.service.token)
-  return Object.assign(workspace, { vault, commit: () => headOf(root, env) })
+  const { token } = workspace.config.service
+  const env = gitEnvironment(outside.env, token)
+  vault.hide(token)
+  const keeper = vault
+  const scrub = (text: string) => keeper.scrub(token === '' ? text : withoutValue(text, token, '(token)'))
+  return Object.assign(workspace, { vault, commit: () => headOf(root, env), scrub })
 }

@@ -110,7 +110,17 @@ function outsideOf({ process, network, record }: Pick<Run, 'process' | 'network'
 
 function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
-  return { root: '/', config, desired, diagnostics: [], placeOf: () => null, commit: async () => null, lineOf: () => null, vault }
+  return {
+    root: '/',
+    config,
+    desired,
+    diagnostics: [],
+    placeOf: () => null,
+    commit: async () => null,
+    lineOf: () => null,
+    vault,
+    scrub: (text) => text,
+  }
 }
 
 function planOf(workspace: LoadedWorkspace, recorded: Recorded) {

@@ -57,7 +57,7 @@ function push(list: number[], value: number): boolean {
 
 /** The distribution of a sum. */
 function together(a: Distribution, b: Distribution): Distribution {
-  const likelihoods = new Array<number>(a.likelihoods.length + b.likelihoods.length - 1).fill(0)
+  const likelihoods = Array.from({ length: a.likelihoods.length + b.likelihoods.length - 1 }, () => 0)
   for (let i = 0; i < a.likelihoods.length; i++) {
     const left = a.likelihoods[i] ?? 0
     for (let k = 0; k < b.likelihoods.length; k++) likelihoods[i + k] = (likelihoods[i + k] ?? 0) + left * (b.likelihoods[k] ?? 0)
