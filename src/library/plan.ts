@@ -5,7 +5,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
-import type { Rollout } from '../model/rollout.ts'
+import { currentWave, type Rollout } from '../model/rollout.ts'
 import type { Solver } from '../plan/cover/dual-bound.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { narrowed, type Selection } from '../plan/selection.ts'
@@ -47,7 +47,7 @@ export async function plan(
   const held = takeHeld(known, wanted, retryHeld ? new Map() : heldDomains(rollouts, asked))
   const difference = diffSnapshots(known, wanted)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
-  const { continued } = standingOf(changed, rollouts, asked)
+  const { continued, against } = standingOf(changed, rollouts, asked)
   const made = makePlan({
     ...options,
     recorded: known,
@@ -63,8 +63,20 @@ export async function plan(
     commit: await workspace.commit(),
     ...(atOnce ? {} : { waves: continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) } }),
   })
-  const warnings = [...held.notes, ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)), ...made.warnings]
+  const warnings = [
+    ...held.notes,
+    ...openNotes(continued, against),
+    ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)),
+    ...made.warnings,
+  ]
   return { ...made, summary: { ...made.summary, held: held.changes }, warnings }
+}
+
+/** What a plan has to do with open rollouts. */
+function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
+  const said = (rollout: Rollout) => `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
+  if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
+  return against.map((rollout) => `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`)
 }
 
 /**

@@ -156,3 +156,19 @@ describe('before anything is sent', () => {
     expect(err.indexOf(warning)).toBeLessThan(err.indexOf('confirmed'))
   })
 })
+
+it('drift tells what is held, and repair leaves it alone', async () => {
+  await running(3, 'onFailure: rollback')
+  origins(3, () => dead)
+  expect((await applied()).code).toBe(3)
+  const { code, out } = await place.cli('drift')
+  expect([code, out]).toEqual([2, expect.stringContaining('Held: a rollout with this was stopped or taken back')])
+  expect(out).toContain('Drift: 3 held.')
+  const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
+  expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
+  expect(drift.summary).toMatchObject({ pending: 3, held: 3 })
+  const observed = Object.fromEntries(Object.entries(await state()))
+  place.write('held.json', JSON.stringify(observed))
+  expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+  expect((await state())[name(0)]?.['origin']).toMatchObject({ default_master: good })
+})
