@@ -39,6 +39,18 @@ export function alignedDown(time: number, grain: Grain, zone: TimeZone): number 
   return grain === 'day' ? zone.toUtc(local - into) : time - into
 }
 
+/** The end of the period that a moment lies in. */
+export function periodEnd(time: number, grain: Grain, zone: TimeZone): number {
+  const begin = alignedDown(time, grain, zone)
+  return grain === 'day' ? alignedDown(begin + 1.5 * grainMs.day, grain, zone) : begin + grainMs[grain]
+}
+
+/** The moment itself where a period begins, else the end of its period. */
+export function alignedUp(time: number, grain: Grain, zone: TimeZone): number {
+  const begin = alignedDown(time, grain, zone)
+  return begin === time ? time : periodEnd(time, grain, zone)
+}
+
 /** Adds counts to others. */
 export function addCounts(to: Counts, more: Counts): void {
   for (const [status, count] of Object.entries(more)) to[status] = (to[status] ?? 0) + count
