@@ -1,9 +1,9 @@
 import type { Amount } from '../model/amount.ts'
 import type { FreezeWindow } from '../model/freeze.ts'
+import type { HealthRule } from '../model/health.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
-import type { Grain } from '../model/statistics.ts'
 
 /** Where the value of a secret comes from; `command` is a program and its arguments. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
@@ -16,15 +16,8 @@ export interface StateConfig {
   path: string
 }
 
-/** When a wave counts as healthy. Times in seconds; `margin` in percent. */
-export interface HealthConfig {
-  settle: number
-  lag: number
-  window: number
-  grain: Grain
-  statuses: string[]
-  minRequests: number
-  margin: number
+/** When a wave counts as healthy, and what follows where it does not. */
+export interface HealthConfig extends HealthRule {
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
 }
