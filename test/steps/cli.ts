@@ -79,6 +79,8 @@ export class Place {
   /** A clock that only waiting moves, in ms; null for the real one, with all that was slept added. */
   time: Time | null = null
   signal = new AbortController().signal
+  /** Whether processes that held a lock before are seen to be gone. */
+  othersAreGone = false
   /** What happens while a command waits. */
   whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
@@ -122,7 +124,7 @@ export class Place {
       ask: this.ask,
       clock: this.time === null ? this.#hasty() : clockOf(this.time),
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
-      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
+      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => !this.othersAreGone },
       disk: this.disk,
       signal: this.signal,
       stopped: () => Promise.resolve(),
