@@ -92,9 +92,9 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       if (moved !== undefined) return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
       const done = await one(part, at, way, context)
       whole = isWhole(done)
-      const ended = done.stopped !== null || done.unrecorded !== null
+      const early = done.stopped !== null || done.unrecorded !== null
       if (!whole && context.signal.aborted) return
-      if (!whole && (ended || !context.judges)) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
+      if (!whole && (early || !context.judges)) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
       await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
     }
     way.counted = at + 1
