@@ -108,7 +108,10 @@ describe('a rollout whose record is on a remote', () => {
     const one = clone('one')
     inPause(async () => refusePushes())
     const { code, out } = await one.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/2 not sent.*the rollout stays open at wave 1 of 3, and the next apply goes on with it/s)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/2 not sent.*the rollout stays open at wave 1 of 3, and the next apply goes on with it/s),
+    ])
     rmSync(hook())
     expect((await clone('two').cli('apply', '--yes')).code).toBe(0)
     expect(await sent()).toEqual([1, 2, 3])
