@@ -39,3 +39,9 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
     },
   }
 }
+
+/** How a command reads: until it is interrupted, and telling every wait that the service demands. */
+export function readsOf({ io, note }: CommandContext) {
+  const waits = (ms: number) => note(`the service lets no more reads through for ${Math.ceil(ms / 1000)} s; waiting`)
+  return { signal: io.signal, waits }
+}

@@ -3,6 +3,8 @@ import type { Limits } from '../model/outcome.ts'
 import type { Clock } from './call-budget.ts'
 
 const minute = 60_000
+/** Reads at a time. */
+const mostInFlight = 4
 
 /**
  * Hands out reads: a few in flight, and as many as the service's own headers leave (specification, "Limits": the limits of reads are
@@ -11,21 +13,23 @@ const minute = 60_000
 export class ReadPace {
   readonly #clock: Clock
   readonly #longestWaitMs: number
-  readonly #inFlight: number
+  readonly #waits: (ms: number) => void
   #running = 0
   #left = Infinity
   /** When the count resets, monotonic clock, ms. */
   #until = 0
+  /** The end of the wait that was told last. */
+  #toldUntil = 0
   #waiting = new Set<() => void>()
 
   /**
    * @param longestWaitMs a longer wait is refused
-   * @param inFlight reads at a time
+   * @param waits hears how long nothing is read because the service wants it so
    */
-  constructor(clock: Clock, longestWaitMs: number, inFlight = 4) {
+  constructor(clock: Clock, longestWaitMs: number, waits: (ms: number) => void = () => undefined) {
     this.#clock = clock
     this.#longestWaitMs = longestWaitMs
-    this.#inFlight = inFlight
+    this.#waits = waits
   }
 
   /**
@@ -38,7 +42,7 @@ export class ReadPace {
       refuseInterrupted(signal)
       const wait = this.#until - this.#clock.monotonic()
       if (wait <= 0) this.#left = Math.max(this.#left, 1)
-      if (this.#running >= this.#inFlight) {
+      if (this.#running >= mostInFlight) {
         await this.#readEnds(signal)
       } else if (this.#left > 0) {
         this.#running++
@@ -47,6 +51,8 @@ export class ReadPace {
       } else if (wait > this.#longestWaitMs) {
         throw tooLong(wait, this.#longestWaitMs)
       } else {
+        if (this.#toldUntil !== this.#until) this.#waits(wait)
+        this.#toldUntil = this.#until
         await this.#clock.sleep(wait, signal)
       }
     }
