@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { efforts } from '../model/plan.ts'
+import { grains } from '../model/statistics.ts'
 import { exits } from './exits.ts'
 import type { CommandContext, GlobalOptions, Io } from './io.ts'
 import { paintFor } from './paint.ts'
@@ -108,6 +109,8 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
       ),
     ),
   )
+    .option('--no-waves', 'all at once and without a health check; finishes an open rollout of the same change')
+    .option('--retry-held', 'apply what a stopped rollout holds as well')
     .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
 
@@ -204,6 +207,27 @@ is missing.`,
     state,
   )
 
+  command('stats [domains...]', 'counts of status codes, by domain or summed', async () => (await import('./stats.ts')).stats, [
+    'stats',
+    'stats www.example.com --from 2h --grain minute',
+    'stats --from 2026-11-01 --to 2026-11-07 --sum --json',
+  ])
+    .option('--from <time>', 'YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 2h; 24h without it')
+    .option('--to <time>', 'likewise; now without it')
+    .addOption(new Option('--grain <grain>', 'how long the periods are; by the length of the time without it').choices(grains))
+    .option('--sum', 'one series over all domains; "all" then names every domain of the account')
+
+  command('prefetch', 'how far prefetch tasks are, and which failed', async () => (await import('./prefetch.ts')).prefetch, [
+    'prefetch --task 1001 --wait',
+    'prefetch --from 2026-11-01 --to 2026-11-07',
+    'prefetch --from 2026-11-01 --to 2026-11-07 --json',
+  ])
+    .option('--from <date>', 'with --to: tasks of these days, YYYY-MM-DD')
+    .option('--to <date>', 'the last of these days')
+    .option('--url <url>', 'with --from and --to: only this URL')
+    .option('--task <id>', 'all URLs of one submission')
+    .option('--wait', 'until none is waiting or processing; exit with 3 when some failed')
+
   command('fmt', 'bring files into canonical order and style; comments stay', async () => (await import('./fmt.ts')).fmt, [
     'fmt',
     'fmt --check',
@@ -280,6 +304,7 @@ function selection(command: Command): Command {
 function guarded(command: Command): Command {
   return command
     .option('--allow <item>', 'make grave changes of this item, such as certificate 0; may be given several times', collect, [])
+    .option('--supersede', 'end open rollouts of the same domains where they are')
     .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
 }
 

@@ -2,17 +2,18 @@ import type { ApplyEvent } from '../index.ts'
 import { eventLine } from '../report/apply-text.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { CommandContext } from './io.ts'
+import { liveView } from './live-view.ts'
 
 /** Shows how an apply goes on. */
 export interface Progress {
-  tell(event: ApplyEvent, budget: CallBudget): void
+  tell(event: ApplyEvent, budget: CallBudget | null): void
   end(): void
 }
 
 /** A bar on a terminal, plain lines elsewhere, nothing with `--quiet`. */
-export async function progressFor(context: CommandContext, writes: number, callsPerMinute: number): Promise<Progress> {
+export async function progressFor(context: CommandContext, writes: number, callsPerMinute: number, inWaves: boolean): Promise<Progress> {
   const { io, options, errPaint } = context
-  if (options.quiet === true || options.json === true || writes === 0) return { tell: () => undefined, end: () => undefined }
+  if (options.quiet === true || options.json === true || (writes === 0 && !inWaves)) return { tell: () => undefined, end: () => undefined }
   if (!io.errIsTerminal) {
     return {
       tell: (event) => {
@@ -22,6 +23,10 @@ export async function progressFor(context: CommandContext, writes: number, calls
       end: () => undefined,
     }
   }
+  return onTerminal(context, writes, callsPerMinute)
+}
+
+async function onTerminal({ io, errPaint }: CommandContext, writes: number, callsPerMinute: number): Promise<Progress> {
   const { SingleBar } = await import('cli-progress')
   const bar = new SingleBar({
     stream: process.stderr,
@@ -35,16 +40,38 @@ export async function progressFor(context: CommandContext, writes: number, calls
     budget: budget?.left() ?? callsPerMinute,
     left: timeLeft(writes - done, budget?.left() ?? callsPerMinute, callsPerMinute),
   })
-  bar.start(writes, 0, about(0, null))
-  let done = 0
+  const live = liveView(
+    (text) => io.err(text),
+    () => io.clock.now(),
+    io.columns,
+  )
+  let [done, shows] = [0, false]
+  const show = (budget: CallBudget | null) => {
+    if (shows) bar.update(done, about(done, budget))
+    else bar.start(writes, done, about(done, budget))
+    shows = true
+  }
+  const hide = () => {
+    if (shows) bar.stop()
+    shows = false
+  }
+  if (writes > 0) show(null)
   return {
     tell: (event, budget) => {
+      if (event.type === 'wave.waiting' || event.type === 'wave.watched') {
+        hide()
+        return live.tell(event)
+      }
+      live.end()
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
-      bar.update(done, about(done, budget))
       const line = event.type === 'write.confirmed' ? null : eventLine(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${line}\n`)
+      if (event.type.startsWith('write.')) show(budget)
     },
-    end: () => bar.stop(),
+    end: () => {
+      live.end()
+      hide()
+    },
   }
 }
 

@@ -14,6 +14,7 @@ interface RollbackOptions extends GuardOptions {
   target: string[]
   item: string[]
   lockTimeout: number
+  supersede?: boolean
 }
 
 /**
@@ -31,17 +32,18 @@ async function takeBack(
   workspace: LoadedWorkspace,
   name: string | null,
   options: RollbackOptions,
-  { store, lease, lockedAt }: Locked,
+  locked: Locked,
 ): Promise<number> {
+  const { store } = locked
   const recorded = await store.load()
   const found = await planRollback(workspace, store, recorded, selectionOf(options, workspace, recorded), name)
   tellWay(context, found)
   const code = await carryOut(context, workspace, found.plan, {
     ...options,
-    store,
+    locked,
     recorded,
-    lease,
-    lockedAt,
+    // Back is where everything was before: the sooner the better.
+    waves: false,
     asks: true,
     suffix: rollbackSuffix,
   })

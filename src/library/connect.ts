@@ -3,16 +3,18 @@ import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/client.ts'
 import { proxyDispatcher } from '../service/proxy.ts'
+import { createReader } from '../service/reader.ts'
 import { overNetwork } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
 /**
- * A client of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
+ * A client and a reader of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
  *
+ * @param signal ends reads
  * @throws EdgewiseError `access` when there is no token
  */
-export async function connect(workspace: LoadedWorkspace, outside: Outside) {
+export async function connect(workspace: LoadedWorkspace, outside: Outside, signal?: AbortSignal) {
   const { config, root } = workspace
   const { service } = config
   const inside = service.url === 'emulator'
@@ -26,15 +28,23 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside) {
   }
   const emulator = inside ? await startInside(root, config, outside) : null
   const transport = outside.transport ?? overNetwork(inside ? undefined : await proxyDispatcher(outside.env))
-  const client = createClient({
+  const connection = {
     url: emulator?.url ?? service.url,
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
-    scrub: (text) => workspace.scrub(text),
+    scrub: (text: string) => workspace.scrub(text),
     transport,
+  }
+  const reader = createReader({
+    connection,
+    timezone: service.timezone,
+    longestWaitMs: config.limits.maxWaitSeconds * 1000,
+    clock: outside.clock,
+    random: () => outside.random(),
+    ...(signal === undefined ? {} : { signal }),
   })
-  return { client, close: async () => emulator?.close() }
+  return { client: createClient(connection), reader, close: async () => emulator?.close() }
 }
 
 /** The emulator that `service.url: emulator` asks for. It keeps what it is told beside the workspace. */

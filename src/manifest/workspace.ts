@@ -1,5 +1,6 @@
 import type { Amount } from '../model/amount.ts'
 import type { FreezeWindow } from '../model/freeze.ts'
+import type { HealthRule } from '../model/health.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
@@ -15,15 +16,8 @@ export interface StateConfig {
   path: string
 }
 
-/** When a wave counts as healthy. Times in seconds; `margin` in percent. */
-export interface HealthConfig {
-  settle: number
-  lag: number
-  window: number
-  grain: 'minute' | 'minute5' | 'hour' | 'day'
-  statuses: string[]
-  minRequests: number
-  margin: number
+/** When a wave counts as healthy, and what follows where it does not. */
+export interface HealthConfig extends HealthRule {
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
 }

@@ -13,9 +13,13 @@ export type ErrorCode =
   | 'locked'
   | 'declined'
   | 'guarded'
+  | 'rollout-open'
   | 'not-observed'
   | 'irreversible'
   | 'unavailable'
+  | 'service-failed'
+  | 'service-refused'
+  | 'answer-invalid'
   | 'plan-unproven'
 
 /** A failure that is explained to the user in a sentence; anything else is a defect of the program. */

@@ -1,13 +1,8 @@
 import type { ItemKey } from '../model/item.ts'
 import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
 import type { Limits, Outcome } from '../model/outcome.ts'
-
-/** An answer as it came over the network. */
-export interface Answer {
-  status: number
-  header(name: string): string | null
-  body: string
-}
+import { envelopeOf } from './envelope.ts'
+import type { Answer } from './transport.ts'
 
 /**
  * What an answer to a write means (specification, "Errors", "Limits", "POST /domain/config"). Anything that does not
@@ -21,11 +16,10 @@ export function readAnswer(
   itemOf: (wireName: string) => ItemKey,
   scrub: (text: string) => string = (text) => text,
 ): Outcome {
-  const limits = limitsOf(answer)
-  const body = parsed(answer.body)
-  const code = body !== null && typeof body['code'] === 'number' && Number.isInteger(body['code']) ? body['code'] : null
-  const message = messageOf(answer, body, scrub)
-  if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs: limits.resetMs ?? retryAfterMs(answer), limits }
+  const envelope = envelopeOf(answer, scrub, fallback)
+  const { body, code, message, retryAfterMs } = envelope
+  const limits = perMinute(answer, envelope.limits)
+  if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
   if (answer.status === 401 || answer.status === 404) return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
   if (answer.status >= 300 && answer.status < 400)
     return inDoubt(`the service answered with a redirect (HTTP ${answer.status}), which is not followed`)
@@ -41,46 +35,16 @@ function inDoubt(message: string): Outcome {
   return { kind: 'in doubt', message }
 }
 
-function parsed(text: string): JsonObject | null {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) ? value : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
-
-function messageOf(answer: Answer, body: JsonObject | null, scrub: (text: string) => string): string {
-  const message = body === null ? undefined : own(body, 'message')
-  const text = typeof message === 'string' && message !== '' ? message : (fallback[answer.status] ?? `HTTP ${answer.status}, no message`)
-  // Secrets go first, while they stand whole; then what could drive a terminal.
-  return scrub(text)
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, 2000)
-}
-
 const fallback: Record<number, string> = {
   401: 'the token is wrong, or it may not write configurations',
   404: 'there is no such interface at this address',
   429: 'too many calls in this minute',
 }
 
-/** The rate-limit headers (specification, "Limits"). */
-function limitsOf(answer: Answer): Limits {
-  const perMinute = (answer.header('X-Ratelimit-Grad') ?? 'minute') === 'minute'
-  const remaining = wholeNumber(answer.header('X-Ratelimit-Remaining'))
-  const reset = wholeNumber(answer.header('X-Retry-After'))
-  return { remaining: perMinute ? remaining : null, resetMs: reset === null ? null : reset * 1000 }
-}
-
-function retryAfterMs(answer: Answer): number | null {
-  const seconds = wholeNumber(answer.header('Retry-After'))
-  return seconds === null ? null : seconds * 1000
-}
-
-function wholeNumber(text: string | null): number | null {
-  return text !== null && /^\d{1,9}$/.test(text.trim()) ? Number(text) : null
+/** The limits of an answer, as far as they are those of a minute, which the call budget counts. */
+function perMinute(answer: Answer, { remaining, resetMs }: Limits): Limits {
+  const minute = (answer.header('X-Ratelimit-Grad') ?? 'minute') === 'minute'
+  return { remaining: minute ? remaining : null, resetMs }
 }
 
 /** The resulting configuration under `data.config`, keyed by item. */

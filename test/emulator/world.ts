@@ -6,7 +6,7 @@ import { DataLog } from '../../src/emulator/store/data-log.ts'
 import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import { Store } from '../../src/emulator/store/store.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
-import { timeZone } from '../../src/emulator/entities/time-zone.ts'
+import { timeZone } from '../../src/model/time-zone.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 export interface WorldOptions {

@@ -10,6 +10,7 @@ const folder = new URL('../../schemas/output/', import.meta.url)
 const names = readdirSync(folder).map((file) => file.replace('.schema.json', ''))
 const time = '2026-01-02T03:04:05.678Z'
 const counts = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
+const sample = { requests: 2, bad: 1 }
 const patch = [{ op: 'add', path: '/a~1b/0', value: { $secret: 'unresolved:Bearer ${secret:token}' } }]
 const recorded = { candidates: [{ cert_id: 1 }], status: 'confirmed', at: time, apply: 'a1', origin: 'write' }
 
@@ -23,6 +24,19 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
   'write.isolating': { type: 'write.isolating', time, id: 1, domains: ['www.example.com'], items: ['https'] },
   'wave.finished': { type: 'wave.finished', time, wave: 1 },
+  'wave.waiting': { type: 'wave.waiting', time, wave: 1, waves: 2, domains: 3, until: time, reason: 'pause' },
+  'wave.watched': { type: 'wave.watched', time, wave: 1, statuses: ['5xx'], before: sample, after: sample },
+  'wave.judged': {
+    type: 'wave.judged',
+    time,
+    wave: 1,
+    verdict: 'worse',
+    reason: 'rose',
+    before: sample,
+    after: sample,
+    worse: [{ domain: 'a.example', before: sample, after: sample }],
+  },
+  'rollout.taking-back': { type: 'rollout.taking-back', time, apply: 'a1', reason: 'worse' },
   'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
 }
 const errorCodes: Record<ErrorCode, true> = {
@@ -37,9 +51,13 @@ const errorCodes: Record<ErrorCode, true> = {
   locked: true,
   declined: true,
   guarded: true,
+  'rollout-open': true,
   'not-observed': true,
   irreversible: true,
   unavailable: true,
+  'service-failed': true,
+  'service-refused': true,
+  'answer-invalid': true,
   'plan-unproven': true,
 }
 const drifted = {
@@ -50,6 +68,20 @@ const drifted = {
   recordedAt: time,
   pending: patch,
   live: [],
+}
+const statistics = { format: 'edgewise.stats/1', from: time, to: time, grain: 'hour', timezone: 'UTC' }
+const series = {
+  requests: 3,
+  classes: { '2xx': 2, '3xx': 0, '4xx': 0, '5xx': 0, other: 1 },
+  statuses: { '0': 1, '200': 2 },
+  points: [{ time, statuses: { '0': 1, '200': 2 } }],
+}
+const record = { id: '7', url: 'https://a.example/x', status: 'completed', createdAt: time, completedAt: time }
+const prefetched = {
+  format: 'edgewise.prefetch/1',
+  complete: true,
+  summary: { total: 2, waiting: 0, processing: 0, completed: 1, failed: 1 },
+  records: [record, { ...record, status: 'failed', completedAt: null }],
 }
 const accepted: [string, unknown][] = [
   ...Object.values(events).map((event): [string, unknown] => ['apply-event', event]),
@@ -66,6 +98,10 @@ const accepted: [string, unknown][] = [
     },
   ],
   ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  ['stats', { ...statistics, sum: null, series: [{ ...series, domain: 'a.example' }] }],
+  ['stats', { ...statistics, sum: 'all', series: [{ ...series, domain: null }] }],
+  ['prefetch', { ...prefetched, query: { task: '1001' } }],
+  ['prefetch', { ...prefetched, query: { from: '2026-01-02', to: '2026-01-03', url: null } }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
   ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
@@ -82,6 +118,10 @@ const refused: [string, string, unknown][] = [
   ['state-show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
   ['state-show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
   ['state-show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
+  ['stats', 'a status that is none', { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] }],
+  ['stats', 'a sum over nothing', { ...statistics, sum: [], series: [] }],
+  ['prefetch', 'both ways to ask', { ...prefetched, query: { task: '1', from: '2026-01-02', to: '2026-01-03', url: null } }],
+  ['prefetch', 'an unknown status', { ...prefetched, query: { task: '1' }, records: [{ ...record, status: 'lost' }] }],
   ['error', 'an unknown code', { format: 'edgewise.error/1', code: 'other', message: 'x', hint: '', diagnostics: [] }],
 ]
 

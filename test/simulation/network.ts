@@ -1,5 +1,4 @@
-import type { Transport, Request } from '../../src/service/transport.ts'
-import type { Answer } from '../../src/service/read-answer.ts'
+import type { Answer, Transport } from '../../src/service/transport.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Laws } from './laws.ts'
@@ -50,7 +49,9 @@ export class Network {
   transportOf(process: Process): Transport {
     return (request) => {
       if (!process.alive || process.mayDie('before: a call is sent')) return new Promise(() => {})
-      const { domains, config } = JSON.parse(request.body) as { domains: string; config: Record<string, unknown> }
+      if (request.body === undefined) throw new TypeError(`expected a write, got a read of ${new URL(request.url).pathname}`)
+      const { body } = request
+      const { domains, config } = JSON.parse(body) as { domains: string; config: Record<string, unknown> }
       const call: Call = {
         process,
         number: ++this.#calls,
@@ -68,13 +69,13 @@ export class Network {
       )
       if (call.deltas.length > 0) this.#world.count('calls with a delta')
       this.#laws.departs(call)
-      const answer = this.#carry(call, request)
+      const answer = this.#carry(call, body, request.timeoutMs)
       process.mayDie(`after: call ${call.number} was sent`)
       return answer
     }
   }
 
-  #carry(call: Call, { body, timeoutMs }: Request): Promise<Answer> {
+  #carry(call: Call, body: string, timeoutMs: number): Promise<Answer> {
     const { process } = call
     const { chance } = process
     const fate = this.#fate(process)

@@ -38,7 +38,7 @@ const said: Ran[] = []
 let place: Place
 
 beforeAll(async () => {
-  emulator = await service(secrets.token)
+  emulator = await service({ token: secrets.token })
   echo = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

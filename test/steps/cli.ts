@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
-import { startEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Clock } from '../../src/service/call-budget.ts'
 import type { Disk } from '../../src/state/disk.ts'
+import { leaseMs } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 
 /** What a command line did. */
@@ -18,10 +20,10 @@ export interface Ran {
 export const token = 'tok-of-the-tests'
 
 /** A service on a socket that refuses nothing for its rate. */
-export async function service(accepted = token): Promise<Emulator> {
+export async function service(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   return startEmulator(
     {
-      token: accepted,
+      token,
       domains: null,
       callsPerMinute: 0,
       itemKeys: {},
@@ -35,9 +37,35 @@ export async function service(accepted = token): Promise<Emulator> {
       timezone: 'UTC',
       deadOrigins: [],
       faults: [],
+      ...options,
     },
     { host: '127.0.0.1', port: 0 },
   )
+}
+
+/** A clock that only waiting moves. */
+export interface Time {
+  now: number
+  /** Called after each wait, with what was waited for, ms. */
+  passed?(ms: number): Promise<void>
+}
+
+function clockOf(time: Time): Clock {
+  return {
+    now: () => time.now,
+    monotonic: () => time.now,
+    sleep: async (ms, signal) => {
+      // The beat of the lock goes on for as long as it is held.
+      if (ms === leaseMs / 5) return aborted(signal)
+      if (signal?.aborted === true) return
+      time.now += ms
+      await time.passed?.(ms)
+    },
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 let places = 0
@@ -48,6 +76,11 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   disk: Disk = realDisk
+  /** A clock that only waiting moves, in ms; null for the real one, with all that was slept added. */
+  time: Time | null = null
+  signal = new AbortController().signal
+  /** What happens while a command waits. */
+  whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
   // No two workspaces draw the same.
   #drawn = 1_234_567 * ++places
@@ -87,23 +120,28 @@ export class Place {
       outIsTerminal: false,
       errIsTerminal: false,
       ask: this.ask,
-      // Nobody waits: what sleeps goes on at once, later.
-      clock: {
-        now: () => Date.now() + this.#slept,
-        monotonic: () => performance.now() + this.#slept,
-        sleep: async (ms, signal) => {
-          // The beat of the lock goes on for as long as the command.
-          if (ms >= 15_000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
-          this.#slept += ms
-        },
-      },
+      clock: this.time === null ? this.#hasty() : clockOf(this.time),
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
       machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
       disk: this.disk,
-      signal: new AbortController().signal,
+      signal: this.signal,
       stopped: () => Promise.resolve(),
     })
     return ran
+  }
+
+  /** Nobody waits: what sleeps goes on at once, later. */
+  #hasty(): Clock {
+    return {
+      now: () => Date.now() + this.#slept,
+      monotonic: () => performance.now() + this.#slept,
+      sleep: async (ms, signal) => {
+        // The beat of the lock goes on for as long as the command.
+        if (ms >= 15_000) return aborted(signal)
+        this.#slept += ms
+        await this.whileAsleep?.(ms)
+      },
+    }
   }
 
   /** Applies, and expects that it is done and nothing is left to do. */
@@ -134,6 +172,11 @@ export async function held(emulator: Emulator, domain: string): Promise<JsonObje
 /** The writes that the service saw: domains and items. */
 export async function writes(emulator: Emulator): Promise<{ domains: string[]; items: string[]; status: number }[]> {
   return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { domains: string[]; items: string[]; status: number }[]
+}
+
+/** Lets something go wrong from now on. */
+export async function fault(emulator: Emulator, ...faults: JsonObject[]): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults }) })
 }
 
 /** Forgets what the service was told and saw. */

@@ -1,6 +1,5 @@
-import type { TimeZone } from './time-zone.ts'
-
-export type Grain = 'minute' | 'minute5' | 'hour' | 'day'
+import type { Grain } from '../../model/statistics.ts'
+import type { TimeZone } from '../../model/time-zone.ts'
 
 /** What one point of a series covers. */
 export interface Period {

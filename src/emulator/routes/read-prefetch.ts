@@ -1,6 +1,6 @@
 import type { Json } from '../../model/json.ts'
 import { progressOf, type Prefetch } from '../entities/prefetch.ts'
-import { localText } from '../entities/time-zone.ts'
+import { localText } from '../../model/time-zone.ts'
 import type { Store } from '../store/store.ts'
 import { authenticate } from './authenticate.ts'
 import type { EmulatorRequest } from './exchange.ts'

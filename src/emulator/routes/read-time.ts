@@ -1,4 +1,4 @@
-import { localTime } from '../entities/time-zone.ts'
+import { localTime } from '../../model/time-zone.ts'
 import { Refusal } from './refusal.ts'
 
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})(?: (\d{2}):(\d{2}))?$/

@@ -4,6 +4,11 @@ export interface TimeZone {
   toLocal(utc: number): number
   /** A local time that comes twice counts as the first; one that is skipped as if the clock had not been put forward yet. */
   toUtc(local: number): number
+  /**
+   * Every moment that a local time may be taken for, ascending: one; two where it comes twice; and where it is skipped, the two that
+   * the clock before and the clock after the change make of it.
+   */
+  readings(local: number): number[]
 }
 
 const dayMs = 86_400_000
@@ -25,12 +30,22 @@ export function timeZone(name: string): TimeZone {
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
     return localTime(year, month, day, hour, minute, second) + (((utc % 1000) + 1000) % 1000)
   }
-  const toUtc = (local: number): number => {
-    const offsets = [local - dayMs, local + dayMs].map((around) => toLocal(around) - around)
-    const candidates = offsets.map((offset) => local - offset).filter((utc) => toLocal(utc) === local)
-    return candidates.length > 0 ? Math.min(...candidates) : local - (offsets[0] ?? 0)
+  /** What the clocks of the day before and of the day after make of a local time. */
+  const around = (local: number): [number, number] => {
+    const [before, after] = [local - dayMs, local + dayMs]
+    return [local - (toLocal(before) - before), local - (toLocal(after) - after)]
   }
-  return { name, toLocal, toUtc }
+  const toUtc = (local: number): number => {
+    const both = around(local)
+    const candidates = both.filter((utc) => toLocal(utc) === local)
+    return candidates.length > 0 ? Math.min(...candidates) : both[0]
+  }
+  const readings = (local: number): number[] => {
+    const both = around(local)
+    const actual = both.filter((utc) => toLocal(utc) === local)
+    return [...new Set(actual.length > 0 ? actual : both)].toSorted((a, b) => a - b)
+  }
+  return { name, toLocal, toUtc, readings }
 }
 
 /** A local time by its parts; months and days count from 1. Parts that are too large carry over. */

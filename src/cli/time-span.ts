@@ -1,0 +1,55 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { alignedDown, grainMs, type Grain } from '../model/statistics.ts'
+import { localTime, type TimeZone } from '../model/time-zone.ts'
+
+/** A span of time and the grain in which it is looked at; ms since 1970, `to` exclusive. */
+export interface TimeSpan {
+  from: number
+  to: number
+  grain: Grain
+}
+
+const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const usualMs = 24 * 3_600_000
+/** Up to which length a grain is chosen by itself: so that there are some dozen points. */
+const grainUpTo: [Grain, number][] = [
+  ['minute', 2 * 3_600_000],
+  ['minute5', 8 * 3_600_000],
+  ['hour', 4 * 86_400_000],
+]
+
+/**
+ * The span that `--from` and `--to` name: `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` in the service's zone, or a time ago such as `2h`. A date
+ * alone is its beginning for `--from` and its end for `--to`. Without them, the last 24 hours.
+ *
+ * @throws EdgewiseError `usage` for anything else, and for an end that is not after its beginning
+ */
+export function timeSpan(given: { from?: string; to?: string; grain?: Grain }, now: number, zone: TimeZone): TimeSpan {
+  const to = given.to === undefined ? now : timeOf('--to', given.to, now, zone)
+  const from = given.from === undefined ? to - usualMs : timeOf('--from', given.from, now, zone)
+  if (from >= to)
+    throw new EdgewiseError('usage', `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`)
+  const grain = given.grain ?? grainUpTo.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
+  if (to - from > 400 * grainMs.day) throw new EdgewiseError('usage', 'expected a time of at most 400 days', 'Ask for less at once.')
+  return { from: alignedDown(from, grain, zone), to, grain }
+}
+
+function timeOf(option: string, text: string, now: number, zone: TimeZone): number {
+  const ago = /^(\d{1,6})([mhd])$/.exec(text)
+  if (ago !== null) return now - Number(ago[1]) * (unitMs[ago[2] ?? ''] ?? 0)
+  const match = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2}))?$/.exec(text)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (match ?? []).slice(1).map((part) => Number(part ?? 0))
+  const date = new Date(localTime(year, month, day))
+  const isDate = year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60
+  if (match === null || !isDate) throw notATime(option, text)
+  const wholeDay = match[4] === undefined && option === '--to' ? 1 : 0
+  return zone.toUtc(localTime(year, month, day + wholeDay, hour, minute))
+}
+
+function notATime(option: string, text: string): EdgewiseError {
+  return new EdgewiseError(
+    'usage',
+    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, 2h or 3d, got "${text}"`,
+    'Times are those of "service.timezone" in edgewise.yaml.',
+  )
+}

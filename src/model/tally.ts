@@ -1,0 +1,55 @@
+import type { Domain } from './item.ts'
+import { addCounts, requestsIn, type Counts, type Point } from './statistics.ts'
+
+export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
+/** Status codes by their first digit; `other` is 0, 1xx and whatever else there may be. */
+export type StatusClass = (typeof statusClasses)[number]
+
+/** What is counted of one domain, or of several together, in a time. */
+export interface Tally {
+  /** Null: several together. */
+  domain: Domain | null
+  counts: Counts
+  /** Equal parts of the time, ascending: all requests, and those that ended in 5xx. */
+  steps: { requests: number; failed: number }[]
+  /** Every point, where they are wanted. */
+  points: Point[]
+}
+
+/** The class of a status code. */
+export function classOf(status: string): StatusClass {
+  return statusClasses.find((each) => each[0] === status[0] && status.length === 3) ?? 'other'
+}
+
+/** Requests by class. */
+export function classesOf(counts: Counts): Record<StatusClass, number> {
+  const classes = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
+  for (const [status, count] of Object.entries(counts)) classes[classOf(status)] += count
+  return classes
+}
+
+/** A tally of nothing, with so many steps. */
+export function emptyTally(domain: Domain | null, steps: number): Tally {
+  return { domain, counts: {}, steps: Array.from({ length: steps }, () => ({ requests: 0, failed: 0 })), points: [] }
+}
+
+/**
+ * Counts points of the time [from, to), ms.
+ *
+ * @param keep whether the points themselves are kept too
+ */
+export function addPoints(tally: Tally, points: Point[], { from, to }: { from: number; to: number }, keep: boolean): void {
+  for (const { time, counts } of points) {
+    addCounts(tally.counts, counts)
+    const step = tally.steps[Math.floor(((time - from) / (to - from)) * tally.steps.length)]
+    if (step === undefined) continue
+    step.requests += requestsIn(counts)
+    step.failed += classesOf(counts)['5xx']
+  }
+  if (keep) tally.points.push(...points)
+}
+
+/** A share from 0 to 1; of nothing it is 0. */
+export function shareOf(part: number, all: number): number {
+  return all === 0 ? 0 : part / all
+}

@@ -1,0 +1,96 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Limits } from '../model/outcome.ts'
+import type { Clock } from './call-budget.ts'
+
+const minute = 60_000
+
+/**
+ * Hands out reads: a few in flight, and as many as the service's own headers leave (specification, "Limits": the limits of reads are
+ * told there and nowhere else). Reads do not count against the call budget of writes.
+ */
+export class ReadPace {
+  readonly #clock: Clock
+  readonly #longestWaitMs: number
+  readonly #inFlight: number
+  #running = 0
+  #left = Infinity
+  /** When the count resets, monotonic clock, ms. */
+  #until = 0
+  #waiting = new Set<() => void>()
+
+  /**
+   * @param longestWaitMs a longer wait is refused
+   * @param inFlight reads at a time
+   */
+  constructor(clock: Clock, longestWaitMs: number, inFlight = 4) {
+    this.#clock = clock
+    this.#longestWaitMs = longestWaitMs
+    this.#inFlight = inFlight
+  }
+
+  /**
+   * Waits until a read may be sent.
+   *
+   * @throws EdgewiseError `service-failed` when the wait would be too long, `declined` when it was interrupted
+   */
+  async take(signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      refuseInterrupted(signal)
+      const wait = this.#until - this.#clock.monotonic()
+      if (wait <= 0) this.#left = Math.max(this.#left, 1)
+      if (this.#running >= this.#inFlight) {
+        await this.#readEnds(signal)
+      } else if (this.#left > 0) {
+        this.#running++
+        this.#left--
+        return
+      } else if (wait > this.#longestWaitMs) {
+        throw tooLong(wait, this.#longestWaitMs)
+      } else {
+        await this.#clock.sleep(wait, signal)
+      }
+    }
+  }
+
+  /** A read has ended; `limits` is what the answer said. */
+  give(limits?: Limits): void {
+    this.#running--
+    const { remaining = null, resetMs = null } = limits ?? {}
+    if (remaining !== null) {
+      this.#left = remaining - this.#running
+      this.#until = this.#clock.monotonic() + (resetMs ?? minute)
+    }
+    for (const wake of this.#waiting) wake()
+  }
+
+  /** The service refused a read for its rate: none is sent for so long, a minute where it did not say. */
+  hold(ms: number | null): void {
+    this.#left = 0
+    this.#until = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
+  }
+
+  #readEnds(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal?.addEventListener('abort', wake)
+    })
+  }
+}
+
+/** @throws EdgewiseError `declined` once the signal is aborted */
+export function refuseInterrupted(signal?: AbortSignal): void {
+  if (signal?.aborted === true) throw new EdgewiseError('declined', 'interrupted')
+}
+
+function tooLong(wait: number, longest: number): EdgewiseError {
+  return new EdgewiseError(
+    'service-failed',
+    `the service lets no more reads through for ${Math.ceil(wait / 1000)} s; expected at most ${Math.floor(longest / 1000)} s`,
+    'Ask again later, or raise limits.maxWaitSeconds in edgewise.yaml.',
+  )
+}

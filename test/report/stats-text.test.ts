@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { addPoints, classOf, emptyTally, type Tally } from '../../src/model/tally.ts'
+import { timeZone } from '../../src/model/time-zone.ts'
+import { percentText, shortCount, sparkline } from '../../src/report/figures.ts'
+import { plainPaint } from '../../src/report/paint.ts'
+import { sparkSteps, statsText, type Statistics } from '../../src/report/stats-text.ts'
+import { displayWidth } from '../../src/report/wrap.ts'
+
+const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
+
+/** A domain with so many requests an hour, and so many of them failing from the sixth on. */
+function tally(domain: string | null, requests: number, failing = 0): Tally {
+  const made = emptyTally(domain, sparkSteps)
+  const points = Array.from({ length: 10 }, (_, i) => {
+    const failed = i < 5 ? 0 : failing
+    return { time: span.from + i * 3_600_000, counts: { '200': requests - failed, ...(failed > 0 ? { '502': failed } : {}) } }
+  })
+  if (requests > 0) addPoints(made, points, span, false)
+  return made
+}
+
+function text(tallies: Tally[], more: Partial<Statistics> = {}, options = { columns: 80, verbose: false }): string {
+  const zone = timeZone('Asia/Shanghai')
+  return statsText({ ...span, grain: 'hour', zone, sum: null, tallies, ...more }, { paint: plainPaint, ...options })
+}
+
+describe('figures', () => {
+  it.each([
+    [0, '0'],
+    [9999, '9999'],
+    [10_000, '10.0k'],
+    [999_499, '999k'],
+    [999_500, '1.00M'],
+    [1_234_567, '1.23M'],
+    [Number.MAX_SAFE_INTEGER, '9.01P'],
+  ])('%i is %s', (count, expected) => expect(shortCount(count)).toBe(expected))
+
+  it.each([
+    [0, '0.00'],
+    [0.000_001, '<0.01'],
+    [0.000_05, '0.01'],
+    [0.1234, '12.34'],
+    [1, '100.00'],
+  ])('a share of %f is %s percent', (share, expected) => expect(percentText(share)).toBe(expected))
+
+  it('a sparkline goes from nothing to its top, with dots where nothing is known', () => {
+    expect(sparkline([0, 0.5, 1, 2, null], 1)).toBe('▁▅██·')
+  })
+
+  it.each([
+    ['0', 'other'],
+    ['99', 'other'],
+    ['100', 'other'],
+    ['200', '2xx'],
+    ['599', '5xx'],
+    ['600', 'other'],
+    ['5', 'other'],
+  ])('status %s is %s', (status, expected) => expect(classOf(status)).toBe(expected))
+})
+
+describe('the table', () => {
+  it('has a line for each domain, the worst first, and a total', () => {
+    expect(text([tally('a.example.com', 1000), tally('b.example.com', 2000, 100), tally('c.example.com', 0)])).toBe(
+      [
+        '2026-11-20 08:00 to 2026-11-20 18:00 (Asia/Shanghai), by hour',
+        '',
+        'domain          all   2xx   3xx   4xx   5xx other  4xx %  5xx % over time',
+        'b.example.com 20.0k 19.5k     0     0   500     0   0.00   2.50 ▁▁▁▁▁█████',
+        'a.example.com 10.0k 10.0k     0     0     0     0   0.00   0.00 ▁▁▁▁▁▁▁▁▁▁',
+        'c.example.com  no data',
+        '3 domains     30.0k 29.5k     0     0   500     0   0.00   1.67 ▁▁▁▁▁▆▆▆▆▆',
+        '',
+        'A full bar is 5.00 % of 5xx.',
+      ].join('\n'),
+    )
+  })
+
+  it('gives a long name a line of its own, and stays within the columns', () => {
+    const long = `${'images.'.repeat(8)}example.com`
+    const lines = text([tally(long, 1000), tally('a.example.com', 10_000_000)]).split('\n')
+    expect(lines).toContain(long)
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(80)
+  })
+
+  it('a sum is one line', () => {
+    const sum = text([tally(null, 1000)], { sum: ['a.example.com', 'b.example.com'] })
+    expect(sum).toMatch(/^2 domains 10\.0k/m)
+    expect(sum.match(/domains/g)).toHaveLength(1)
+  })
+
+  it('shows the forty worst, all with verbose', () => {
+    const tallies = Array.from({ length: 100 }, (_, i) => tally(`d${i}.example.com`, 1000, i))
+    expect(text(tallies)).toContain('… and 60 more; --verbose shows all')
+    expect(text(tallies, {}, { columns: 80, verbose: true })).toContain('d0.example.com')
+    expect(text(tallies)).toMatch(/^100 domains/m)
+  })
+})

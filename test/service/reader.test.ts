@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import type { Point, Question } from '../../src/model/statistics.ts'
+import type { Transport } from '../../src/service/transport.ts'
+import { world } from '../emulator/world.ts'
+import { answer, readerOver, toEmulator, token, type Said } from './reading-world.ts'
+
+const at = (text: string) => Date.parse(`${text}Z`)
+const domain = 'a.example.com'
+const hour: Question & { domains: string[] } = {
+  domains: [domain],
+  from: at('2026-11-19T10:00'),
+  to: at('2026-11-19T11:00'),
+  grain: 'minute5',
+}
+
+/** Answers by hand, the last one again and again. */
+function saying(...said: (Said | Error)[]): Transport {
+  let n = 0
+  return async () => {
+    const next = said[Math.min(n++, said.length - 1)] ?? { body: {} }
+    if (next instanceof Error) throw next
+    return answer(next)
+  }
+}
+
+const series = (points: unknown, name = domain) => ({ body: { code: 0, data: { [name]: { domain: name, data: points } } } })
+const lost = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+
+async function each(transport: Transport, question = hour, options: Parameters<typeof readerOver>[1] = {}) {
+  const { reader, clock, requests } = readerOver(transport, options)
+  const got = new Map<string, Point[]>()
+  const work = reader.each(question, (name, points) => got.set(name, [...(got.get(name) ?? []), ...points]))
+  await clock.drive(work)
+  return { got, clock, requests }
+}
+
+async function failure(transport: Transport, question = hour, options: Parameters<typeof readerOver>[1] = {}) {
+  const error = await each(transport, question, options).then(
+    () => new Error('expected a failure'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toMatchObject({ name: 'EdgewiseError' })
+  const { code, message, hint } = error as { code: string; message: string; hint: string }
+  expect(message + hint).not.toContain(token)
+  expect(message + hint).not.toContain(encodeURIComponent(token))
+  expect(message + hint).not.toContain('5ecret')
+  return { code, message, hint }
+}
+
+describe('a read as the service sees it', () => {
+  it('has all parameters in the query string, escaped, and no body', async () => {
+    const { requests } = await each(saying(series([])), { ...hour, domains: [domain, 'b.example.com'], area: 'cn', labels: 'end' })
+    expect(requests).toHaveLength(1)
+    expect(requests[0]?.body).toBeUndefined()
+    expect(requests[0]?.url).toContain('https://api.cdn.test/v2/stat/httpcode/eachDomain?')
+    expect(requests[0]?.url).toContain('start_time=2026-11-19%2010%3A00')
+    expect(requests[0]?.query).toEqual({
+      token,
+      domains: 'a.example.com,b.example.com',
+      start_time: '2026-11-19 10:00',
+      end_time: '2026-11-19 10:59',
+      grad: 'minute5',
+      stat_is_forward: '1',
+      query_area: 'cn',
+    })
+  })
+
+  it('of the emulator brings twelve points of an hour, and sums to the same', async () => {
+    const service = world({ token })
+    const { got } = await each(toEmulator(service))
+    const points = got.get(domain) ?? []
+    expect(points.map(({ time }) => time)).toEqual(Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000))
+    const { reader } = readerOver(toEmulator(service))
+    expect(await reader.together(hour)).toEqual(points)
+  })
+
+  it('asks in the time of the zone', async () => {
+    const service = world({ token, timezone: 'Asia/Shanghai' })
+    const { got, requests } = await each(toEmulator(service), hour, { timezone: 'Asia/Shanghai' })
+    expect(requests[0]?.query).toMatchObject({ start_time: '2026-11-19 18:00', end_time: '2026-11-19 18:59' })
+    expect(got.get(domain)?.[0]?.time).toBe(hour.from)
+  })
+})
+
+describe('what fails on the way', () => {
+  it.each<[string, Said | Error]>([
+    ['HTTP 500', { status: 500, body: '' }],
+    ['HTTP 503 with code 0', { status: 503, body: { code: 0 } }],
+    ['a reset', lost('ECONNRESET')],
+    ['a refused connection', lost('ECONNREFUSED')],
+    ['a time-out', new DOMException('timed out', 'TimeoutError')],
+    ['no JSON', { body: '<html>' }],
+    ['half a JSON', { body: '{"code": 0, "data": {' }],
+    ['no code', { body: { data: {} } }],
+  ])('%s is read again, with a growing pause', async (_what, said) => {
+    const { got, clock, requests } = await each(saying(said, said, series([[hour.from / 1000, { '200': 3 }]])))
+    expect(requests).toHaveLength(3)
+    expect(clock.slept).toEqual([750, 1500])
+    expect(got.get(domain)).toEqual([{ time: hour.from, counts: { '200': 3 } }])
+    const told = await failure(saying(said))
+    expect(told).toMatchObject({ code: 'service-failed' })
+    expect(told.message).toContain('5 attempts')
+  })
+
+  it('a redirect is not followed, and the token goes nowhere', async () => {
+    const { message } = await failure(saying({ status: 302, body: '', headers: { Location: `https://elsewhere.test/?token=${token}` } }))
+    expect(message).toContain('redirect')
+  })
+
+  it('an error that shows the address shows no token', async () => {
+    await failure((request) => Promise.reject(new TypeError(`Failed to parse URL from ${request.url}`)))
+  })
+})
+
+describe('the pace', () => {
+  it('waits as the headers say when nothing is left', async () => {
+    const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
+    const day = { ...hour, grain: 'minute' as const, to: hour.from + 10 * 86_400_000 }
+    const { clock, requests } = await each(saying({ ...series([]), headers }), { ...day, domains: [domain] })
+    expect(requests).toHaveLength(10)
+    expect(Math.max(...clock.slept)).toBe(7000)
+  })
+
+  it('waits after 429 as long as it is told, or a minute, and reads again', async () => {
+    const told = await each(saying({ status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } }, series([])))
+    expect(told.clock.slept).toEqual([5000])
+    expect((await each(saying({ status: 429, body: '' }, series([])))).clock.slept).toEqual([60_000])
+    expect((await failure(saying({ status: 429, body: '' }))).code).toBe('service-failed')
+  })
+
+  it('refuses a wait that is too long', async () => {
+    const { message, hint } = await failure(saying({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }))
+    expect(message).toContain('3600 s')
+    expect(hint).toContain('limits.maxWaitSeconds')
+  })
+
+  it('has at most four in flight', async () => {
+    let [running, most] = [0, 0]
+    const question = { ...hour, domains: Array.from({ length: 300 }, (_, i) => `d${i}.example.com`) }
+    await each(async () => {
+      most = Math.max(most, ++running)
+      for (let i = 0; i < 10; i++) await Promise.resolve()
+      running--
+      return answer({ body: { code: 0, data: {} } })
+    }, question)
+    expect(most).toBe(4)
+  })
+
+  it('ends when it is interrupted', async () => {
+    const stop = new AbortController()
+    const transport: Transport = async () => {
+      stop.abort()
+      return answer({ status: 500, body: '' })
+    }
+    expect(await failure(transport, hour, { signal: stop.signal })).toMatchObject({ code: 'declined', message: 'interrupted' })
+  })
+})
+
+describe('what the service refuses', () => {
+  it('401: the token lacks the permission', async () => {
+    const { code, message, hint } = await failure(
+      saying({ status: 401, body: { code: 401002, message: `bad ${token} ${encodeURIComponent(token)}` } }),
+    )
+    expect(code).toBe('access')
+    expect(message).toContain('the token may not read statistics (HTTP 401)')
+    expect(hint).toContain('Ask the operator')
+  })
+
+  it.each([200, 400])('400101 with HTTP %i names the domain', async (status) => {
+    const body = { code: 400101, message: 'domain(b.example.com) is invalid' }
+    const { code, message } = await failure(saying({ status, body }), { ...hour, domains: [domain, 'b.example.com'] })
+    expect(code).toBe('service-refused')
+    expect(message).toContain('does not know b.example.com')
+    expect(message).not.toContain(domain)
+  })
+
+  it('400101 without a name tells all that were asked for', async () => {
+    const { message } = await failure(saying({ body: { code: 400101, message: '' } }), { ...hour, domains: [domain, 'b.example.com'] })
+    expect(message).toContain('one of a.example.com, b.example.com')
+  })
+
+  it('anything else, with its code, and only once', async () => {
+    const { requests } = readerOver(saying({ body: {} }))
+    expect(requests).toEqual([])
+    expect(await failure(saying({ status: 400, body: { code: 7, message: 'too much' } }))).toMatchObject({
+      code: 'service-refused',
+      message: 'the service refused to read statistics (HTTP 400, code 7): too much',
+    })
+  })
+})
+
+describe('hostile answers', () => {
+  const first = hour.from / 1000
+
+  it('points may be sparse and in any order; counts may be an empty list', async () => {
+    const points = [
+      [first + 900, { '0': 2, '200': 5 }],
+      [first, []],
+      [first + 300, {}],
+    ]
+    const { got } = await each(saying(series(points, 'A.example.com')))
+    expect(got.get(domain)).toEqual([
+      { time: hour.from, counts: {} },
+      { time: hour.from + 300_000, counts: {} },
+      { time: hour.from + 900_000, counts: { '0': 2, '200': 5 } },
+    ])
+  })
+
+  it('a domain that is left out has no points; an empty list is no data', async () => {
+    expect((await each(saying({ body: { code: 0, data: [] } }))).got.size).toBe(0)
+    expect((await each(saying({ body: { code: 0, data: {} } }))).got.size).toBe(0)
+  })
+
+  it.each<[string, unknown, string]>([
+    [
+      'a label twice',
+      [
+        [first, {}],
+        [first, {}],
+      ],
+      'twice',
+    ],
+    ['a negative count', [[first, { '200': -1 }]], 'count of status 200'],
+    ['half a request', [[first, { '200': 0.5 }]], 'count of status 200'],
+    ['a count in text', [[first, { '200': '5' }]], 'count of status 200'],
+    ['a status that is a word', [[first, { ok: 1 }]], 'status code'],
+    ['a prototype', `[[${first}, {"__proto__": 1}]]`, 'status code'],
+    ['a time with a fraction', [[first + 0.5, {}]], 'whole seconds'],
+    ['a time in text', [[String(first), {}]], 'whole seconds'],
+    ['a time beyond all calendars', [[9e15, {}]], 'whole seconds'],
+    ['three elements', [[first, {}, 1]], '[seconds, counts]'],
+    ['no list', { a: 1 }, 'list of points'],
+    ['null', null, 'list of points'],
+  ])('%s is an error', async (_what, points, word) => {
+    const data = typeof points === 'string' ? (JSON.parse(points) as unknown) : points
+    const { code, message } = await failure(saying(series(data)))
+    expect([code, message]).toEqual(['answer-invalid', expect.stringContaining(word)])
+  })
+
+  it('a domain that nobody asked for, or that is named otherwise inside, is an error', async () => {
+    expect((await failure(saying(series([], 'other.example.com')))).message).toContain('other.example.com')
+    const body = { code: 0, data: { [domain]: { domain: 'other.example.com', data: [] } } }
+    expect((await failure(saying({ body }))).message).toContain('expected "domain" to be a.example.com')
+  })
+
+  it('quotes of an answer are short, and never hold the token, whole or cut', async () => {
+    for (let before = 250; before < 330; before++) {
+      const { message } = await failure(saying({ body: { code: 0, data: 'x'.repeat(before) + token } }))
+      expect(message.length).toBeLessThan(500)
+      expect(message).not.toContain('tok/')
+    }
+  })
+})
+
+describe('time zones and clocks', () => {
+  const dense = (from: number) => Array.from({ length: 12 }, (_, i) => [from / 1000 + i * 300, { '200': 10 }])
+
+  it('a service in another zone is found out, and by how much', async () => {
+    const service = world({ token, timezone: 'Asia/Shanghai' })
+    const { code, message, hint } = await failure(toEmulator(service))
+    expect(code).toBe('answer-invalid')
+    expect(message).toContain('8 h too early')
+    expect(hint).toContain('service.timezone')
+    expect((await failure(saying(series(dense(hour.from + 5 * 3_600_000))))).message).toContain('5 h too late')
+  })
+
+  it('one period of alignment is none', async () => {
+    const { got } = await each(saying(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])))
+    expect(got.get(domain)).toHaveLength(12)
+  })
+
+  it('requests of the future tell that a clock is wrong; empty periods to come do not', async () => {
+    const now = Date.UTC(2026, 10, 20)
+    const question = { ...hour, from: now - 600_000, to: now + 3_600_000 }
+    const ahead = (counts: object) => saying(series([[now / 1000 + 600, counts]]))
+    const { message, hint } = await failure(ahead({ '200': 1 }), question)
+    expect(message).toContain('10 min from now')
+    expect(hint).toContain('clock')
+    expect((await each(ahead({}), question)).got.size).toBe(1)
+  })
+})

@@ -1,0 +1,55 @@
+import { createReader, type Reader } from '../../src/service/reader.ts'
+import type { Answer, Request, Transport } from '../../src/service/transport.ts'
+import type { World } from '../emulator/world.ts'
+import { JsonText } from '../../src/emulator/routes/exchange.ts'
+import { FakeClock } from './fake-clock.ts'
+
+/** With characters that an address has to escape. */
+export const token = 'tok/5ecret+a&b=c'
+
+/** Something said by hand: an HTTP status, a body, headers. */
+export interface Said {
+  status?: number
+  body: unknown
+  headers?: Record<string, string>
+}
+
+export function answer({ status = 200, body, headers = {} }: Said): Answer {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return { status, header: (name) => lower.get(name.toLowerCase()) ?? null, body: typeof body === 'string' ? body : JSON.stringify(body) }
+}
+
+/** A way to an emulator without sockets. */
+export function toEmulator(service: World): Transport {
+  return async ({ url }) => {
+    const { pathname, search } = new URL(url)
+    const { status, headers, body } = await service.request({ method: 'GET', path: pathname, query: search.slice(1) })
+    return answer({ status, headers, body: body instanceof JsonText ? body.text : body })
+  }
+}
+
+/** A reader over any transport, its clock, and the requests that it made. */
+export function readerOver(transport: Transport, options: { timezone?: string; signal?: AbortSignal; longestWaitMs?: number } = {}) {
+  const clock = new FakeClock()
+  const requests: (Request & { query: Record<string, string> })[] = []
+  const { timezone = 'UTC', longestWaitMs = 300_000, signal } = options
+  const reader: Reader = createReader({
+    connection: {
+      url: 'https://api.cdn.test',
+      token,
+      timeoutMs: 2000,
+      itemKeys: {},
+      scrub: (text) => text.replaceAll(token, '(token)'),
+      transport: (request) => {
+        requests.push({ ...request, query: Object.fromEntries(new URL(request.url).searchParams) })
+        return transport(request)
+      },
+    },
+    timezone,
+    longestWaitMs,
+    clock,
+    random: () => 0.5,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return { reader, clock, requests }
+}

@@ -1,0 +1,65 @@
+import { periodsOf } from '../../src/emulator/entities/periods.ts'
+import { countRequests, pointsText } from '../../src/emulator/entities/statistics.ts'
+import { areas, type Area } from '../../src/emulator/entities/traffic.ts'
+import { grainMs, type Grain, type Point } from '../../src/model/statistics.ts'
+import type { TimeZone } from '../../src/model/time-zone.ts'
+import type { Transport } from '../../src/service/transport.ts'
+import { answer } from './reading-world.ts'
+
+const dayMs = 86_400_000
+const now = Date.UTC(2027, 5, 1)
+const seed = 'split'
+
+/** Which of the moments a service takes a local time for that is skipped or comes twice. */
+export type Choice = 'first' | 'last'
+
+/** The points of domains taken together whose labels are in [from, to), without any limit. */
+export function unlimited(
+  domains: string[],
+  {
+    from,
+    to,
+    grain,
+    labels = 'start',
+    area = 'all',
+  }: { from: number; to: number; grain: Grain; labels?: 'start' | 'end'; area?: Area | 'all' },
+  zone: TimeZone,
+): Point[] {
+  const [start, end] = [zone.toLocal(from - dayMs), zone.toLocal(to + dayMs)]
+  const points = pointsOf(domains, { start, end, grain, endLabels: labels === 'end' }, zone, area)
+  return points.map(([label, counts]) => ({ time: label * 1000, counts })).filter(({ time }) => time >= from && time < to)
+}
+
+function pointsOf(domains: string[], span: Parameters<typeof periodsOf>[0], zone: TimeZone, area: Area | 'all') {
+  const periods = periodsOf(span, zone, now)
+  const histories = new Map(domains.map((domain) => [domain, { behaviour: [], dead: [] }]))
+  const counts = countRequests(seed, histories, periods, area === 'all' ? areas : [area])
+  return JSON.parse(pointsText(counts, periods)) as [number, Record<string, number>][]
+}
+
+/** The limits of the specification, however a service measures them; what breaks one of them is listed. */
+export function limitedService(zone: TimeZone, choice: Choice, broken: string[]): Transport {
+  const taken = (local: number) => (choice === 'first' ? zone.readings(local)[0] : zone.readings(local).at(-1)) ?? 0
+  const asTaken: TimeZone = { ...zone, toUtc: taken }
+  return async ({ url }) => {
+    const { pathname, searchParams: query } = new URL(url)
+    const domains = (query.get('domains') ?? '').split(',')
+    const [start = 0, end = 0] = ['start_time', 'end_time'].map((name) => Date.parse(`${(query.get(name) ?? '').replace(' ', 'T')}Z`))
+    const grain = (query.get('grad') ?? '') as Grain
+    for (const length of [end - start, ...zone.readings(end).flatMap((last) => zone.readings(start).map((first) => last - first))]) {
+      const days = Math.max(1, Math.ceil(length / dayMs))
+      if (length < 0 && length === end - start) broken.push(`${url} is backwards`)
+      if (domains.length > 10) broken.push(`${url}: ${domains.length} domains`)
+      if (days > 31 || (grain === 'minute' && days > 1)) broken.push(`${url}: ${days} days`)
+      const size = domains.length * (dayMs / grainMs[grain]) * days
+      if (pathname.endsWith('/httpcode') && size > 2880) broken.push(`${url}: ${size} points`)
+    }
+    // A day begins where it begins: only the times that are asked for may be taken for another moment.
+    const span = { start, end, grain, endLabels: query.get('stat_is_forward') === '1' }
+    const area = (query.get('query_area') ?? 'all') as Area | 'all'
+    const series = (names: string[]) => pointsOf(names, span, grain === 'day' ? zone : asTaken, area)
+    if (pathname.endsWith('/httpcode')) return answer({ body: { code: 0, data: series(domains) } })
+    const data = Object.fromEntries(domains.map((domain) => [domain, { domain, data: series([domain]) }]))
+    return answer({ body: { code: 0, data } })
+  }
+}

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { faults as schemaFaults } from '../report/output-schema.ts'
+import { fault, Place, reset, service, token } from './cli.ts'
+
+interface Series {
+  domain: string | null
+  requests: number
+  statuses: Record<string, number>
+  points: { time: string; statuses: Record<string, number> }[]
+}
+
+const [a, b] = ['a.example.com', 'b.example.com']
+const span = ['--from', '2026-11-01 10:00', '--to', '2026-11-01 12:00', '--grain', 'minute5']
+let emulator: Emulator
+let place: Place
+beforeAll(async () => {
+  emulator = await service()
+})
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+  place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } })
+})
+afterEach(() => place.remove())
+
+const seriesOf = (output: JsonObject) => output['series'] as unknown as Series[]
+const calls = async () =>
+  (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { path: string; domains: string[]; status: number }[]
+
+describe('stats', () => {
+  it('counts the domains of all manifests, and sums to the same', async () => {
+    const each = await place.json('stats', ...span)
+    expect(schemaFaults('stats', each)).toEqual([])
+    expect(each).toMatchObject({ from: '2026-11-01T10:00:00.000Z', to: '2026-11-01T12:00:00.000Z', grain: 'minute5', sum: null })
+    expect(seriesOf(each).map(({ domain, points }) => [domain, points.length])).toEqual([
+      [a, 24],
+      [b, 24],
+    ])
+    const sum = await place.json('stats', ...span, '--sum')
+    expect(schemaFaults('stats', sum)).toEqual([])
+    expect(sum['sum']).toEqual([a, b])
+    const requests = seriesOf(each).reduce((all, series) => all + series.requests, 0)
+    expect(requests).toBeGreaterThan(1000)
+    expect(seriesOf(sum)).toMatchObject([{ domain: null, requests }])
+    expect((await calls()).map(({ path }) => path)).toEqual(['/v2/stat/httpcode/eachDomain', '/v2/stat/httpcode'])
+  })
+
+  it('asks for the domains that are named, and tells them in a table of 80 columns', async () => {
+    const { code, out, err } = await place.cli('stats', 'B.example.com', 'other.example.com', ...span)
+    expect([code, err]).toEqual([0, ''])
+    expect((await calls())[0]?.domains).toEqual([b, 'other.example.com'])
+    expect(out).toMatch(/^2026-11-01 10:00 to 2026-11-01 12:00 \(UTC\), by minute5\n/)
+    expect(out).toMatch(/^2 domains/m)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  })
+
+  it('without times asks for the last 24 hours by hour', async () => {
+    const output = await place.json('stats', a)
+    expect(output['grain']).toBe('hour')
+    const [series] = seriesOf(output)
+    expect([24, 25]).toContain(series?.points.length)
+    expect(Date.parse(String(output['to'])) - Date.now()).toBeGreaterThan(-60_000)
+  })
+
+  it('writes nothing, and reads neither record nor lock', async () => {
+    await place.settle()
+    const before = (await calls()).length
+    expect((await place.cli('stats', a)).code).toBe(0)
+    expect((await calls()).slice(before).every(({ path }) => path.startsWith('/v2/stat/'))).toBe(true)
+  })
+
+  it('tells how far a long question is', async () => {
+    for (let i = 0; i < 120; i++) place.manifest(`d${i}.example.com`, { timeout: { time: '10' } })
+    const { code, err } = await place.cli('stats', '--from', '2h', '--grain', 'hour')
+    expect([code, err]).toEqual([0, 'statistics: 4 of 13 reads\nstatistics: 7 of 13 reads\nstatistics: 10 of 13 reads\n'])
+    expect((await place.cli('stats', '--from', '2h', '--quiet')).err).toBe('')
+  })
+
+  it('no data is no failure, but is told', async () => {
+    const { code, out, err } = await place.cli('stats', '--from', '2035-01-01', '--to', '2035-01-01')
+    expect(code).toBe(0)
+    expect(out.match(/no data/g)).toHaveLength(3)
+    expect(err).toContain('service.timezone')
+    expect(seriesOf(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01'))).toMatchObject([
+      { requests: 0, points: [] },
+      {},
+    ])
+  })
+
+  it.each([
+    [['--from', 'yesterday'], '--from'],
+    [['--to', '2026-02-30'], '--to'],
+    [['--from', '1h', '--to', '2h'], 'after'],
+    [['--grain', 'week'], 'grain'],
+    [['nothing'], 'name of a domain'],
+    [['all'], '--sum'],
+    [['all', a, '--sum'], 'alone'],
+    [['--from', '1990-01-01'], '400 days'],
+  ])('%j is refused', async (args, word) => {
+    const { code, err } = await place.cli('stats', ...args)
+    expect([code, err]).toEqual([1, expect.stringContaining(word)])
+    expect(await calls()).toEqual([])
+  })
+})
+
+describe('stats, where something is wrong', () => {
+  it('a token without the permission', async () => {
+    await fault(emulator, { kind: 'unauthorized-from', on: [1] })
+    const { code, out, err } = await place.cli('stats')
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('the token may not read statistics (HTTP 401)')
+    expect((await place.json('stats'))['code']).toBe('access')
+  })
+
+  it('no token', async () => {
+    place.env['EDGEWISE_TOKEN'] = undefined
+    const { code, err } = await place.cli('stats')
+    expect([code, err]).toEqual([1, expect.stringContaining('no token for')])
+  })
+
+  it('a domain that the service does not know is named', async () => {
+    const known = await service({ domains: [a] })
+    const there = new Place(known.url).manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } })
+    const { code, err } = await there.cli('stats')
+    expect([code, err]).toEqual([1, expect.stringContaining(`does not know ${b}`)])
+    expect((await there.cli('stats', a)).code).toBe(0)
+    expect((await there.cli('stats', 'all', '--sum', '--from', '2h')).out).toMatch(/^all domains/m)
+    there.remove()
+    await known.close()
+  })
+
+  it('a service in another zone is an error that names service.timezone', async () => {
+    const elsewhere = await service({ timezone: 'Asia/Shanghai' })
+    const there = new Place(elsewhere.url)
+    const { code, err } = await there.cli('stats', a, ...span)
+    expect([code, err]).toEqual([1, expect.stringMatching(/8 h too early[^]*"service\.timezone"/)])
+    there.remove()
+    await elsewhere.close()
+  })
+
+  it.each(['reset-before', 'reset-after', 'error', 'truncated', 'not-json'])('%s is read again, and nothing counts twice', async (kind) => {
+    const whole = await place.json('stats', ...span)
+    await fault(emulator, { kind, on: [1, 2] })
+    expect(await place.json('stats', ...span)).toEqual(whole)
+  })
+
+  it('a service that only fails is given up, and no word shows the token', async () => {
+    await fault(emulator, { kind: 'error', status: 502 })
+    const { code, out, err } = await place.cli('stats', '--verbose')
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('could not be read in 5 attempts: the service answered HTTP 502')
+    expect(err).not.toContain(token)
+  })
+})
