@@ -2,7 +2,7 @@ import type { ApplyEvent } from '../apply/events.ts'
 import { windowsOf } from '../apply/health/windows.ts'
 import { letOut, type RolloutContext } from '../apply/rollout/let-out.ts'
 import { rolloutOf } from '../apply/rollout/part-of.ts'
-import { waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
+import { undisturbedFrom, waitForBaseline, waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Window } from '../model/health.ts'
@@ -110,7 +110,7 @@ function aftercare(
   workspace: LoadedWorkspace,
   { outside, signal }: RolloutOptions,
   tell: (event: ApplyEvent) => void,
-): Pick<RolloutContext, 'prepare' | 'watch' | 'waits'> {
+): Pick<RolloutContext, 'prepare' | 'undisturbed' | 'watch' | 'waits'> {
   const { rollout, service } = workspace.config
   const zone = timeZone(service.timezone)
   const rule = rollout.health
@@ -128,6 +128,11 @@ function aftercare(
       if (rule === null) return
       const now = outside.clock.now()
       await watching.counts(domains, windowsOf(now, now, rule, zone).before)
+    },
+    undisturbed: (each, at, domains, recorded) => {
+      const now = outside.clock.now()
+      const time = undisturbedFrom(domains, recorded, now, rule)
+      return time <= now ? null : () => waitForBaseline(each, at, time, watching)
     },
     waits: (each, at) => waits(each, at, watching),
     watch: (each, at) => watchWave(each, at, watching),

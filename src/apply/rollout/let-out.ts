@@ -16,6 +16,8 @@ export interface RolloutContext {
   apply(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
   /** Refuses before a wave begins what could not be looked after. */
   prepare(domains: Domain[]): Promise<void>
+  /** Waits until there is an undisturbed time before the wave to compare it with; null where there is one. */
+  undisturbed(rollout: Rollout, wave: number, domains: Domain[], recorded: Recorded): (() => Promise<void>) | null
   /** Waits until the next wave may begin. */
   watch(rollout: Rollout, wave: number): Promise<Watched>
   /** Whether there is anything to wait for after a wave. */
@@ -76,7 +78,18 @@ async function steps(plan: Plan, begun: Rollout, base: Recorded, result: ApplyRe
       const moved = recordMoved(part, recorded)
       if (moved.length > 0)
         return leave(`the record of ${moved[0] ?? ''} changed since the plan was made; apply again`, laterWrites(plan, at - 1), result)
-      await context.prepare(part.writes.flatMap(({ domains }) => domains))
+      const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
+      const wait = rollout.waves[at]?.applied === null ? context.undisturbed(rollout, at, domains, recorded) : null
+      if (wait !== null) {
+        await context.keep(rollout, `Rollout ${rollout.id}: wave ${wave} waits for figures of the time before it`)
+        await context.whileFree(wait)
+        if (context.signal.aborted) return leave('interrupted; apply again to go on with the rollout', laterWrites(plan, at - 1), result)
+        const now = await context.reload(rollout.id)
+        if (now.rollout === null) return leave('another apply has ended this rollout', laterWrites(plan, at - 1), result)
+        ;[recorded, rollout] = [now.recorded, now.rollout]
+        continue
+      }
+      await context.prepare(domains)
       const applied = await one(part, rollout, wave, recorded, result, context)
       rollout = applied.rollout
       if (!isWhole(applied.result)) {
