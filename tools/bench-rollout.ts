@@ -38,14 +38,14 @@ report('all domains broken', await rollout('a', domains, () => dead), ({ code, w
   return code === 3 && wave === 1 && takenBack && changed === 0
 })
 
-const count = Number(options.rollouts)
+const rollouts = Number(options.rollouts)
 let stopped = 0
-for (let i = 0; i < count; i++) {
+for (let i = 0; i < rollouts; i++) {
   const { code } = await rollout(`noise ${i}`, 20, () => alsoGood)
   if (code !== 0) stopped++
 }
-console.log(`\nnoise alone stopped ${stopped} of ${count} rollouts of 20 domains in 3 waves`)
-if (stopped > Math.ceil(count / 200)) faults.push('noise stops more than 1 rollout in 200')
+console.log(`\nnoise alone stopped ${stopped} of ${rollouts} rollouts of 20 domains in 3 waves`)
+if (stopped > Math.ceil(rollouts / 200)) faults.push('noise stops more than 1 rollout in 200')
 for (const fault of faults) console.error(fault)
 process.exitCode = faults.length === 0 ? 0 : 1
 
@@ -92,7 +92,7 @@ async function rollout(seed: string, count: number, originOf: (i: number) => str
 }
 
 function origins(place: Place, count: number, originOf: (i: number) => string): void {
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < rollouts; i++) {
     place.manifest(`d${String(i).padStart(4, '0')}.example.com`, { origin: { default_master: originOf(i) } })
   }
 }
