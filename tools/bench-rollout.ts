@@ -92,7 +92,7 @@ async function rollout(seed: string, count: number, originOf: (i: number) => str
 }
 
 function origins(place: Place, count: number, originOf: (i: number) => string): void {
-  for (let i = 0; i < rollouts; i++) {
+  for (let i = 0; i < count; i++) {
     place.manifest(`d${String(i).padStart(4, '0')}.example.com`, { origin: { default_master: originOf(i) } })
   }
 }

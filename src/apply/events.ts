@@ -35,5 +35,5 @@ export type ApplyEvent =
       /** Domains that are worse by themselves. */
       worse: { domain: Domain; before: Sample; after: Sample }[]
     }
-  | { type: 'rollout.taking-back'; time: string; apply: string; reason: string }
+  | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }
   | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null; takenBack?: boolean } & OutcomeCounts)

@@ -8,7 +8,7 @@ export type RolloutEvent =
   | { type: 'wave.waiting'; wave: number; waves: number; domains: number; until: string; reason: 'pause' | 'health' | 'baseline' }
   | { type: 'wave.watched'; wave: number; statuses: string[]; before: Sample; after: Sample }
   | { type: 'wave.judged'; wave: number; verdict: Verdict; reason: string | null; before: Sample; after: Sample }
-  | { type: 'rollout.taking-back'; reason: string }
+  | { type: 'rollout.taking-back'; reason: string; writes: number }
 
 const reasons = {
   pause: 'before the next',
@@ -27,7 +27,7 @@ export function rolloutLine(event: RolloutEvent, paint: Paint): string {
     case 'wave.judged':
       return `${verdictText(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? sharesText(event) : visible(event.reason)}`
     case 'rollout.taking-back':
-      return `${paint.yellow('back')}       what the rollout changed is taken back`
+      return `${paint.yellow('back')}       what the rollout changed is taken back with ${event.writes === 1 ? '1 write' : `${event.writes} writes`}`
   }
 }
 

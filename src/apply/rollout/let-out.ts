@@ -23,7 +23,7 @@ export interface RolloutContext {
   /** Whether there is anything to wait for after a wave. */
   waits(rollout: Rollout, wave: number): boolean
   /** Takes back what the rollout changed; null when a health check only stops. The reason when it can't be. */
-  takeBack: ((rollout: Rollout, recorded: Recorded) => Promise<ApplyResult | string>) | null
+  takeBack: ((rollout: Rollout, recorded: Recorded, why: string) => Promise<ApplyResult | string>) | null
   /** Does something while others may have the lock. */
   whileFree<T>(work: () => Promise<T>): Promise<T>
   /** The record and the rollout as they are now; null when the rollout is no longer open. */
@@ -153,8 +153,7 @@ async function fail(
   }
   // Held before anything goes back, so that whatever happens meanwhile nobody sends it again.
   await context.keep({ ...rollout, state: 'taken-back', reason: why, held: Object.keys(rollout.asked) }, `Rollout ${rollout.id}: ${why}`)
-  context.tell({ type: 'rollout.taking-back', time: context.time(), apply: rollout.id, reason: why })
-  const back = await context.takeBack(rollout, recorded)
+  const back = await context.takeBack(rollout, recorded, why)
   if (typeof back === 'string') result.stopped = `${why}; it could not be taken back: ${back}`
   else {
     add(result, back)
