@@ -29,15 +29,8 @@ export async function progressFor(context: CommandContext, writes: number, calls
 }
 
 async function onTerminal({ io, errPaint }: CommandContext, planned: number, callsPerMinute: number): Promise<Progress> {
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {value}/{total} writes · {budget} calls left this minute · {left}',
-    barsize: 24,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-  })
+  const { openBar } = await import('./bar.ts')
+  const bar = openBar('{bar} {value}/{total} writes · {budget} calls left this minute · {left}', false)
   const about = (done: number, budget: CallBudget | null) => ({
     budget: budget?.left() ?? callsPerMinute,
     left: timeLeft(writes - done, budget?.left() ?? callsPerMinute, callsPerMinute),

@@ -24,16 +24,8 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
       end: () => undefined,
     }
   }
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: `{bar} {value}/{total} reads of ${what}`,
-    barsize: 24,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-    clearOnComplete: true,
-  })
+  const { openBar } = await import('./bar.ts')
+  const bar = openBar(`{bar} {value}/{total} reads of ${what}`, true)
   let begun = false
   return {
     heard: (done, all) => {
