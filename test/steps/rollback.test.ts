@@ -131,6 +131,19 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
+  it('brings back a domain that is gone from manifests and record', async () => {
+    await applied([a, time(10)], [b, time(20)])
+    place.write(`domains/${b}.yaml`, '')
+    await place.settle()
+    expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(1)
+    expect(await place.cli('rollback', '--target', 'c.*', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('changed no domain that matches "c.*"') as string,
+    })
+    expect((await place.cli('rollback', '--target', 'b.*', '--yes')).code).toBe(0)
+    expect(await itemsOf(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
+  })
+
   it('takes all waves of a rollout back together, or the one that is named', async () => {
     await applied([a, time(10)], [b, time(20)])
     await rollout('r1', [a, 11, 10], [b, 21, 20])
