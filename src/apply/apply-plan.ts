@@ -66,7 +66,9 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
     refusals: [],
     unrecorded: null,
   }
-  const time = () => new Date(context.clock.now()).toISOString()
+  const { at, up } = context.lockedAt
+  const now = () => at + context.clock.monotonic() - up
+  const time = () => new Date(now()).toISOString()
   const startedAt = time()
   const stop = (why: string) => {
     result.stopped ??= why
@@ -85,6 +87,7 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
     target: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
     stop,
+    now,
     time,
     applied: (): Applied => {
       const { confirmed, refused, inDoubt, notSent } = result

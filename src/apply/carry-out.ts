@@ -63,7 +63,7 @@ function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
 
 /** An item in doubt is rewritten no sooner than a write that was given up can have landed. */
 async function settled(write: Write, run: Run): Promise<void> {
-  const wait = settlesIn(write, run.recorded, run.clock.now(), run)
+  const wait = settlesIn(write, run.recorded, run.now(), run)
   if (wait === 0) return
   const message = 'an earlier write of these items may still land'
   run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(wait / 1000), message })

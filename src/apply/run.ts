@@ -15,8 +15,8 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
   /** The commit of the workspace, and who started this; null where that is not known. */
   commit: string | null
   author: string | null
-  /** When the lock was taken, wall clock, ms: no other process sends anything since. */
-  lockedAt: number
+  /** When the lock was taken: no other process sends anything since. */
+  lockedAt: Moment
   /** Take a write that was refused apart, so that all but the guilty part is applied. */
   isolate: boolean
   /** Takes the secrets out of a value that the service returned. */
@@ -24,6 +24,12 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
   /** Templates of the secrets in a value, by fingerprint. */
   templatesOf(value: Value): Record<string, string>
   tell(event: ApplyEvent): void
+}
+
+/** A moment by both clocks of this machine: wall clock, and since boot; ms. */
+export interface Moment {
+  at: number
+  up: number
 }
 
 /** A part of a write that the service refused. */
@@ -40,6 +46,8 @@ export interface ApplyResult extends OutcomeCounts {
   stopped: string | null
   /** What the service refused, for messages at the manifests' lines. */
   refusals: Refusal[]
+  /** Whether a health check has taken back all that was sent; absent where it took back nothing. */
+  takenBack?: boolean
   /** Why the record, or what other machines see of it, lacks something of this apply; null when it does not. */
   unrecorded: string | null
 }
@@ -52,7 +60,9 @@ export interface Run extends ApplyContext {
   result: ApplyResult
   /** Ends the apply: no write is begun any more, and none is sent again. */
   stop(why: string): void
-  /** The time now, ISO 8601. */
+  /** The time now, ms since 1970. Within an apply it goes on evenly, whatever is done to the wall clock. */
+  now(): number
+  /** The same, ISO 8601. */
   time(): string
   /** This apply for the journal, as far as it has come. */
   applied(): Applied

@@ -2,14 +2,15 @@ import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import type { Write } from '../model/change.ts'
 import type { ItemKey } from '../model/item.ts'
 import type { Recorded, RecordedItem } from '../state/record.ts'
+import type { Moment } from './run.ts'
 
 const mostSkew = 300_000
 
 /** What has to be known of an apply to tell how long earlier writes may still land. */
 interface Since {
   apply: string
-  /** When the lock was taken, wall clock, ms: writes of other processes had been given up by then. */
-  lockedAt: number
+  /** When the lock was taken: writes of other processes had been given up by then. */
+  lockedAt: Moment
   settleMs: number
 }
 
@@ -18,7 +19,7 @@ interface Since {
  * for `settleMs` more. When another apply gave up is known if it says so and its clock can't be the reason: what it tells
  * of the last five minutes, or of the future, counts as of the moment the lock was taken.
  */
-export function settlesIn(write: Write, recorded: Recorded, now: number, { apply, lockedAt, settleMs }: Since): number {
+export function settlesIn(write: Write, recorded: Recorded, now: number, { apply, lockedAt: { at: lockedAt }, settleMs }: Since): number {
   const items = relatedTo(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
     [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {

@@ -29,9 +29,11 @@ export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain
           secrets.push(pointer)
           return 'secret'
         })
-  const shape = schemaProblems(spec.schema, plain).filter((problem) => !secrets.includes(problem.pointer))
+  // Whatever a secret is, a field that there is none of is wrong.
+  const unseen = (problem: Problem) => secrets.includes(problem.pointer) && problem.summary !== 'Unknown field'
+  const shape = schemaProblems(spec.schema, plain).filter((problem) => !unseen(problem))
   const problems = shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
-  const judged = problems.filter((problem) => (problem.scope === 'both' || problem.scope === scope) && !secrets.includes(problem.pointer))
+  const judged = problems.filter((problem) => (problem.scope === 'both' || problem.scope === scope) && !unseen(problem))
   const valid = !judged.some((problem) => problem.severity === 'error')
   return { payload, value: valid ? spec.canonical(payload) : null, problems: judged }
 }

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { chosenSnapshots, plan as makePlan, type LoadedWorkspace, type Recorded, type Store } from '../index.ts'
+import { askedOf, chosenSnapshots, plan as makePlan, type LoadedWorkspace, type PlanOptions, type Recorded, type Store } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Snapshot } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { readSavedPlan, refuseStale } from '../plan/saved-plan.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { hashes } from '../plan/basis.ts'
+import { readSavedPlan, refuseStale, type SavedPlan } from '../plan/saved-plan.ts'
+import { standingOf } from '../plan/standing.ts'
 import { planJson } from '../report/plan-json.ts'
 import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
@@ -18,6 +22,10 @@ interface ApplyOptions extends GuardOptions {
   item: string[]
   stopOnRefusal?: boolean
   lockTimeout: number
+  /** False with `--no-waves`. */
+  waves: boolean
+  supersede?: boolean
+  retryHeld?: boolean
 }
 
 /** `edgewise apply`: takes the lock, plans, shows, asks, and carries the plan out. */
@@ -32,28 +40,58 @@ async function locked(
   workspace: LoadedWorkspace,
   planFile: string | null,
   options: ApplyOptions,
-  { store, lease, lockedAt }: Locked,
+  record: Locked,
 ): Promise<number> {
+  const { store } = record
   const recorded = await store.load()
   tellUnfinished(context, store, recorded)
   const plan =
     planFile === null
-      ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded))
-      : await savedPlan(resolve(context.io.cwd, planFile), workspace, recorded, options)
+      ? await makePlan(workspace, recorded, selectionOf(options, workspace, recorded), await planning(store, options))
+      : await savedPlan(resolve(context.io.cwd, planFile), workspace, recorded, store, options)
   // A saved plan was looked at when it was made.
-  return carryOut(context, workspace, plan, { store, recorded, lease, lockedAt, asks: planFile === null, ...options })
+  return carryOut(context, workspace, plan, { ...options, locked: record, recorded, asks: planFile === null, finishes: true })
+}
+
+/** What of the store's rollouts a plan has to do with. */
+async function planning(store: Store, { waves, supersede, retryHeld }: ApplyOptions): Promise<PlanOptions> {
+  const rollouts = await store.rollouts()
+  return {
+    rollouts: supersede === true ? rollouts.filter(({ state }) => state !== 'open') : rollouts,
+    retryHeld: retryHeld === true,
+    atOnce: !waves,
+  }
 }
 
 /** The plan of a file, if the workspace and the record still ask for exactly that. */
-async function savedPlan(path: string, workspace: LoadedWorkspace, recorded: Recorded, { target, item }: ApplyOptions): Promise<Plan> {
-  if (target.length + item.length > 0)
+async function savedPlan(path: string, workspace: LoadedWorkspace, recorded: Recorded, store: Store, options: ApplyOptions): Promise<Plan> {
+  if (options.target.length + options.item.length > 0)
     throw new EdgewiseError('usage', 'a saved plan has its own choice of domains and items', 'Leave --target and --item out.')
   const { itemKeys } = workspace.config.service
   const itemOf = new Map(Object.entries(itemKeys).map(([key, name]) => [name, key]))
   const saved = readSavedPlan(parseJson(textOf(path)), (name) => itemOf.get(name) ?? name)
-  const now = await makePlan(workspace, recorded, saved.selection)
+  const how = await planning(store, options)
+  const now = await makePlan(workspace, recorded, saved.selection, how)
+  const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
+  if (goesOn(saved, snapshots.desired, standing(now, how, workspace))) return now
   const { changes } = planJson(now, (key) => itemKeys[key] ?? key)
-  return refuseStale(saved, now, Array.isArray(changes) ? changes : [], chosenSnapshots(workspace, recorded, saved.selection))
+  return refuseStale(options.waves ? saved : atOnce(saved), now, Array.isArray(changes) ? changes : [], snapshots)
+}
+
+function standing(now: Plan, { rollouts = [] }: PlanOptions, workspace: LoadedWorkspace): Rollout | null {
+  return standingOf(new Set(now.changes.map(({ domain }) => domain)), rollouts, askedOf(workspace)).continued
+}
+
+/** Whether what the file planned is a rollout already: the rest of it is as it was looked at. */
+function goesOn({ desired: planned }: SavedPlan, desired: Snapshot, continued: Rollout | null): boolean {
+  const domains = Object.keys(planned)
+  if (continued === null || Object.keys(continued.asked).length !== domains.length) return false
+  const is = hashes(desired, domains)
+  return domains.every((domain) => continued.asked[domain] !== undefined && is[domain] === planned[domain])
+}
+
+function atOnce(saved: SavedPlan): SavedPlan {
+  return { ...saved, writes: saved.writes.map((write) => ({ ...write, wave: 1 })) }
 }
 
 function textOf(path: string): string {

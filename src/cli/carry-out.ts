@@ -1,27 +1,36 @@
-import { apply, refuseUnready, type ApplyEvent, type ApplyResult, type LoadedWorkspace, type Recorded, type Store } from '../index.ts'
+import {
+  apply,
+  isRollout,
+  refuseUnready,
+  rollOut,
+  type ApplyEvent,
+  type ApplyResult,
+  type LoadedWorkspace,
+  type Recorded,
+} from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { finishedLine } from '../report/apply-text.ts'
 import { planText, sumLine } from '../report/plan-text.ts'
 import { visible } from '../report/wrap.ts'
-import type { Lease } from '../state/lock.ts'
+import type { CallBudget } from '../service/call-budget.ts'
 import { exits } from './exits.ts'
 import { refuseGuarded, type GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
-import { authorOf } from './lock.ts'
+import { authorOf, type Locked } from './lock.ts'
 import { firstPlanWarnings } from './open.ts'
 import { progressFor } from './progress.ts'
+import { rolloutsBefore, type WaveOptions } from './rollouts.ts'
 
-interface CarryOutOptions extends GuardOptions {
-  store: Store
+interface CarryOutOptions extends GuardOptions, WaveOptions {
+  locked: Locked
   /** What the plan rests on. */
   recorded: Recorded
-  lease: Lease
-  /** When the lock was taken, wall clock, ms. */
-  lockedAt: number
   /** Ask before anything is sent, unless `--yes`. */
   asks: boolean
   stopOnRefusal?: boolean
+  /** Ends the id of the apply, to tell its kind in a history. */
+  suffix?: string
   /** Done once the plan was agreed to and before anything is sent. */
   before?(): Promise<void>
 }
@@ -34,7 +43,8 @@ interface CarryOutOptions extends GuardOptions {
  */
 export async function carryOut(context: CommandContext, workspace: LoadedWorkspace, plan: Plan, options: CarryOutOptions): Promise<number> {
   const { io, paint } = context
-  const { store, recorded } = options
+  const { locked, recorded } = options
+  const { store } = locked
   const json = context.options.json === true
   for (const warning of [...(await firstPlanWarnings(workspace, store, recorded)), ...plan.warnings])
     context.note(`${context.errPaint.yellow('note:')} ${warning}`)
@@ -43,36 +53,47 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
     io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
   refuseGuarded(workspace, recorded, plan, options, io.clock.now())
   refuseUnready(workspace, plan)
+  const { continued, ended } = await rolloutsBefore(workspace, store, plan, options)
   if (plan.changes.length > 0 && options.asks) await confirm(context, plan)
   await options.before?.()
+  if (ended.length > 0) await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
 
-  const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute)
+  const inWaves = options.waves && isRollout(workspace, plan, continued)
+  const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute, inWaves)
   let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
-  const result = await apply(workspace, plan, store, recorded, {
+  const how = {
     outside: io,
-    lease: options.lease,
-    lockedAt: options.lockedAt,
     author: authorOf(io.env),
     signal: io.signal,
     isolate: options.stopOnRefusal !== true,
-    tell: (event, budget) => {
+    tell: (event: ApplyEvent, budget: CallBudget | null) => {
       if (json) io.out(`${JSON.stringify(event)}\n`)
       else progress.tell(event, budget)
       if (event.type === 'apply.finished') finished = event
     },
-  })
+  }
+  const result = inWaves
+    ? await rollOut(workspace, plan, store, recorded, { ...how, lock: locked, continued })
+    : await apply(workspace, plan, store, recorded, {
+        ...how,
+        lease: locked.lease,
+        lockedAt: locked.lockedAt,
+        ...(options.suffix === undefined ? {} : { suffix: options.suffix }),
+      })
   progress.end()
   tellRefusals(context, workspace, result)
   if (result.unrecorded !== null)
     io.err(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}\n`)
-  if (!json && finished !== undefined && plan.changes.length > 0) io.out(`${finishedLine(finished, paint)}\n`)
-  return exitCode(result)
+  if (!json && finished !== undefined && (plan.changes.length > 0 || inWaves)) io.out(`${finishedLine(finished, paint)}\n`)
+  // A rollout that goes on was sent in part before.
+  return exitCode(result, inWaves, continued !== null)
 }
 
-function exitCode(result: ApplyResult): number {
-  const incomplete = result.refused + result.inDoubt + result.notSent > 0 || result.unrecorded !== null
+function exitCode(result: ApplyResult, inWaves: boolean, wasSent: boolean): number {
+  const { refused, inDoubt, notSent, unrecorded, stopped } = result
+  const incomplete = refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return exits.done
-  return result.sent ? exits.incomplete : exits.failed
+  return result.sent || wasSent ? exits.incomplete : exits.failed
 }
 
 async function confirm({ io, options }: CommandContext, plan: Plan): Promise<void> {

@@ -1,5 +1,13 @@
 import { resolve } from 'node:path'
-import { drift as findDrift, observedBase, plan as makePlan, type FoundDrift, type LoadedWorkspace, type Recorded } from '../index.ts'
+import {
+  drift as findDrift,
+  observedBase,
+  plan as makePlan,
+  type FoundDrift,
+  type LoadedWorkspace,
+  type Recorded,
+  type Store,
+} from '../index.ts'
 import { driftJson, hasDrift } from '../report/drift-json.ts'
 import { driftMarkdown } from '../report/drift-markdown.ts'
 import { driftText } from '../report/drift-text.ts'
@@ -17,6 +25,7 @@ interface DriftOptions extends GuardOptions {
   observed?: string
   markdown?: string
   repair?: boolean
+  supersede?: boolean
   lockTimeout: number
 }
 
@@ -27,7 +36,7 @@ export async function drift(context: CommandContext, _args: unknown[], options: 
     return withLock(context, workspace, 'drift --repair', options.lockTimeout, (record) => repair(context, workspace, options, record))
   }
   const workspace = validWorkspace(context, 'at hand')
-  const { found } = await look(context, workspace, (await openRecorded(context, workspace)).recorded, options)
+  const { found } = await look(context, workspace, await openRecorded(context, workspace), options)
   return hasDrift(found.drift) ? exits.differences : exits.done
 }
 
@@ -35,12 +44,12 @@ export async function drift(context: CommandContext, _args: unknown[], options: 
 async function look(
   context: CommandContext,
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  { store, recorded }: { store: Store; recorded: Recorded },
   { observed, markdown }: DriftOptions,
 ): Promise<{ found: FoundDrift; at: string }> {
   const { io, paint, options } = context
-  const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.vault.scrub(text))
-  const found = findDrift(workspace, recorded, data)
+  const data = observed === undefined ? null : await observe(observed, io, (text) => workspace.scrub(text))
+  const found = findDrift(workspace, recorded, data, await store.rollouts())
   const now = io.clock.now()
   for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${visible(note)}`)
   if (markdown !== undefined) writeOut(resolve(io.cwd, markdown), driftMarkdown(found.drift, now))
@@ -50,24 +59,19 @@ async function look(
 }
 
 /** Plans from what was seen, and applies like any other plan. */
-async function repair(
-  context: CommandContext,
-  workspace: LoadedWorkspace,
-  options: DriftOptions,
-  { store, lease, lockedAt }: Locked,
-): Promise<number> {
+async function repair(context: CommandContext, workspace: LoadedWorkspace, options: DriftOptions, locked: Locked): Promise<number> {
+  const { store } = locked
   const recorded = await store.load()
-  const { found, at } = await look(context, workspace, recorded, options)
+  const { found, at } = await look(context, workspace, { store, recorded }, options)
   const seen = observedBase(found, recorded, workspace.vault, at)
   const base: Recorded = new Map([...recorded, ...seen])
-  const plan = await makePlan(workspace, base, { target: [], items: [] })
+  const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts: await store.rollouts() })
   if (context.options.json !== true) context.io.out('\n')
   return carryOut(context, workspace, plan, {
     ...options,
-    store,
+    locked,
     recorded: base,
-    lease,
-    lockedAt,
+    waves: true,
     asks: true,
     before: async () => {
       if (seen.size === 0) return

@@ -1,18 +1,28 @@
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
-import { openRecord, type LoadedWorkspace } from '../index.ts'
+import { openRecord, type LoadedWorkspace, type Moment } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { acquire, leaseMs, type Holder, type Lease } from '../state/lock.ts'
 import type { OpenRecord } from '../state/open-record.ts'
 import type { CommandContext, Io } from './io.ts'
 import { userName } from './this-machine.ts'
 
-/** What is done while the lock is held. */
+/** A record whose lock is held. */
 export interface Locked extends OpenRecord {
-  lease: Lease
-  /** When it was taken, wall clock, ms. */
-  lockedAt: number
+  /** The holding as it is now. */
+  readonly lease: Lease
+  /** When it was taken. */
+  readonly lockedAt: Moment
+  /**
+   * Gives the lock back, does some work, and takes it again.
+   *
+   * @throws EdgewiseError `locked` when others do not give it back
+   */
+  whileFree<T>(work: () => Promise<T>): Promise<T>
 }
+
+/** How long an apply waits to go on after others had the lock: longer than they take, and shorter than a job may run. */
+const returnMs = 30 * 60_000
 
 /** Opens the record of a workspace and does some work while holding the lock of its account. */
 export async function withLock<T>(
@@ -24,22 +34,43 @@ export async function withLock<T>(
 ): Promise<T> {
   const record = await openRecord(workspace, io)
   for (const sentence of record.notes) note(sentence)
-  const { boot, namespace, pid } = io.machine
-  const holder: Holder = {
-    token: randomUUID(),
-    who: `${userName()}@${hostname()}`,
-    reason,
-    since: new Date(io.clock.now()).toISOString(),
-    boot,
-    namespace,
-    pid,
+  const take = async (timeoutMs: number) => {
+    const lease = await acquire(record.lock, holderHere(io, reason), io.machine, timeoutMs, io.clock, io.signal)
+    return { lease, lockedAt: { at: io.clock.now(), up: io.clock.monotonic() } }
   }
-  const lease = await acquire(record.lock, holder, io.machine, timeoutSeconds * 1000, io.clock, io.signal)
+  let held: Awaited<ReturnType<typeof take>> | null = await take(timeoutSeconds * 1000)
+  const now = () => {
+    if (held === null) throw new TypeError('expected the lock to be held')
+    return held
+  }
+  const locked: Locked = {
+    ...record,
+    get lease() {
+      return now().lease
+    },
+    get lockedAt() {
+      return now().lockedAt
+    },
+    whileFree: async (aside) => {
+      const { lease } = now()
+      held = null
+      await released(lease, note)
+      const result = await aside()
+      held = await take(returnMs)
+      return result
+    },
+  }
   try {
-    return await work({ ...record, lease, lockedAt: io.clock.now() })
+    return await work(locked)
   } finally {
-    await released(lease, note)
+    if (held !== null) await released((held as { lease: Lease }).lease, note)
   }
+}
+
+function holderHere({ clock, machine }: Io, reason: string): Holder {
+  const { boot, namespace, pid } = machine
+  const since = new Date(clock.now()).toISOString()
+  return { token: randomUUID(), who: `${userName()}@${hostname()}`, reason, since, boot, namespace, pid }
 }
 
 /** The work is done, whether or not the lock can be given back: without a sign of life it ends by itself. */

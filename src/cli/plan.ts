@@ -26,7 +26,12 @@ export async function plan(context: CommandContext, _args: unknown[], options: P
   const workspace = validWorkspace(context, 'at hand')
   const { store, recorded } = await openRecorded(context, workspace)
   const selection = selectionOf(options, workspace, recorded)
-  const unguarded = await makePlan(workspace, recorded, selection, { effort: options.effort, explain: options.explainWrites === true })
+  const rollouts = await store.rollouts()
+  const unguarded = await makePlan(workspace, recorded, selection, {
+    effort: options.effort,
+    explain: options.explainWrites === true,
+    rollouts,
+  })
   const made = { ...unguarded, warnings: [...unguarded.warnings, ...guardWarnings(workspace, recorded, unguarded, io.clock.now())] }
   const warnings = [...(await firstPlanWarnings(workspace, store, recorded)), ...made.warnings]
   for (const warning of warnings) context.note(`${context.errPaint.yellow('note:')} ${warning}`)

@@ -109,7 +109,27 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
       ),
     ),
   )
+    .option('--no-waves', 'all at once and without a health check; finishes an open rollout of the same change')
+    .option('--retry-held', 'apply what a stopped rollout holds as well')
     .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
+    .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
+
+  guarded(
+    selection(
+      command('rollback [apply]', 'go back to what was recorded before an apply', async () => (await import('./rollback.ts')).rollback, [
+        'rollback',
+        'rollback 20260102T030405Z-1a2b',
+        "rollback --target '*.shop.example.com' --yes",
+      ]),
+    ),
+  )
+    .addHelpText(
+      'after',
+      `
+Without APPLY it is the last one that changed something. The id of a rollout
+stands for all of its waves. Only what that apply changed is touched; what can't
+be taken back is named. The manifests stay as they are: revert them as well.`,
+    )
     .option('--lock-timeout <seconds>', 'wait so long for another apply to end', wholeNumber(0, 86_400), 0)
 
   guarded(
@@ -149,9 +169,18 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     'show <domain>',
     'what is recorded of a domain',
     async () => (await import('./state.ts')).stateShow,
-    ['state show www.example.com'],
+    ['state show www.example.com', 'state show www.example.com --at 20260102T030405Z-1a2b'],
     state,
   )
+    .option('--at <apply>', 'what was recorded when this apply had ended')
+    .addHelpText(
+      'after',
+      `
+--at goes back from now through what each later apply found recorded; the id of
+a rollout stands for the end of its last wave. Imports and "state forget" are no
+applies: what was imported since is named as not known, what was forgotten since
+is missing.`,
+    )
 
   command(
     'history',
@@ -275,6 +304,7 @@ function selection(command: Command): Command {
 function guarded(command: Command): Command {
   return command
     .option('--allow <item>', 'make grave changes of this item, such as certificate 0; may be given several times', collect, [])
+    .option('--supersede', 'end open rollouts of the same domains where they are')
     .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
 }
 

@@ -2,42 +2,75 @@ import type { ApplyEvent } from '../index.ts'
 import { eventLine } from '../report/apply-text.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { CommandContext } from './io.ts'
+import { liveView } from './live-view.ts'
 
 /** Shows how an apply goes on. */
 export interface Progress {
-  tell(event: ApplyEvent, budget: CallBudget): void
+  tell(event: ApplyEvent, budget: CallBudget | null): void
   end(): void
 }
 
 /** A bar on a terminal, plain lines elsewhere, nothing with `--quiet`. */
-export async function progressFor(context: CommandContext, writes: number, callsPerMinute: number): Promise<Progress> {
+export async function progressFor(context: CommandContext, writes: number, callsPerMinute: number, inWaves: boolean): Promise<Progress> {
   const { io, options, errPaint } = context
-  if (options.quiet === true || options.json === true || writes === 0) return { tell: () => undefined, end: () => undefined }
+  if (options.quiet === true || options.json === true || (writes === 0 && !inWaves)) return { tell: () => undefined, end: () => undefined }
   if (!io.errIsTerminal) {
+    let total = writes
     return {
       tell: (event) => {
-        const line = eventLine(event, writes, errPaint)
+        if (event.type === 'rollout.taking-back') total = event.writes
+        const line = eventLine(event, total, errPaint)
         if (line !== null) io.err(`${line}\n`)
       },
       end: () => undefined,
     }
   }
+  return onTerminal(context, writes, callsPerMinute)
+}
+
+async function onTerminal({ io, errPaint }: CommandContext, planned: number, callsPerMinute: number): Promise<Progress> {
   const { openBar } = await import('./bar.ts')
   const bar = openBar('{bar} {value}/{total} writes · {budget} calls left this minute · {left}', false)
   const about = (done: number, budget: CallBudget | null) => ({
     budget: budget?.left() ?? callsPerMinute,
     left: timeLeft(writes - done, budget?.left() ?? callsPerMinute, callsPerMinute),
   })
-  bar.start(writes, 0, about(0, null))
-  let done = 0
+  const live = liveView(
+    (text) => io.err(text),
+    () => io.clock.now(),
+    io.columns,
+  )
+  let [done, writes, shows] = [0, planned, false]
+  const show = (budget: CallBudget | null) => {
+    if (shows) bar.update(done, about(done, budget))
+    else bar.start(writes, done, about(done, budget))
+    shows = true
+  }
+  const hide = () => {
+    if (shows) bar.stop()
+    shows = false
+  }
+  if (writes > 0) show(null)
   return {
     tell: (event, budget) => {
+      if (event.type === 'wave.waiting' || event.type === 'wave.watched') {
+        hide()
+        return live.tell(event)
+      }
+      live.end()
+      if (event.type === 'rollout.taking-back') {
+        hide()
+        ;[done, writes] = [0, event.writes]
+      }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
-      bar.update(done, about(done, budget))
       const line = event.type === 'write.confirmed' ? null : eventLine(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${line}\n`)
+      if (event.type.startsWith('write.')) show(budget)
     },
-    end: () => bar.stop(),
+    end: () => {
+      live.end()
+      hide()
+    },
   }
 }
 

@@ -1,10 +1,13 @@
-import { openRecord } from '../index.ts'
+import { openRecord, recordedAt } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import { endHolding, holderOf, nameOf } from '../state/lock.ts'
 import { historyText } from '../report/history-text.ts'
 import { short } from '../report/value-lines.ts'
+import { visible } from '../report/wrap.ts'
+import type { RecordedItem } from '../state/record.ts'
 import type { CommandContext } from './io.ts'
 import { openRecorded, openWorkspace } from './open.ts'
 import { exits } from './exits.ts'
@@ -34,22 +37,26 @@ export async function stateList(context: CommandContext): Promise<number> {
   return exits.done
 }
 
-/** `edgewise state show`: what is recorded of a domain, and how that is known. */
-export async function stateShow(context: CommandContext, [name]: unknown[]): Promise<number> {
+/** `edgewise state show`: what is recorded of a domain, or was at the end of an apply, and how that is known. */
+export async function stateShow(context: CommandContext, [name]: unknown[], { at }: { at?: string }): Promise<number> {
   const { io, options, paint } = context
-  const { recorded } = await openRecorded(context, openWorkspace(context, 'none'))
+  const { store, recorded } = await openRecorded(context, openWorkspace(context, 'none'))
   const domain = String(name).toLowerCase()
-  const items = recorded.get(domain)
-  if (items === undefined) throw new EdgewiseError('usage', `nothing is recorded of "${domain}"`, '"edgewise state list" lists what is.')
+  const then = at === undefined ? null : await recordedAt(store, recorded, domain, at)
+  if (then !== null && then.notKnown.length > 0)
+    context.note(`Not known at that time, since something was imported or observed later: ${then.notKnown.map(visible).join(', ')}.`)
+  const items = then?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
+  if (items.size === 0) {
+    const when = then === null ? 'is recorded' : `is known to have been recorded at the end of apply ${then.apply.id}`
+    throw new EdgewiseError('usage', `nothing ${when} of "${domain}"`, '"edgewise state list" lists what is recorded now.')
+  }
   if (options.json === true) {
-    const shown = [...items].map(([item, { candidates, status, at, apply, origin, unknown, returned }]) => [
-      item,
-      { candidates, status, at, apply, origin, ...(unknown === true ? { unknown } : {}), ...(returned === undefined ? {} : { returned }) },
-    ])
-    io.out(`${JSON.stringify({ format: 'edgewise.state-domain/1', domain, items: Object.fromEntries(shown) as Json })}\n`)
+    io.out(`${JSON.stringify(domainJson(domain, items))}\n`)
     return exits.done
   }
-  io.out(`${paint.bold(domain)}\n`)
+  io.out(
+    `${paint.bold(domain)}${then === null ? '' : paint.dim(`  at the end of apply ${visible(then.apply.id)}, ${then.apply.endedAt ?? 'which did not end'}`)}\n`,
+  )
   for (const [status, entries] of groupBy(items, ([, held]) => held.status)) {
     io.out(`\n${status}\n`)
     for (const [item, held] of entries) {
@@ -60,6 +67,14 @@ export async function stateShow(context: CommandContext, [name]: unknown[]): Pro
     }
   }
   return exits.done
+}
+
+function domainJson(domain: Domain, items: ReadonlyMap<ItemKey, RecordedItem>): Json {
+  const shown = [...items].map(([item, { candidates, status, at, apply, origin, unknown, returned }]): [ItemKey, Json] => [
+    item,
+    { candidates, status, at, apply, origin, ...(unknown === true ? { unknown } : {}), ...(returned === undefined ? {} : { returned }) },
+  ])
+  return { format: 'edgewise.state-domain/1', domain, items: Object.fromEntries(shown) }
 }
 
 /** `edgewise state history`: the applies, the latest first, and what came of them. */

@@ -13,8 +13,10 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }
  * Where desired, recorded and observed configuration part: the difference from recorded to desired, and the one from
  * recorded to observed for as much as was observed. An item in doubt stays in doubt whatever was observed, since a write
  * that was given up may still land.
+ *
+ * @param held domains whose desired state is not applied any more
  */
-export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Observed): Drift {
+export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Observed, held: ReadonlySet<Domain> = new Set()): Drift {
   const pending = diffSnapshots(asSnapshot(recorded), desired).changes
   const seen = seenOf(recorded, observed)
   const live = diffSnapshots(seen.recorded, seen.observed).changes
@@ -24,27 +26,33 @@ export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Obser
   const inDoubt: Drift['inDoubt'] = []
   for (const [domain, names] of managed(recorded, desired)) {
     for (const item of names) {
-      const held = recorded.get(domain)?.get(item)
+      const known = recorded.get(domain)?.get(item)
       const sight = observed.get(domain)?.get(item)
       const change = pendingOf.get(place(domain, item))
       // Asked to be unset, and never recorded: there is nothing to take back.
-      if (held === undefined && sight === undefined && change === undefined) continue
-      const isPending = change !== undefined && !isCandidate(change, held)
+      if (known === undefined && sight === undefined && change === undefined) continue
+      const isPending = change !== undefined && !isCandidate(change, known)
       const liveChange = liveOf.get(place(domain, item))
       items.push({
         domain,
         item,
         kinds: [...(isPending ? (['pending'] as const) : []), ...(liveChange === undefined ? [] : (['live'] as const))],
-        confidence: confidenceOf(held, sight !== undefined),
-        recordedAt: held?.at ?? null,
+        confidence: confidenceOf(known, sight !== undefined),
+        recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
         live: liveChange?.patch ?? [],
         notVerified: sight?.notVerified ?? [],
+        held: isPending && held.has(domain),
       })
-      if (held?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: held.at })
+      if (known?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: known.at })
     }
   }
-  return { items, pending: pending.filter((change) => recorded.get(change.domain)?.get(change.item)?.status !== 'in-doubt'), live, inDoubt }
+  return {
+    items,
+    pending: pending.filter((change) => !held.has(change.domain) && recorded.get(change.domain)?.get(change.item)?.status !== 'in-doubt'),
+    live,
+    inDoubt,
+  }
 }
 
 /** Both sides of what was observed: items that were not are on neither, so that they can't differ. */

@@ -1,6 +1,6 @@
 import { applyPlan } from '../apply/apply-plan.ts'
 import type { ApplyEvent } from '../apply/events.ts'
-import type { ApplyContext, ApplyResult } from '../apply/run.ts'
+import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import { CallBudget } from '../service/call-budget.ts'
 import { callsAt, timesOf, type Times } from '../state/calls.ts'
@@ -15,12 +15,16 @@ import type { LoadedWorkspace } from './workspace.ts'
 export interface ApplyOptions {
   outside: Outside
   lease: Lease
-  /** When the lock was taken, wall clock, ms. */
-  lockedAt: number
+  /** When the lock was taken. */
+  lockedAt: Moment
   /** Who started it, for the record's history. */
   author: string | null
   signal: AbortSignal
   isolate: boolean
+  /** Its id, where it is a part of something; a new one otherwise. */
+  id?: string
+  /** Ends a new id, to tell the kind of apply in a history. */
+  suffix?: string
   tell(event: ApplyEvent, budget: CallBudget): void
 }
 
@@ -40,7 +44,7 @@ export async function apply(
   const { config, vault } = workspace
   refuseUnready(workspace, planned)
   const { clock } = outside
-  const id = applyId(outside)
+  const id = options.id ?? applyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
   const here = (): Times => ({ boot: outside.machine.boot, now: clock.now(), up: clock.monotonic() })
   const { calls, incomplete } = await store.loadCalls()
@@ -80,10 +84,11 @@ export async function apply(
   }
 }
 
-/** Sortable by time, and different for two applies of one second. */
-function applyId(outside: Outside): string {
+/** An id for an apply: sortable by time, and different for two of one second. */
+export function applyId(outside: Outside, suffix = ''): string {
   const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
-  return `${stamp}-${Math.floor(outside.random() * 0x10000)
+  const chance = Math.floor(outside.random() * 0x10000)
     .toString(16)
-    .padStart(4, '0')}`
+    .padStart(4, '0')
+  return [stamp, chance, ...(suffix === '' ? [] : [suffix])].join('-')
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { withoutValue } from '../manifest/secret-vault.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/client.ts'
@@ -16,7 +15,7 @@ import type { LoadedWorkspace } from './workspace.ts'
  * @throws EdgewiseError `access` when there is no token
  */
 export async function connect(workspace: LoadedWorkspace, outside: Outside, reads: Pick<ReaderOptions, 'signal' | 'waits'> = {}) {
-  const { config, root, vault } = workspace
+  const { config, root } = workspace
   const { service } = config
   const inside = service.url === 'emulator'
   const token = inside ? service.token || 'emulator' : service.token
@@ -34,7 +33,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, read
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,
-    scrub: (text: string) => vault.scrub(withoutValue(text, token, '(token)')),
+    scrub: (text: string) => workspace.scrub(text),
     transport,
   }
   const reader = createReader({

@@ -7,7 +7,10 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Drift, Observed } from '../model/drift.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { heldDomains } from '../plan/standing.ts'
 import type { Recorded, RecordedItem } from '../state/record.ts'
+import { askedOf } from './asked.ts'
 
 /** Where desired, recorded and observed configuration part, and what can be done from there. */
 export interface FoundDrift {
@@ -22,9 +25,15 @@ export interface FoundDrift {
  * nothing, neither to the service nor to the record.
  *
  * @param observed what was seen, `{domain: {item: payload}}`; null where nothing can be observed
+ * @param rollouts what the store keeps of rollouts
  * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has another shape
  */
-export function drift(workspace: Workspace & { vault: SecretVault }, recorded: Recorded, observed: Json | null): FoundDrift {
+export function drift(
+  workspace: Workspace & { vault: SecretVault },
+  recorded: Recorded,
+  observed: Json | null,
+  rollouts: Rollout[] = [],
+): FoundDrift {
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
   }
@@ -34,7 +43,7 @@ export function drift(workspace: Workspace & { vault: SecretVault }, recorded: R
     observed === null
       ? { observed: new Map(), notes: [] }
       : readObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
-  return { ...seen, drift: driftOf(recorded, desired, seen.observed) }
+  return { ...seen, drift: driftOf(recorded, desired, seen.observed, new Set(heldDomains(rollouts, askedOf(workspace)).keys())) }
 }
 
 /**

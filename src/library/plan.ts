@@ -2,13 +2,30 @@ import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { withKnownSecrets } from '../diff/known-secrets.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Snapshot } from '../model/item.ts'
+import { groupBy } from '../model/group-by.ts'
+import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
+import { currentWave, type Rollout } from '../model/rollout.ts'
 import type { Solver } from '../plan/cover/dual-bound.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { narrowed, type Selection } from '../plan/selection.ts'
+import { heldDomains, standingOf, wavesOf } from '../plan/standing.ts'
 import type { Recorded } from '../state/record.ts'
+import { askedOf } from './asked.ts'
+import { irreversibleWarnings } from './irreversible.ts'
 import type { LoadedWorkspace } from './workspace.ts'
+
+/** What a plan is made with besides the workspace and the record. */
+export interface PlanOptions {
+  effort?: Effort
+  explain?: boolean
+  /** What the store keeps of rollouts: what they hold is left out, and one that is open keeps its waves. */
+  rollouts?: Rollout[]
+  /** Plan what is held as well. */
+  retryHeld?: boolean
+  /** No waves. */
+  atOnce?: boolean
+}
 
 /**
  * What would change, and the fewest writes found for it. Reads the record and the manifests, writes nothing.
@@ -19,15 +36,19 @@ export async function plan(
   workspace: LoadedWorkspace,
   recorded: Recorded,
   selection: Selection,
-  options: { effort?: Effort; explain?: boolean } = {},
+  { rollouts = [], retryHeld = false, atOnce = false, ...options }: PlanOptions = {},
 ): Promise<Plan> {
   const { config } = workspace
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
   }
   const { recorded: known, desired: wanted } = chosenSnapshots(workspace, recorded, selection)
+  const asked = askedOf(workspace)
+  const held = takeHeld(known, wanted, retryHeld ? new Map() : heldDomains(rollouts, asked))
   const difference = diffSnapshots(known, wanted)
-  return makePlan({
+  const changed = new Set(difference.changes.map(({ domain }) => domain))
+  const { continued, against } = standingOf(changed, rollouts, asked)
+  const made = makePlan({
     ...options,
     recorded: known,
     desired: wanted,
@@ -40,7 +61,43 @@ export async function plan(
     target: [...selection.target],
     items: [...selection.items],
     commit: await workspace.commit(),
+    ...(atOnce ? {} : { waves: continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) } }),
   })
+  const warnings = [
+    ...held.notes,
+    ...openNotes(continued, against),
+    ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)),
+    ...made.warnings,
+  ]
+  return { ...made, summary: { ...made.summary, held: held.changes }, warnings }
+}
+
+/** What a plan has to do with open rollouts. */
+function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
+  const said = (rollout: Rollout) => `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
+  if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
+  return against.map((rollout) => `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`)
+}
+
+/**
+ * Takes domains that are held out of both sides, so that nothing of them is a change.
+ *
+ * @returns how many changes that leaves out, and sentences that say so
+ */
+function takeHeld(known: Snapshot, wanted: Snapshot, held: ReadonlyMap<Domain, Rollout>): { changes: number; notes: string[] } {
+  const changes = [...held].flatMap(([domain, rollout]) => {
+    const [from, to] = [known, wanted].map((snapshot): Snapshot => new Map([[domain, snapshot.get(domain) ?? new Map<ItemKey, Held>()]]))
+    known.delete(domain)
+    wanted.delete(domain)
+    return diffSnapshots(from ?? new Map(), to ?? new Map()).changes.map((change) => ({ change, rollout }))
+  })
+  const notes = [...groupBy(changes, ({ rollout }) => rollout)].map(([{ id, state, reason }, own]) => {
+    const domains = [...new Set(own.map(({ change }) => change.domain))]
+    const some = domains.slice(0, 3).join(', ') + (domains.length > 3 ? ` and ${domains.length - 3} more` : '')
+    const count = own.length === 1 ? '1 change' : `${own.length} changes`
+    return `${count} of ${some} held: rollout ${id} was ${state === 'taken-back' ? 'taken back' : 'stopped'} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`
+  })
+  return { changes: changes.length, notes }
 }
 
 /** Loads the solver of linear programmes, which proves how few writes a plan can have. It is large, so only who needs it does. */

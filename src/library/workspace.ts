@@ -1,8 +1,8 @@
 import { loadWorkspace as readWorkspace } from '../manifest/load-workspace.ts'
 import { secretLookUp, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
+import { withoutValue } from '../manifest/spellings.ts'
 import type { Workspace } from '../manifest/workspace.ts'
-import { EdgewiseError } from '../model/edgewise-error.ts'
 import { headOf } from '../state/git-plumbing.ts'
 import { gitEnvironment } from '../state/git-process.ts'
 import type { Outside } from './outside.ts'
@@ -12,6 +12,8 @@ export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
   /** The commit that the manifests are at; null whenever git has no answer, since it is information only. */
   commit(): Promise<string | null>
+  /** A text without the token and without the values of secrets that were looked up. */
+  scrub(text: string): string
 }
 
 /**
@@ -27,24 +29,11 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
     vault = new SecretVault(config.id, secretLookUp(root, config.secrets, outside.env, reach))
     return vault
   })
-  refuseUnavailable(workspace)
   if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')
-  const env = gitEnvironment(outside.env, workspace.config.service.token)
-  return Object.assign(workspace, { vault, commit: () => headOf(root, env) })
-}
-
-/**
- * Settings that the file format knows and this version does not carry out are refused: a health check that silently checks
- * nothing is worse than none.
- */
-function refuseUnavailable({ config: { rollout } }: Workspace): void {
-  const inWaves = rollout.health !== null || !(rollout.waves.length === 1 && rollout.waves.every(isWhole))
-  const missing = inWaves ? ['rollout'] : []
-  if (missing.length === 0) return
-  const verb = missing.length === 1 ? 'is' : 'are'
-  throw new EdgewiseError('unavailable', `${missing.join(', ')} in edgewise.yaml ${verb} not part of this version`, 'Leave it out.')
-}
-
-function isWhole(amount: { count: number } | { percent: number }): boolean {
-  return 'percent' in amount && amount.percent >= 100
+  const { token } = workspace.config.service
+  const env = gitEnvironment(outside.env, token)
+  vault.hide(token)
+  const keeper = vault
+  const scrub = (text: string) => keeper.scrub(token === '' ? text : withoutValue(text, token, '(token)'))
+  return Object.assign(workspace, { vault, commit: () => headOf(root, env), scrub })
 }

@@ -4,6 +4,8 @@ import { relative, resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { SecretSource } from './workspace.ts'
 
+type Env = Record<string, string | undefined>
+
 /** What may be asked for secrets: nothing (validate), what lies at hand (plan), or commands as well (apply). */
 export type SecretReach = 'none' | 'at hand' | 'all'
 
@@ -16,21 +18,21 @@ export type SecretReach = 'none' | 'at hand' | 'all'
 export function secretLookUp(
   root: string,
   sources: Record<string, SecretSource>,
-  env: Record<string, string | undefined>,
+  env: Env,
   reach: SecretReach,
 ): (name: string) => string | null {
   return (name) => {
     const source = Object.hasOwn(sources, name) ? sources[name] : undefined
     if (source === undefined || reach === 'none') return null
     if ('env' in source) return env[source.env] || null
-    if ('file' in source) return fromFile(name, root, source.file, reach)
+    if ('file' in source) return fromFile(name, root, source.file, reach, env)
     return reach === 'all' ? fromCommand(name, root, source.command) : null
   }
 }
 
-function fromFile(name: string, root: string, file: string, reach: SecretReach): string | null {
+function fromFile(name: string, root: string, file: string, reach: SecretReach, env: Env): string | null {
   const path = resolve(root, file)
-  if (!relative(root, path).startsWith('..') && tracked(root, path)) {
+  if (!relative(root, path).startsWith('..') && tracked(root, path, env)) {
     throw new EdgewiseError(
       'access',
       `the file of the secret "${name}" (${file}) lies in the checkout and git does not ignore it`,
@@ -46,14 +48,20 @@ function fromFile(name: string, root: string, file: string, reach: SecretReach):
 }
 
 /** Whether git would take a file in. Outside a repository nothing can be committed. */
-function tracked(root: string, path: string): boolean {
+function tracked(root: string, path: string, env: Env): boolean {
   try {
-    execFileSync('git', ['-C', root, 'check-ignore', '-q', '--', path], { stdio: 'ignore' })
+    execFileSync('git', ['-C', root, 'check-ignore', '-q', '--', path], { stdio: 'ignore', env: forGit(env) })
     return false
   } catch (error) {
     // 1: not ignored; 128: no repository; ENOENT: no git at all.
     return (error as { status?: number }).status === 1
   }
+}
+
+/** What git needs to find its settings, and nothing that may be secret. */
+function forGit(env: Env): Env {
+  const names = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SYSTEMROOT', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM']
+  return Object.fromEntries(names.map((name) => [name, env[name]]))
 }
 
 function fromCommand(name: string, root: string, [program = '', ...args]: string[]): string | null {

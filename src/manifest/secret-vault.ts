@@ -1,11 +1,13 @@
 import { createHmac, scryptSync } from 'node:crypto'
 import { itemSpec } from '../catalog/catalogue.ts'
 import { secretFields } from '../catalog/read-item.ts'
+import { fieldNames } from '../catalog/value/item-schema.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { mapSecrets, type Secret } from '../model/secret.ts'
 import { secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import { spellingsOf } from './spellings.ts'
 
 /** Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told in seconds. */
 const cost = { N: 16_384, r: 8, p: 1 }
@@ -28,6 +30,8 @@ export class SecretVault implements SecretKeeper {
   /** Fingerprint → the references it was made from: a name, or a template around names. */
   readonly #templates = new Map<string, string>()
   readonly #unresolved = new Set<string>()
+  readonly #hidden = new Set<string>()
+  readonly #spellings = new Map<string, string[]>()
 
   /** @param lookUp the value of a secret, or null where it is not at hand */
   constructor(id: string, lookUp: (name: string) => string | null) {
@@ -50,6 +54,11 @@ export class SecretVault implements SecretKeeper {
 
   literal(value: string): Secret {
     return { $secret: this.#fingerprint(value, [value]) }
+  }
+
+  /** Counts a value as secret that no manifest refers to, such as the token. A short one could be a part of anything. */
+  hide(value: string): void {
+    if (value.length >= 8) this.#hidden.add(value)
   }
 
   /** Names of the secrets that were referred to and are not at hand. */
@@ -87,27 +96,33 @@ export class SecretVault implements SecretKeeper {
     })
   }
 
-  /** What the service returned, with fingerprints in place of secrets: wherever the item always holds one, or a known one occurs. */
+  /**
+   * What the service returned, with fingerprints in place of secrets: wherever the item always holds one, or a known one
+   * occurs in any spelling. Names of fields that the item does not have lose them too.
+   */
   mask(item: ItemKey, value: Json): Json {
     const always = new Set(secretFields(itemSpec(item), value).map((field) => field.pointer))
+    const names = fieldNames(itemSpec(item).schema)
+    const told = this.#told().flatMap((secret) => this.#spelled(secret))
     const visit = (at: Json, pointer: string): Json => {
       if (typeof at === 'string') {
         const known = this.#fingerprints.get(at)
         if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || this.#told().some((secret) => at.includes(secret)) ? { ...this.literal(at) } : at
+        return always.has(pointer) || told.some((spelling) => at.includes(spelling)) ? { ...this.literal(at) } : at
       }
       if (Array.isArray(at)) return at.map((entry, i) => visit(entry, `${pointer}/${i}`))
       if (!isObject(at)) return at
-      return Object.fromEntries(Object.entries(at).map(([key, field]) => [key, visit(field, `${pointer}/${key}`)]))
+      return Object.fromEntries(
+        Object.entries(at).map(([key, field]) => [names.has(key) ? key : this.scrub(key), visit(field, `${pointer}/${key}`)]),
+      )
     }
     return visit(value, '')
   }
 
-  /** A text without the values of any secret. */
+  /** A text without the values of any secret, in whatever spelling. */
   scrub(text: string): string {
-    return this.#told()
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((clean, value) => withoutValue(clean, value, '(secret)'), text)
+    const spellings = this.#told().flatMap((value) => this.#spelled(value))
+    return spellings.toSorted((a, b) => b.length - a.length).reduce((clean, spelling) => clean.replaceAll(spelling, '(secret)'), text)
   }
 
   #value(name: string): string | null {
@@ -130,6 +145,15 @@ export class SecretVault implements SecretKeeper {
     return fingerprint
   }
 
+  #spelled(value: string): string[] {
+    let spellings = this.#spellings.get(value)
+    if (spellings === undefined) {
+      spellings = spellingsOf(value)
+      this.#spellings.set(value, spellings)
+    }
+    return spellings
+  }
+
   #key(value: string): Buffer {
     let key = this.#keys.get(value)
     if (key === undefined) {
@@ -141,7 +165,7 @@ export class SecretVault implements SecretKeeper {
 
   /** The values to look for in texts. */
   #told(): string[] {
-    return [...new Set([...this.#values.values(), ...this.#known.values()])].filter(
+    return [...new Set([...this.#values.values(), ...this.#known.values(), ...this.#hidden])].filter(
       (value): value is string => value !== null && value.length >= shortest,
     )
   }
@@ -149,9 +173,4 @@ export class SecretVault implements SecretKeeper {
 
 function reference(template: string): string {
   return /^\$\{secret:([^}]*)\}$/.exec(template)?.[1] ?? template
-}
-
-/** A text without a value, as it is and as JSON writes it. */
-export function withoutValue(text: string, value: string, instead: string): string {
-  return text.replaceAll(value, instead).replaceAll(JSON.stringify(value).slice(1, -1), instead)
 }

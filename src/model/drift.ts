@@ -31,13 +31,15 @@ export interface DriftItem {
   pending: PatchOperation[]
   live: PatchOperation[]
   notVerified: string[]
+  /** What is desired of its domain is held after a rollout that was stopped, and not applied. */
+  held: boolean
 }
 
 /** Where desired, recorded and observed configuration part. */
 export interface Drift {
   /** Every managed item, sorted by domain, then by item. */
   items: DriftItem[]
-  /** What leads from recorded to desired, without the items that are in doubt in the record. */
+  /** What leads from recorded to desired, without what is in doubt in the record, and without what is held. */
   pending: Change[]
   /** What leads from recorded to observed. */
   live: Change[]

@@ -14,6 +14,8 @@ export interface WriteProblem {
   grouping: Grouping
   domainsPerWrite: number
   effort: Effort
+  /** How much of the effort this part of a larger problem is worth, up to 1. */
+  share?: number
   /** Gives the bound its strength; null where counting is enough. */
   solver: Solver | null
   /** Whether a domain's writes stand before those of others. */
@@ -52,13 +54,28 @@ const coverEfforts: Record<Effort, CoverEffort> = {
  * Meets all needs with as few writes as it finds, for each group of items that may share a write. Never more than domains that are equal in all
  * items take, nor than one item at a time. The same needs, in any order, give the same writes.
  */
-export function groupWrites({ needs, grouping, domainsPerWrite, effort, solver, isFirst = () => false }: WriteProblem): WriteSolution {
+export function groupWrites({
+  needs,
+  grouping,
+  domainsPerWrite,
+  effort,
+  solver,
+  share = 1,
+  isFirst = () => false,
+}: WriteProblem): WriteSolution {
   const parts: { domains: Domain[]; items: Record<ItemKey, Form> }[] = []
   let lowerBound = 0
   for (const { problem, meaning } of groupProblems(needs, grouping, domainsPerWrite)) {
-    const { rectangles, bound } = findCover(problem, coverEfforts[effort], solver)
+    const { rectangles, bound } = findCover(problem, shared(coverEfforts[effort], share), solver)
     parts.push(...rectangles.map(meaning))
     lowerBound += bound
   }
   return { writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })), lowerBound }
+}
+
+function shared(effort: CoverEffort, share: number): CoverEffort {
+  const { work, totalWork } = effort.search
+  return share === 1
+    ? effort
+    : { ...effort, search: { ...effort.search, work: Math.ceil(work * share), totalWork: Math.ceil(totalWork * share) } }
 }

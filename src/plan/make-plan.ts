@@ -1,13 +1,14 @@
 import picomatch from 'picomatch'
-import type { Action, Change } from '../model/change.ts'
+import type { Action, Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Snapshot } from '../model/item.ts'
+import type { Domain, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { hashes } from './basis.ts'
 import { disproof } from './disproof.ts'
 import type { Solver } from './cover/dual-bound.ts'
 import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
+import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { groupOf, type Grouping } from './groups.ts'
 import { needsOf } from './needs.ts'
 import { warningsOf } from './warnings.ts'
@@ -30,6 +31,8 @@ export interface PlanInput {
   solver?: Solver
   /** Globs: domains whose writes come first. */
   first?: string[]
+  /** How the domains are let out; all at once when left out. */
+  waves?: Waves
   /** Whether to say why each write is as it is. */
   explain?: boolean
 }
@@ -41,7 +44,7 @@ export interface PlanInput {
  */
 export function makePlan(input: PlanInput): Plan {
   const { recorded, desired, changes, grouping, limits } = input
-  const { effort = 'normal', solver = null, first = [] } = input
+  const { effort = 'normal', solver = null, first = [], waves = { waveOf: new Map<Domain, number>() } } = input
   const problem: WriteProblem = {
     needs: needsOf(changes, recorded),
     grouping,
@@ -50,7 +53,7 @@ export function makePlan(input: PlanInput): Plan {
     solver,
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
-  const { writes, lowerBound } = groupWrites(problem)
+  const { writes, lowerBound, atOnce } = writeInWaves(problem, waves)
   const fault = disproof(changes, writes, recorded)
   if (fault !== null) {
     throw new EdgewiseError(
@@ -79,7 +82,7 @@ export function makePlan(input: PlanInput): Plan {
       items: input.items,
       commit: input.commit,
     },
-    warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, writes.length)],
+    warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, atOnce), ...wavesNote(writes, atOnce)],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
 }
@@ -94,6 +97,13 @@ function groupsNote(problem: WriteProblem, writes: number): string[] {
   return [
     `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; that the service takes such items together is not documented`,
   ]
+}
+
+/** What the waves cost, where they cost anything. */
+function wavesNote(writes: Write[], atOnce: number): string[] {
+  if (writes.length <= atOnce) return []
+  const waves = new Set(writes.map(({ wave }) => wave)).size
+  return [`the ${waves} waves take ${writes.length} writes; all at once it would be ${atOnce}`]
 }
 
 function counts(changes: Change[]): Record<Action, number> {

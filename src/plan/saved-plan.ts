@@ -75,7 +75,17 @@ export function refuseStale(
   }
   const fault = disproof(now.changes, saved.writes, recorded)
   if (fault !== null) throw new EdgewiseError('stale-plan', `the writes in the plan file do not bring about its changes: ${fault}`, again)
+  refuseOtherWaves(saved, now)
   return { ...now, writes: saved.writes, summary: { ...now.summary, writes: saved.writes.length } }
+}
+
+/** Waves are what protects a domain from a change that was not looked at elsewhere first; they are not the file's to choose. */
+function refuseOtherWaves(saved: SavedPlan, now: Plan): void {
+  const waveOf = new Map(now.writes.flatMap(({ wave, domains }) => domains.map((domain): [Domain, number] => [domain, wave])))
+  const other = saved.writes.find(({ wave, domains }) => domains.some((domain) => waveOf.get(domain) !== wave))
+  if (other === undefined) return
+  const message = `the plan file puts write ${other.id} into wave ${other.wave}, where the workspace's rollout has other domains`
+  throw new EdgewiseError('stale-plan', message, again)
 }
 
 function wrong(what: string): EdgewiseError {

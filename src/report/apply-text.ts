@@ -1,4 +1,5 @@
 import type { Paint } from './paint.ts'
+import { rolloutLine, type RolloutEvent } from './rollout-text.ts'
 import { visible } from './wrap.ts'
 
 /** The part of an apply's events that is told in words. */
@@ -10,7 +11,16 @@ export type ToldEvent =
   | { type: 'write.waiting'; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
   | { type: 'wave.finished'; wave: number }
-  | { type: 'apply.finished'; stopped: string | null; confirmed: number; refused: number; inDoubt: number; notSent: number }
+  | RolloutEvent
+  | {
+      type: 'apply.finished'
+      takenBack?: boolean
+      stopped: string | null
+      confirmed: number
+      refused: number
+      inDoubt: number
+      notSent: number
+    }
 
 /** An event as a plain line for logs, or null for one that needs no line. */
 export function eventLine(event: ToldEvent, total: number, paint: Paint): string | null {
@@ -29,6 +39,11 @@ export function eventLine(event: ToldEvent, total: number, paint: Paint): string
       return `waiting ${event.seconds} s before write ${event.id}: ${visible(event.message)}`
     case 'write.isolating':
       return `isolating  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
+    case 'wave.waiting':
+    case 'wave.watched':
+    case 'wave.judged':
+    case 'rollout.taking-back':
+      return rolloutLine(event, paint)
     default:
       return null
   }
@@ -46,6 +61,10 @@ export function finishedLine(event: Extract<ToldEvent, { type: 'apply.finished' 
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = parts.length === 0 ? 'nothing had to be written' : `writes: ${parts.join(', ')}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
+  if (event.takenBack !== undefined) {
+    const back = event.takenBack ? paint.yellow('Taken back') : paint.red('Not all of it was taken back')
+    return `${paint.bold(back)}; ${writes}. ${visible(event.stopped ?? '')}.`
+  }
   const stopped = event.stopped === null ? '' : ` Stopped: ${visible(event.stopped)}.`
   return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
 }

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../model/json.ts'
 
 /** Drift as machine output, `edgewise.drift/1`. */
 export function driftJson(drift: Drift): JsonObject {
-  return { format: 'edgewise.drift/1', items: drift.items.map(itemJson), summary: { ...driftSummary(drift) } }
+  const { held, ...summary } = driftSummary(drift)
+  return { format: 'edgewise.drift/1', items: drift.items.map(itemJson), summary: { ...summary, ...(held === 0 ? {} : { held }) } }
 }
 
 /** Counts of items. */
@@ -14,12 +15,15 @@ export interface DriftSummary {
   inDoubt: number
   pending: number
   live: number
+  /** Of those that are pending. */
+  held: number
 }
 
 /** How many items are known how well, and how many differ how. */
 export function driftSummary({ items }: Drift): DriftSummary {
-  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0 }
-  for (const { confidence, kinds } of items) {
+  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0 }
+  for (const { confidence, kinds, held } of items) {
+    if (held) count.held++
     count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
     for (const kind of kinds) count[kind]++
   }
@@ -32,7 +36,7 @@ export function hasDrift(drift: Drift): boolean {
   return pending + live + inDoubt > 0
 }
 
-function itemJson({ domain, item, kinds, confidence, recordedAt, pending, live, notVerified }: DriftItem): Json {
+function itemJson({ domain, item, kinds, confidence, recordedAt, pending, live, notVerified, held }: DriftItem): Json {
   const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
   return {
     domain,
@@ -41,6 +45,7 @@ function itemJson({ domain, item, kinds, confidence, recordedAt, pending, live, 
     confidence,
     recordedAt,
     ...patches,
+    ...(held ? { held } : {}),
     ...(notVerified.length === 0 ? {} : { notVerified: [...notVerified] }),
   }
 }

@@ -22,6 +22,10 @@ export function driftText(drift: Drift, now: number, options: PlanTextOptions): 
       blocksOf(drift.pending).map((block) => blockText(block, options)),
     ),
     ...section(
+      'Held: a rollout with this was stopped or taken back, so it is not applied any more (apply --retry-held)',
+      heldLines(drift.items).map((line) => wrap(line, columns, '  ')),
+    ),
+    ...section(
       'Live: the service holds otherwise than what was applied',
       blocksOf(drift.live).map((block) => blockText(block, options)),
     ),
@@ -41,10 +45,11 @@ export function driftText(drift: Drift, now: number, options: PlanTextOptions): 
 
 /** The last sentences: what differs, and how well everything is known. What is only assumed is never called in order. */
 export function driftSum(drift: Drift, now: number): string[] {
-  const { verified, assumed, pending, live } = driftSummary(drift)
+  const { verified, assumed, pending, live, held } = driftSummary(drift)
   const unrecorded = drift.items.filter(({ confidence, recordedAt }) => confidence === 'in-doubt' && recordedAt === null).length
   const differing = [
-    [pending, 'pending'],
+    [pending - held, 'pending'],
+    [held, 'held'],
     [live, 'live'],
     [drift.inDoubt.length, 'in doubt'],
   ] as const
@@ -83,9 +88,18 @@ function age(ms: number): string {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} d`
 }
 
+/** Items that are held, with the domains that share them. */
+export function heldLines(items: DriftItem[]): string[] {
+  return namesOf(items.filter(({ held }) => held))
+}
+
 /** Items in doubt, with the domains that share them. */
 export function doubtLines(inDoubt: Drift['inDoubt']): string[] {
-  return byNames(groupBy(inDoubt, ({ domain }) => domain).entries(), (same) => same.map(({ item }) => item).join(', '))
+  return namesOf(inDoubt)
+}
+
+function namesOf(items: { domain: string; item: string }[]): string[] {
+  return byNames(groupBy(items, ({ domain }) => domain).entries(), (same) => same.map(({ item }) => item).join(', '))
 }
 
 /** Fields that were not shown, each with the domains. */

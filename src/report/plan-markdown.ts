@@ -2,7 +2,7 @@ import type { Plan } from '../model/plan.ts'
 import { changeParts, changeTable } from './change-parts.ts'
 import { fenced, firstLines, folded, mostCharacters } from './markdown.ts'
 import { plainPaint } from './paint.ts'
-import { sumLine, writeLine } from './plan-text.ts'
+import { sumLine, waveLine, writeLine } from './plan-text.ts'
 import { visible } from './wrap.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
@@ -27,7 +27,11 @@ export function planMarkdown(plan: Plan): string {
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
   const domains = plan.summary.domains === 1 ? '1 domain' : `${plan.summary.domains} domains`
   const head = `### Edgewise plan\n\n${sumLine(plan, plainPaint)} · ${domains}\n${warnings}\n${changeTable(plan.changes)}\n`
-  const lines = plan.writes.map((write) => writeLine(write, plan, style))
+  const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
+  const lines = [
+    ...(waves.length > 1 ? waves.map((wave) => waveLine(wave, plan)) : []),
+    ...plan.writes.map((write) => writeLine(write, plan, style)),
+  ]
   const writes = lines.length === 0 ? '' : `\n${folded('Writes', firstLines(lines, mostWrites))}`
   return `${head}${changeParts(plan.changes, mostCharacters - head.length - writes.length, '`edgewise plan`')}${writes}`
 }

@@ -5,7 +5,7 @@ import type { Domain } from '../model/item.ts'
 import type { Explanation, Plan } from '../model/plan.ts'
 import type { Paint } from './paint.ts'
 import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
-import { displayWidth, wrap } from './wrap.ts'
+import { cut, displayWidth, wrap } from './wrap.ts'
 
 export interface PlanTextOptions {
   paint: Paint
@@ -25,7 +25,12 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
   const blocks = blocksOf(plan.changes).map((block) => blockText(block, options))
   const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
-  const writes = plan.writes.flatMap((write) => [writeLine(write, plan, options), ...reasonLines(reasons.get(write.id), plan, options)])
+  const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
+  const writes = plan.writes.flatMap((write, i) => [
+    ...(inWaves && write.wave !== plan.writes[i - 1]?.wave ? [options.paint.dim(waveLine(write.wave, plan))] : []),
+    writeLine(write, plan, options),
+    ...reasonLines(reasons.get(write.id), plan, options),
+  ])
   return [
     ...blocks,
     ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
@@ -127,23 +132,17 @@ function linesOf(change: Change): ValueLine[] {
   return change.before === null || change.reason === 'in-doubt' ? valueLines(change.after) : changeLines(change.before, change.after)
 }
 
+/** `  Wave 2: 9 domains, 1 write`. */
+export function waveLine(wave: number, { writes }: Plan): string {
+  const own = writes.filter((write) => write.wave === wave)
+  const domains = new Set(own.flatMap((write) => write.domains)).size
+  return `  Wave ${wave}: ${domains === 1 ? '1 domain' : `${domains} domains`}, ${own.length === 1 ? '1 write' : `${own.length} writes`}`
+}
+
 /** A write on one line. */
 export function writeLine(write: Write, plan: Plan, { columns, verbose }: PlanTextOptions): string {
   const number = String(write.id).padStart(String(plan.writes.length).length)
   const count = write.domains.length === 1 ? write.domains[0] : `${write.domains.length} domains from ${write.domains[0]}`
   const items = Object.entries(write.items).map(([item, form]) => (form.name === 'replace' ? item : `${item} (${form.name})`))
   return cut(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
-}
-
-/** A line that fits; what is cut is marked. */
-function cut(line: string, columns: number): string {
-  if (displayWidth(line) <= columns) return line.trimEnd()
-  let kept = ''
-  let used = 0
-  for (const character of line) {
-    used += displayWidth(character)
-    if (used > columns - 1) break
-    kept += character
-  }
-  return `${kept}…`
 }

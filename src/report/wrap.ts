@@ -107,3 +107,16 @@ function graphemeWidth(grapheme: string): number {
   for (const character of grapheme) width += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1
   return width
 }
+
+/** A line that fits; what is cut is marked. */
+export function cut(line: string, columns: number): string {
+  if (displayWidth(line) <= columns) return line.trimEnd()
+  let kept = ''
+  let used = 0
+  for (const character of line) {
+    used += displayWidth(character)
+    if (used > columns - 1) break
+    kept += character
+  }
+  return `${kept}…`
+}

@@ -1,5 +1,6 @@
 import { isObject } from '../model/json.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, parseCalls, type Call } from './calls.ts'
 import { damagedFile, formatDomainFile, parseDomainFile, parseJson } from './domain-file.ts'
 import { inTurn } from './in-turn.ts'
@@ -8,6 +9,7 @@ import { entryMessage, settledMessage } from './messages.ts'
 import type { KnownCalls, RecordKey, Recorded, RecordedItem, Store, Wave } from './record.ts'
 import type { RecordFiles } from './record-files.ts'
 import { budgetPath, recordPaths, type RecordPaths } from './record-paths.ts'
+import { formatRollout, parseRollout } from './rollout-file.ts'
 import type { Files } from './write-file.ts'
 
 /** A record in files: one a domain, the journal, and a marker for each apply that has not ended. */
@@ -124,6 +126,25 @@ class FileStore implements Store {
 
   async save(domains: Recorded, why: string): Promise<void> {
     await this.#publish([this.#domainFiles(domains)], why)
+  }
+
+  async rollouts(): Promise<Rollout[]> {
+    const found = await this.#files.read(this.#paths.rollouts)
+    return [...found]
+      .map(([path, text]) => {
+        const rollout = parseRollout(this.#files.placeOf(path), text)
+        if (path !== this.#paths.rollout(rollout.id)) throw damagedFile(this.#files.placeOf(path), `it says it is of ${rollout.id}`)
+        return rollout
+      })
+      .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+  }
+
+  async keepRollout(rollout: Rollout, why: string): Promise<void> {
+    await this.#publish([new Map([[this.#paths.rollout(rollout.id), formatRollout(rollout)]])], why)
+  }
+
+  async dropRollouts(ids: string[], why: string): Promise<void> {
+    await this.#publish([new Map(ids.map((id) => [this.#paths.rollout(id), null]))], why)
   }
 
   async loadCalls(): Promise<KnownCalls> {

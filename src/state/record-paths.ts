@@ -16,10 +16,13 @@ export interface RecordPaths {
   open: string
   /** What was about to change, by apply and wave. */
   waves: string
+  /** One file for each rollout that is open, or holds something. */
+  rollouts: string
   domain(name: Domain): string
   entry(apply: string): string
   marker(apply: string): string
   wave(apply: string, number: number): string
+  rollout(id: string): string
 }
 
 /** The paths of a record: `<id>/<address>/…`. */
@@ -34,11 +37,13 @@ export function recordPaths(key: RecordKey): RecordPaths {
     journal: `${home}/journal`,
     open: `${home}/open`,
     waves: `${home}/waves`,
+    rollouts: `${home}/rollouts`,
     // Folders of a few dozen files stay quick to list, to commit and to send.
     domain: (name) => `${home}/domains/${hashOf(name).slice(0, 2)}/${domainFileName(name)}`,
     entry: (apply) => `${home}/journal/${apply}.json`,
     marker: (apply) => `${home}/open/${apply}.json`,
     wave: (apply, number) => `${home}/waves/${apply}/${number}.json`,
+    rollout: (name) => `${home}/rollouts/${name}.json`,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Domain, Held, ItemKey } from '../model/item.ts'
+import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './calls.ts'
 import type { Applied } from './journal.ts'
 
@@ -59,6 +60,12 @@ export interface Store {
   end(apply: Applied): Promise<void>
   /** Replaces what is recorded of these domains, for other machines as well; a domain without items leaves the record. */
   save(domains: Recorded, why: string): Promise<void>
+  /** The rollouts that are open, or hold something; first to last. */
+  rollouts(): Promise<Rollout[]>
+  /** Records how far a rollout is, for other machines as well. */
+  keepRollout(rollout: Rollout, why: string): Promise<void>
+  /** Forgets rollouts: they are complete, or others take their place. */
+  dropRollouts(ids: string[], why: string): Promise<void>
   /** Makes everything recorded so far durable for other machines; null where that is never behind. */
   readonly share: (() => Promise<void>) | null
   /** The calls that count against the account's budget. */

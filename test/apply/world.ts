@@ -151,7 +151,7 @@ export class World {
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,
-      lockedAt: this.clock.now(),
+      lockedAt: { at: this.clock.now(), up: this.clock.monotonic() },
       signal: this.interrupt.signal,
       mask: this.mask,
       reveal: this.reveal,
@@ -203,6 +203,9 @@ export class World {
       history: async () => [],
       before: async () => new Map(),
       otherAddresses: async () => [],
+      rollouts: async () => [],
+      keepRollout: async () => undefined,
+      dropRollouts: async () => undefined,
       intend: async (apply, wave) => {
         contact('intend')
         put(this.recorded())

@@ -1,73 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
+import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { sameJson } from '../../src/model/canonical-json.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
-import type { Json } from '../../src/model/json.ts'
+import type { Held, ItemKey, Snapshot } from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { Grouping } from '../../src/plan/groups.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { planJson } from '../../src/report/plan-json.ts'
 import { formatDomainFile, parseDomainFile } from '../../src/state/domain-file.ts'
 import { runs } from '../runs.ts'
-
-interface Case {
-  payload: Json
-  manifest: boolean | null
-}
-
-/** Valid desired values of each item: those of the conformance cases, in canonical form and not empty. */
-const values = new Map<ItemKey, Value[]>()
-for (const folder of ['items', 'own']) {
-  const url = new URL(`../conformance/${folder}/`, import.meta.url)
-  for (const file of readdirSync(url)) {
-    const item = file.replace('.json', '')
-    const cases = JSON.parse(readFileSync(new URL(file, url), 'utf8')) as Case[]
-    const read = cases
-      .filter((each) => each.manifest === true)
-      .map(({ payload }) => readItem(itemSpec(item), payload, 'manifest', '').value)
-    const full = read.filter((value) => value !== null && itemSpec(item).reduce(undefined, value) !== undefined)
-    values.set(item, [...(values.get(item) ?? []), ...full])
-  }
-}
-
-const domains = Array.from({ length: 14 }, (_, i) => `d${i}.example.com`)
-const valueOf = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
-
-/** What one domain may hold of some items; `doubt` lets it be in doubt. */
-const itemsOf = (doubt: boolean) =>
-  fc.uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 7 }).chain((keys) => {
-    const alone = keys.filter(
-      (item) => !conflicts(new Set(keys)).some((conflict) => conflict.severity === 'error' && conflict.item === item),
-    )
-    return fc
-      .tuple(...alone.map((item) => heldOf(item, doubt).map((held): [ItemKey, Held] => [item, held])))
-      .map((entries) => new Map(entries))
-  })
-
-function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<Held> {
-  const sure = valueOf(item).map(confirmed)
-  const unset: fc.Arbitrary<Held> = fc.constant({ status: 'unset', candidates: [] })
-  if (!doubt) return itemSpec(item).unset === undefined ? sure : fc.oneof({ arbitrary: sure, weight: 5 }, { arbitrary: unset, weight: 1 })
-  const doubtful = fc
-    .tuple(fc.array(valueOf(item), { minLength: 1, maxLength: 3 }), fc.boolean())
-    .map(([candidates, unknown]): Held => ({ status: 'in-doubt', candidates, ...(unknown ? { unknown } : {}) }))
-  return fc.oneof({ arbitrary: sure, weight: 4 }, { arbitrary: doubtful, weight: 1 })
-}
-
-/** A few kinds of domain, many domains of each kind: as real workspaces are. */
-const snapshot = (doubt: boolean): fc.Arbitrary<Snapshot> =>
-  fc
-    .tuple(
-      fc.array(itemsOf(doubt), { minLength: 1, maxLength: 4 }),
-      fc.array(fc.nat(3), { minLength: domains.length, maxLength: domains.length }),
-    )
-    .map(([kinds, choice]) => new Map(domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])])))
+import { itemsOf, snapshot, values } from './snapshots.ts'
 
 const groupings: Grouping[] = [
   { groups: 'documented', together: [['origin', 'origin_host', 'new_origin']] },

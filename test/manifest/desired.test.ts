@@ -112,6 +112,13 @@ describe('secrets written out', () => {
     })
   })
 
+  it('do not hide that there is no such field', () => {
+    const manifest = 'domain: a.example.com\nconfig:\n  timeout: {time: 60, tme: "${secret:signing}"}\n'
+    expect(workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': manifest }).diagnostics).toMatchObject([
+      { line: 3, column: 23, summary: 'Unknown field' },
+    ])
+  })
+
   it('may be references', () => {
     const workspace = workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': timestamp('"${secret:signing}"') })
     expect(workspace.diagnostics).toEqual([])

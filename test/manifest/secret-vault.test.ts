@@ -49,6 +49,34 @@ describe('what goes to the service and comes back', () => {
     expect(own.mask('extend', { squid: 'nothing to hide' })).toEqual({ squid: 'nothing to hide' })
   })
 
+  it('is masked in every spelling, and in names of fields that the item does not have', () => {
+    const own = new SecretVault('default', () => 'sec"ret/+& ü')
+    own.refer('${secret:a}')
+    const value = 'sec"ret/+& ü'
+    const spellings = [
+      value,
+      JSON.stringify(value),
+      JSON.stringify(JSON.stringify(value)),
+      encodeURIComponent(value),
+      new URLSearchParams({ value }).toString(),
+      encodeURIComponent(value).toLowerCase(),
+      ...['', 'x', 'xy'].map((before) => Buffer.from(before + value).toString('base64')),
+      Buffer.from(value).toString('base64url'),
+    ]
+    for (const text of spellings) {
+      expect(own.scrub(`a ${text} z`)).toMatch(/^a .{0,8}\(secret\).{0,4} z$/)
+      expect(JSON.stringify(own.mask('extend', { squid: `a ${text}` }))).toMatch(/scrypt:/)
+    }
+    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 })).toEqual({ squid: 'x', 'was (secret)': 1 })
+  })
+
+  it('hides what no manifest refers to as well, if it is long enough to be found without doubt', () => {
+    const own = vault()
+    own.hide('the-token-itself')
+    own.hide('x')
+    expect(own.scrub('x the-token-itself x')).toBe('x (secret) x')
+  })
+
   it('is taken out of messages', () => {
     const own = vault()
     own.refer('Bearer ${secret:token}')

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { Write } from '../../src/model/change.ts'
 import { groupBy } from '../../src/model/group-by.ts'
-import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Json } from '../../src/model/json.ts'
 import { obviousCounts } from '../../src/plan/explain-writes.ts'
 import { groupOf, type Grouping } from '../../src/plan/groups.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { runs } from '../runs.ts'
-import { append, domain, need, optimum, problems, replace, solver } from './problems.ts'
+import { append, domain, faults, need, optimum, problems, replace, solver } from './problems.ts'
 
 const all: Grouping = { groups: 'all', together: [] }
 const asked = (needs: WriteProblem['needs'], grouping = all, domainsPerWrite = 10): WriteProblem => ({
@@ -24,36 +24,8 @@ const shape = (needs: WriteProblem['needs'], grouping = all) =>
   solve(needs, grouping).map(
     (write) => `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ${Object.keys(write.items).join(' ')}`,
   )
-const text = (value: unknown): string => canonicalJson(value as Json)
 
-/** The needs that writes do not meet, and what they send that nobody needs. */
-function faults({ needs }: WriteProblem, writes: Write[]): string[] {
-  const open = new Map(
-    needs.map((each) => [
-      `${each.domain} ${each.item}`,
-      { each, known: new Set(each.parts.map((part) => text(part))), parts: new Set(each.parts.map((part) => text(part))), met: false },
-    ]),
-  )
-  const wrong: string[] = []
-  for (const write of writes) {
-    for (const name of write.domains) {
-      for (const [item, form] of Object.entries(write.items)) {
-        const found = open.get(`${name} ${item}`)
-        const entries = form.name === 'append' ? ((form.payload as JsonObject)['list'] as string[]) : []
-        if (found !== undefined && text(form) === text(found.each.whole)) found.met = true
-        else if (found === undefined || entries.length === 0) wrong.push(`${name} gets ${item}`)
-        else {
-          for (const part of append(...entries)) {
-            if (!found.known.has(text(part))) wrong.push(`${name} gets ${text(part)}`)
-            found.parts.delete(text(part))
-          }
-          found.met ||= found.parts.size === 0
-        }
-      }
-    }
-  }
-  return [...wrong, ...[...open].filter(([, { met }]) => !met).map(([name]) => `${name} is not met`)]
-}
+const text = (value: unknown): string => canonicalJson(value as Json)
 
 describe('whatever is needed', () => {
   it('every need is met, and nothing else is written', () =>

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import type { Form } from '../../src/model/change.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
+import type { Form, Write } from '../../src/model/change.ts'
 import type { Domain, ItemKey } from '../../src/model/item.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
 import { loadSolver } from '../../src/index.ts'
 import type { WriteProblem } from '../../src/plan/group-writes.ts'
 import { groupOf, type Grouping } from '../../src/plan/groups.ts'
@@ -118,4 +120,37 @@ export function optimum({ needs, grouping, domainsPerWrite }: Pick<WriteProblem,
     writes++
   }
   return writes
+}
+
+/** The needs that writes do not meet, and what they send that nobody needs. */
+export function faults({ needs }: WriteProblem, writes: Write[]): string[] {
+  const open = new Map(
+    needs.map((each) => [
+      `${each.domain} ${each.item}`,
+      { each, known: new Set(each.parts.map((part) => textOf(part))), parts: new Set(each.parts.map((part) => textOf(part))), met: false },
+    ]),
+  )
+  const wrong: string[] = []
+  for (const write of writes) {
+    for (const name of write.domains) {
+      for (const [item, form] of Object.entries(write.items)) {
+        const found = open.get(`${name} ${item}`)
+        const entries = form.name === 'append' ? ((form.payload as JsonObject)['list'] as string[]) : []
+        if (found !== undefined && textOf(form) === textOf(found.each.whole)) found.met = true
+        else if (found === undefined || entries.length === 0) wrong.push(`${name} gets ${item}`)
+        else {
+          for (const part of append(...entries)) {
+            if (!found.known.has(textOf(part))) wrong.push(`${name} gets ${textOf(part)}`)
+            found.parts.delete(textOf(part))
+          }
+          found.met ||= found.parts.size === 0
+        }
+      }
+    }
+  }
+  return [...wrong, ...[...open].filter(([, { met }]) => !met).map(([name]) => `${name} is not met`)]
+}
+
+function textOf(value: unknown): string {
+  return canonicalJson(value as Json)
 }

@@ -10,6 +10,7 @@ const folder = new URL('../../schemas/output/', import.meta.url)
 const names = readdirSync(folder).map((file) => file.replace('.schema.json', ''))
 const time = '2026-01-02T03:04:05.678Z'
 const counts = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
+const sample = { requests: 2, bad: 1 }
 const patch = [{ op: 'add', path: '/a~1b/0', value: { $secret: 'unresolved:Bearer ${secret:token}' } }]
 const recorded = { candidates: [{ cert_id: 1 }], status: 'confirmed', at: time, apply: 'a1', origin: 'write' }
 
@@ -23,6 +24,19 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
   'write.isolating': { type: 'write.isolating', time, id: 1, domains: ['www.example.com'], items: ['https'] },
   'wave.finished': { type: 'wave.finished', time, wave: 1 },
+  'wave.waiting': { type: 'wave.waiting', time, wave: 1, waves: 2, domains: 3, until: time, reason: 'pause' },
+  'wave.watched': { type: 'wave.watched', time, wave: 1, statuses: ['5xx'], before: sample, after: sample },
+  'wave.judged': {
+    type: 'wave.judged',
+    time,
+    wave: 1,
+    verdict: 'worse',
+    reason: 'rose',
+    before: sample,
+    after: sample,
+    worse: [{ domain: 'a.example', before: sample, after: sample }],
+  },
+  'rollout.taking-back': { type: 'rollout.taking-back', time, apply: 'a1', reason: 'worse', writes: 1 },
   'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
 }
 const errorCodes: Record<ErrorCode, true> = {
@@ -37,7 +51,9 @@ const errorCodes: Record<ErrorCode, true> = {
   locked: true,
   declined: true,
   guarded: true,
+  'rollout-open': true,
   'not-observed': true,
+  irreversible: true,
   unavailable: true,
   'service-failed': true,
   'service-refused': true,

@@ -55,7 +55,7 @@ async function locked(run: Run): Promise<Ending> {
   const holder: Holder = { token: `token-${process.name}`, who: process.name, reason: 'apply', since, boot, namespace, pid }
   const lease = await acquire(lock, holder, outside.machine, run.lockTimeoutMs, clock, signal)
   process.tell('holds the lock')
-  const lockedAt = clock.now()
+  const lockedAt = { at: clock.now(), up: clock.monotonic() }
   try {
     const recorded = await store.load()
     run.loaded(recorded)
@@ -110,7 +110,17 @@ function outsideOf({ process, network, record }: Pick<Run, 'process' | 'network'
 
 function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
-  return { root: '/', config, desired, diagnostics: [], placeOf: () => null, commit: async () => null, lineOf: () => null, vault }
+  return {
+    root: '/',
+    config,
+    desired,
+    diagnostics: [],
+    placeOf: () => null,
+    commit: async () => null,
+    lineOf: () => null,
+    vault,
+    scrub: (text) => text,
+  }
 }
 
 function planOf(workspace: LoadedWorkspace, recorded: Recorded) {

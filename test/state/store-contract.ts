@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Rollout } from '../../src/model/rollout.ts'
 import type { Applied } from '../../src/state/journal.ts'
 import type { OpenRecord } from '../../src/state/open-record.ts'
 import type { Recorded, RecordedItem, Store, Wave } from '../../src/state/record.ts'
@@ -55,6 +56,35 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       kind = await make()
     })
     afterEach(() => kind.remove())
+
+    it('keeps rollouts until they are dropped, for other machines as well', async () => {
+      const store = await open()
+      const rollout: Rollout = {
+        id: 'one',
+        startedAt: at,
+        commit: null,
+        author: 'somebody',
+        state: 'open',
+        reason: null,
+        asked: { 'a.example.com': 'sha256:0' },
+        held: [],
+        waves: [{ domains: ['a.example.com'], applied: { from: at, to: null }, passed: false }],
+        released: [],
+        applies: ['one-w1'],
+      }
+      expect(await store.rollouts()).toEqual([])
+      await store.keepRollout(rollout, 'begins')
+      await store.keepRollout({ ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' }, 'begins')
+      await store.keepRollout({ ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] }, 'stopped')
+      const other = (await kind.elsewhere()).store
+      await other.load()
+      expect(await other.rollouts()).toEqual([
+        { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
+        { ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] },
+      ])
+      await store.dropRollouts(['one', 'two', 'never'], 'complete')
+      expect(await (await open()).rollouts()).toEqual([])
+    })
 
     it('that was never written is empty, and looking changes nothing', async () => {
       const before = await kind.everything()

@@ -5,7 +5,9 @@ import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Clock } from '../../src/service/call-budget.ts'
 import type { Disk } from '../../src/state/disk.ts'
+import { leaseMs } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 
 /** What a command line did. */
@@ -41,6 +43,31 @@ export async function service(options: Partial<EmulatorOptions> = {}): Promise<E
   )
 }
 
+/** A clock that only waiting moves. */
+export interface Time {
+  now: number
+  /** Called after each wait, with what was waited for, ms. */
+  passed?(ms: number): Promise<void>
+}
+
+function clockOf(time: Time): Clock {
+  return {
+    now: () => time.now,
+    monotonic: () => time.now,
+    sleep: async (ms, signal) => {
+      // The beat of the lock goes on for as long as it is held.
+      if (ms === leaseMs / 5) return aborted(signal)
+      if (signal?.aborted === true) return
+      time.now += ms
+      await time.passed?.(ms)
+    },
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
+}
+
 let places = 0
 
 /** A workspace in a temporary folder, and the command line in it. */
@@ -49,6 +76,11 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   disk: Disk = realDisk
+  /** A clock that only waiting moves, in ms; null for the real one, with all that was slept added. */
+  time: Time | null = null
+  signal = new AbortController().signal
+  /** Whether processes that held a lock before are seen to be gone. */
+  othersAreGone = false
   /** What happens while a command waits. */
   whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
@@ -90,24 +122,28 @@ export class Place {
       outIsTerminal: false,
       errIsTerminal: false,
       ask: this.ask,
-      // Nobody waits: what sleeps goes on at once, later.
-      clock: {
-        now: () => Date.now() + this.#slept,
-        monotonic: () => performance.now() + this.#slept,
-        sleep: async (ms, signal) => {
-          // The beat of the lock goes on for as long as the command.
-          if (ms >= 15_000) return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
-          this.#slept += ms
-          await this.whileAsleep?.(ms)
-        },
-      },
+      clock: this.time === null ? this.#hasty() : clockOf(this.time),
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
-      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => true },
+      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => !this.othersAreGone },
       disk: this.disk,
-      signal: new AbortController().signal,
+      signal: this.signal,
       stopped: () => Promise.resolve(),
     })
     return ran
+  }
+
+  /** Nobody waits: what sleeps goes on at once, later. */
+  #hasty(): Clock {
+    return {
+      now: () => Date.now() + this.#slept,
+      monotonic: () => performance.now() + this.#slept,
+      sleep: async (ms, signal) => {
+        // The beat of the lock goes on for as long as the command.
+        if (ms >= 15_000) return aborted(signal)
+        this.#slept += ms
+        await this.whileAsleep?.(ms)
+      },
+    }
   }
 
   /** Applies, and expects that it is done and nothing is left to do. */

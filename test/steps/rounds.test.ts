@@ -447,15 +447,6 @@ describe('machine output and exit codes', () => {
   })
 })
 
-it('settings that this version does not carry out are refused', async () => {
-  for (const more of ['rollout: {waves: [1, 100%]}', 'rollout: {health: {statuses: [5xx]}}']) {
-    place.remove()
-    place = new Place(emulator.url, `${more}\n`)
-    const { code, err } = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
-    expect([code, err]).toEqual([1, expect.stringContaining('not part of this version')])
-  }
-})
-
 describe('the examples', () => {
   const env = { STOREFRONT_SIGNING_KEY: 'a-key', STOREFRONT_ORIGIN_TOKEN: 'a-token', SIGNING_KEY: 'x', ORIGIN_TOKEN: 'y' }
 

@@ -55,6 +55,59 @@ describe('state history', () => {
   })
 })
 
+describe('state show --at', () => {
+  const ids = async () => ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id).toReversed()
+  const itemsAt = async (apply: string) => {
+    const shown = await place.json('state', 'show', a, '--at', apply)
+    expect(schemaFaults('state-show', shown)).toEqual([])
+    return Object.fromEntries(
+      Object.entries(shown['items'] as Record<string, { candidates: unknown[] }>).map(([item, { candidates }]) => [item, candidates[0]]),
+    )
+  }
+
+  it('tells what each apply left recorded: values, items that came, items that were released', async () => {
+    const start = { timeout: { time: '10' }, https: { cert_id: 1, force_https: 0 } }
+    await place.settle()
+    place.manifest(a, { timeout: { time: '11' }, https: { cert_id: 1 }, origin_host: { host: 'o.example.com' } })
+    await place.settle()
+    place.manifest(a, { timeout: { time: '12' } })
+    await place.settle()
+    const [first = '', second = '', third = ''] = await ids()
+    expect(await itemsAt(first)).toEqual(start)
+    expect(await itemsAt(second)).toEqual({ ...start, timeout: { time: '11' }, origin_host: { host: 'o.example.com' } })
+    expect(await itemsAt(third)).toEqual({ timeout: { time: '12' } })
+    const { out } = await place.cli('state', 'show', a, '--at', first)
+    expect(out).toMatch(new RegExp(`^${a} {2}at the end of apply ${first}, \\d{4}-`))
+    expect(out).toContain('cert_id')
+  })
+
+  it('names what was imported since as not known, and what a domain did not have as nothing', async () => {
+    await place.settle()
+    const [first = ''] = await ids()
+    place
+      .manifest(a, { timeout: { time: '13' }, https: { cert_id: 1 } })
+      .write('seen.json', JSON.stringify({ [a]: { timeout: { time: '13' } } }))
+    expect((await place.cli('import', 'seen.json', '--replace')).code).toBe(0)
+    place.manifest(a, { timeout: { time: '14' }, https: { cert_id: 1 } })
+    await place.settle()
+    const then = await place.cli('state', 'show', a, '--at', first)
+    expect(then).toMatchObject({ code: 0, err: expect.stringContaining('imported or observed later: timeout.') as string })
+    expect(Object.keys(await itemsAt(first))).toEqual(['https'])
+    const [, second = ''] = await ids()
+    expect(await itemsAt(second)).toMatchObject({ timeout: { time: '14' } })
+    place.manifest('c.example.com', { timeout: { time: '30' } })
+    await place.settle()
+    expect(await place.cli('state', 'show', 'c.example.com', '--at', second)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`nothing is known to have been recorded at the end of apply ${second}`) as string,
+    })
+    expect(await place.cli('state', 'show', a, '--at', 'never')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no apply "never"') as string,
+    })
+  })
+})
+
 describe('a disk that is full', () => {
   const fullFrom = (step: number, folder: string): void => {
     let steps = 0

@@ -93,3 +93,10 @@ export function alternative(schema: ItemSchema, value: Json): ItemSchema {
   const kind = Array.isArray(value) ? 'array' : typeof value === 'object' ? 'object' : 'string'
   return schema.oneOf.find((choice) => choice.type === kind) ?? schema
 }
+
+/** The names of all fields that a schema knows, however deep. */
+export function fieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) fieldNames(field, names.add(name))
+  for (const part of [...(schema.oneOf ?? []), ...(schema.items === undefined ? [] : [schema.items])]) fieldNames(part, names)
+  return names
+}

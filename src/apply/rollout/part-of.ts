@@ -1,0 +1,48 @@
+import type { Domain } from '../../model/item.ts'
+import type { Plan } from '../../model/plan.ts'
+import type { Rollout, RolloutWave } from '../../model/rollout.ts'
+import { hashes } from '../../plan/basis.ts'
+import { narrowed } from '../../plan/selection.ts'
+import type { Recorded } from '../../state/record.ts'
+
+/** A new rollout of a plan. */
+export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: Pick<Rollout, 'id' | 'startedAt' | 'author'>): Rollout {
+  const changed = new Set(plan.changes.map(({ domain }) => domain))
+  const waves: Set<Domain>[] = []
+  for (const { wave, domains } of plan.writes) {
+    const own = (waves[wave - 1] ??= new Set())
+    for (const domain of domains) own.add(domain)
+  }
+  const written = new Set(plan.writes.flatMap(({ domains }) => domains))
+  return {
+    ...about,
+    commit: plan.basis.commit,
+    state: 'open',
+    reason: null,
+    asked: Object.fromEntries([...changed].map((domain) => [domain, asked(domain)])),
+    held: [],
+    waves: waves.map((domains): RolloutWave => ({ domains: [...domains].toSorted(), applied: null, passed: false })),
+    released: [...changed].filter((domain) => !written.has(domain)),
+    applies: [],
+  }
+}
+
+/** What a plan does in one wave, counted from 0. */
+export function partOf(plan: Plan, { waves, released }: Rollout, at: number): Plan {
+  const domains = new Set([...(waves[at]?.domains ?? []), ...(at === 0 ? released : [])])
+  return {
+    ...plan,
+    changes: plan.changes.filter(({ domain }) => domains.has(domain)),
+    writes: plan.writes.filter(({ wave }) => wave === at + 1),
+  }
+}
+
+/** The domains of a part of a plan of which something else is recorded now than when the plan was made. */
+export function recordMoved({ changes, basis }: Plan, recorded: Recorded): Domain[] {
+  const domains = [...new Set(changes.map(({ domain }) => domain))]
+  const now = hashes(
+    narrowed(new Map(domains.map((domain) => [domain, recorded.get(domain) ?? new Map()])), { target: [], items: basis.items }),
+    domains,
+  )
+  return domains.filter((domain) => now[domain] !== basis.recorded[domain])
+}

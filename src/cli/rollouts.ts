@@ -1,0 +1,56 @@
+import { askedOf, type LoadedWorkspace, type Store } from '../index.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Plan } from '../model/plan.ts'
+import { currentWave, type Rollout } from '../model/rollout.ts'
+import { heldDomains, standingOf } from '../plan/standing.ts'
+import { visible } from '../report/wrap.ts'
+
+/** How a plan meets rollouts. */
+export interface WaveOptions {
+  /** Let it out in waves; else all of it goes out at once, and nobody looks after it. */
+  waves: boolean
+  /** All at once may also be the end of a rollout that is open: the same is asked for. */
+  finishes?: boolean
+  supersede?: boolean
+  retryHeld?: boolean
+}
+
+/**
+ * The open rollout that a plan goes on with, and the rollouts that are over once it is carried out.
+ *
+ * @throws EdgewiseError `rollout-open` when the plan touches domains of one that is open, and nobody said that it may
+ */
+export async function rolloutsBefore(
+  workspace: LoadedWorkspace,
+  store: Store,
+  plan: Plan,
+  { waves, finishes = false, supersede = false, retryHeld = false }: WaveOptions,
+): Promise<{ continued: Rollout | null; ended: string[] }> {
+  const rollouts = await store.rollouts()
+  const asked = askedOf(workspace)
+  const domains = new Set(plan.changes.map(({ domain }) => domain))
+  const { continued, against } = standingOf(domains, rollouts, asked)
+  const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
+  const obstacles = [...against, ...(continued === null || own ? [] : [continued])]
+  if (obstacles.length > 0 && !supersede) throw open(obstacles)
+  const held = heldDomains(rollouts, asked)
+  const idle = rollouts.filter(
+    (rollout) =>
+      rollout.state !== 'open' &&
+      (![...held.values()].includes(rollout) || (retryHeld && rollout.held.some((domain) => domains.has(domain)))),
+  )
+  const finished = own && !waves && domains.size > 0 ? [continued] : []
+  return { continued: own && waves ? continued : null, ended: [...obstacles, ...finished, ...idle].map(({ id }) => id) }
+}
+
+function open(rollouts: Rollout[]): EdgewiseError {
+  const said = rollouts.map((rollout) => {
+    const by = rollout.author === null ? '' : ` by ${visible(rollout.author)}`
+    return `rollout ${visible(rollout.id)}${by} is open at wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length}`
+  })
+  return new EdgewiseError(
+    'rollout-open',
+    `${said.join(', ')}, and the plan touches its domains; nothing was applied`,
+    'It goes on with "edgewise apply" of the manifests that it began with and no other changes. --supersede ends it where it is; --target chooses other domains.',
+  )
+}

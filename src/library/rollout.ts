@@ -1,0 +1,145 @@
+import type { ApplyEvent } from '../apply/events.ts'
+import { readCounts } from '../apply/health/read-counts.ts'
+import { windowsOf } from '../apply/health/windows.ts'
+import { letOut, type RolloutContext } from '../apply/rollout/let-out.ts'
+import { rolloutOf } from '../apply/rollout/part-of.ts'
+import { undisturbedFrom, waitForBaseline, waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
+import type { ApplyResult } from '../apply/run.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Plan } from '../model/plan.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { timeZone } from '../model/time-zone.ts'
+import type { CallBudget } from '../service/call-budget.ts'
+import type { Recorded, Store } from '../state/record.ts'
+import { apply, applyId, type ApplyOptions } from './apply.ts'
+import { askedOf } from './asked.ts'
+import { withReader } from './reader.ts'
+import { rollback, rollbackSuffix, withoutUnmanaged } from './rollback.ts'
+import type { LoadedWorkspace } from './workspace.ts'
+
+/** How a rollout is carried out: as an apply, and with a lock that may be given away for a while. */
+export interface RolloutOptions extends Omit<ApplyOptions, 'lease' | 'lockedAt' | 'id' | 'suffix' | 'tell'> {
+  lock: {
+    readonly lease: ApplyOptions['lease']
+    readonly lockedAt: ApplyOptions['lockedAt']
+    whileFree<T>(work: () => Promise<T>): Promise<T>
+  }
+  /** The rollout that the plan goes on with; null for a new one. */
+  continued: Rollout | null
+  tell(event: ApplyEvent, budget: CallBudget | null): void
+}
+
+/** Whether a plan goes out in more than one step, or is looked after. */
+export function isRollout({ config }: LoadedWorkspace, plan: Plan, continued: Rollout | null): boolean {
+  return continued !== null || plan.writes.some(({ wave }) => wave > 1) || (config.rollout.health !== null && plan.writes.length > 0)
+}
+
+/**
+ * Lets a plan out in the waves of the workspace's rollout, and looks after each of them.
+ *
+ * @throws EdgewiseError what ends it before anything is sent
+ */
+export async function rollOut(
+  workspace: LoadedWorkspace,
+  plan: Plan,
+  store: Store,
+  recorded: Recorded,
+  options: RolloutOptions,
+): Promise<ApplyResult> {
+  const { outside, lock, author, continued } = options
+  const time = () => new Date(outside.clock.now()).toISOString()
+  const rollout = continued ?? rolloutOf(plan, askedOf(workspace), { id: applyId(outside), startedAt: time(), author })
+  let budget: CallBudget | null = null
+  const part = (own: Plan, base: Recorded, id: string) =>
+    apply(workspace, own, store, base, {
+      ...options,
+      id,
+      lease: lock.lease,
+      lockedAt: lock.lockedAt,
+      tell: (event, its) => {
+        budget = its
+        // The rollout is one apply to those who watch it.
+        if (event.type !== 'apply.started' && event.type !== 'apply.finished') options.tell(event, its)
+      },
+    })
+  const tell = (event: ApplyEvent) => options.tell(event, budget)
+  const context: RolloutContext = {
+    apply: (own, id, base) => part(own, base, id),
+    ...aftercare(workspace, options, tell),
+    takeBack:
+      workspace.config.rollout.health?.onFailure === 'rollback'
+        ? (from, base, reason) => {
+            const told = (writes: number) => tell({ type: 'rollout.taking-back', time: time(), apply: from.id, reason, writes })
+            return takeBack(workspace, store, from, base, told, part)
+          }
+        : null,
+    whileFree: (work) => lock.whileFree(work),
+    reload: async (id) => ({
+      recorded: await store.load(),
+      rollout: (await store.rollouts()).find((each) => each.id === id && each.state === 'open') ?? null,
+    }),
+    keep: (each, why) => store.keepRollout(each, why),
+    drop: ({ id }, why) => store.dropRollouts([id], why),
+    signal: options.signal,
+    time,
+    tell,
+  }
+  return letOut(plan, rollout, recorded, context)
+}
+
+/** Takes back all that a rollout changed. The reason where nothing of it can be. */
+async function takeBack(
+  workspace: LoadedWorkspace,
+  store: Store,
+  { id }: Rollout,
+  recorded: Recorded,
+  told: (writes: number) => void,
+  part: (plan: Plan, base: Recorded, id: string) => Promise<ApplyResult>,
+): Promise<ApplyResult | string> {
+  try {
+    const found = await rollback(workspace, store, recorded, { target: [], items: [] }, id)
+    told(found.plan.writes.length)
+    const result = await part(found.plan, recorded, `${id}-${rollbackSuffix}`)
+    const left = withoutUnmanaged(found, recorded)
+    if (left.size > 0) await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
+    return result
+  } catch (error) {
+    if (error instanceof EdgewiseError && error.code === 'irreversible') return error.message
+    throw error
+  }
+}
+
+/** What happens between waves. */
+function aftercare(
+  workspace: LoadedWorkspace,
+  { outside, signal }: RolloutOptions,
+  tell: (event: ApplyEvent) => void,
+): Pick<RolloutContext, 'prepare' | 'undisturbed' | 'watch' | 'waits'> {
+  const { rollout, service } = workspace.config
+  const zone = timeZone(service.timezone)
+  const rule = rollout.health
+  const watching: Watching = {
+    pauseMs: rollout.pause * 1000,
+    rule,
+    counts: (domains, window) =>
+      withReader(workspace, outside, { signal }, (reader) => readCounts(reader, domains, window, rule?.grain ?? 'minute5')),
+    zone,
+    clock: outside.clock,
+    signal,
+    tell,
+  }
+  return {
+    prepare: async (domains) => {
+      if (rule === null) return
+      const now = outside.clock.now()
+      await watching.counts(domains, windowsOf(now, now, rule, zone).before)
+    },
+    undisturbed: (each, at, domains, recorded) => {
+      const now = outside.clock.now()
+      const time = undisturbedFrom(domains, recorded, now, rule)
+      return time <= now ? null : () => waitForBaseline(each, at, time, watching)
+    },
+    waits: (each, at) => waits(each, at, watching),
+    watch: (each, at) => watchWave(each, at, watching),
+  }
+}

@@ -1,0 +1,41 @@
+import type { Domain } from './item.ts'
+
+/**
+ * A change that goes out wave by wave, each an apply of its own. It outlives the process that began it: whoever applies the
+ * same manifests goes on where it was.
+ */
+export interface Rollout {
+  id: string
+  /** ISO 8601. */
+  startedAt: string
+  /** The commit of the workspace, and who began it; null where that is not known. */
+  commit: string | null
+  author: string | null
+  /** `stopped` and `taken-back` are over, and are kept for what they hold. */
+  state: 'open' | 'stopped' | 'taken-back'
+  /** Why it is over; null while it is open. */
+  reason: string | null
+  /** Of each of its domains a hash of what its manifest asks for. */
+  asked: Record<Domain, string>
+  /** Domains whose state as asked for is not applied any more, until something else is asked for. */
+  held: Domain[]
+  waves: RolloutWave[]
+  /** Domains that are only released, which goes with the first wave. */
+  released: Domain[]
+  /** Ids of its applies, first to last. */
+  applies: string[]
+}
+
+export interface RolloutWave {
+  domains: Domain[]
+  /** From before its first write to after its last outcome, ISO 8601; null before it was begun, and where it is not known to have ended. */
+  applied: { from: string; to: string | null } | null
+  /** Whether it was looked after, and the next one may begin. */
+  passed: boolean
+}
+
+/** The first wave that has not passed, counted from 0; null when all have. */
+export function currentWave({ waves }: Rollout): number | null {
+  const wave = waves.findIndex(({ passed }) => !passed)
+  return wave === -1 ? null : wave
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Amount } from '../../src/model/amount.ts'
+import type { Domain } from '../../src/model/item.ts'
+import { assignWaves, waveSizes } from '../../src/plan/assign-waves.ts'
+import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
+import { writeInWaves, type WaveSolution } from '../../src/plan/write-in-waves.ts'
+import { runs } from '../runs.ts'
+import { domain, faults, need, problems, replace } from './problems.ts'
+
+const amounts: fc.Arbitrary<Amount[]> = fc
+  .uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 })
+  .map((shares) => [...shares.toSorted((a, b) => a - b), 100].map((percent) => ({ percent })))
+
+const wavesOf = ({ writes }: WaveSolution): Map<Domain, Set<number>> => {
+  const waves = new Map<Domain, Set<number>>()
+  for (const write of writes) for (const name of write.domains) waves.set(name, (waves.get(name) ?? new Set()).add(write.wave))
+  return waves
+}
+const sizesOf = (solution: WaveSolution): number[] => {
+  const sizes: number[] = []
+  for (const waves of wavesOf(solution).values()) for (const wave of waves) sizes[wave - 1] = (sizes[wave - 1] ?? 0) + 1
+  return sizes
+}
+/** Domains that all need the same, `count` of each kind. */
+const kinds = (counts: number[]): WriteProblem => ({
+  needs: counts.flatMap((count, kind) => Array.from({ length: count }, (_, i) => need(kind * 1000 + i, 'https', replace(kind)))),
+  grouping: { groups: 'all', together: [] },
+  domainsPerWrite: 10,
+  effort: 'normal',
+  solver: null,
+})
+
+describe('how large a wave is', () => {
+  it.each<[Amount[], number, number, number[]]>([
+    [[{ percent: 100 }], 7, 0, [7]],
+    [[{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }], 200, 0, [1, 9, 40, 150]],
+    // Rounded up: 5 % of 30 is 1.5.
+    [[{ percent: 5 }, { percent: 100 }], 30, 0, [2, 28]],
+    // 7 % of 100 is 7, whatever the arithmetic of fractions makes of it.
+    [[{ percent: 7 }, { percent: 100 }], 100, 0, [7, 93]],
+    [[{ count: 1 }, { percent: 5 }, { percent: 100 }], 10, 0, [1, 9]],
+    [[{ count: 50 }, { percent: 100 }], 10, 0, [10]],
+    [[{ count: 1 }, { percent: 50 }, { percent: 100 }], 10, 3, [3, 2, 5]],
+    [[{ count: 1 }, { percent: 20 }, { percent: 100 }], 10, 4, [4, 6]],
+  ])('%j of %i domains, %i of them first: %j', (cumulative, count, first, expected) => {
+    expect(waveSizes(cumulative, count, first)).toEqual(expected)
+  })
+})
+
+describe('domains in waves', () => {
+  it('every need is met, no domain is in two waves, and waves have the sizes that were asked for', () =>
+    fc.assert(
+      fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
+        const solution = writeInWaves(problem, { amounts: cumulative })
+        expect(faults(problem, solution.writes)).toEqual([])
+        const domains = new Set(problem.needs.map((each) => each.domain)).size
+        for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
+        expect(sizesOf(solution)).toEqual(waveSizes(cumulative, domains, 0))
+        expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
+        expect(solution.writes.map(({ wave }) => wave)).toEqual(solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b))
+      }),
+      { numRuns: runs(100) },
+    ))
+
+  it('each wave costs no more than the writes that it cuts, and the bound holds for all of them', () =>
+    fc.assert(
+      fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
+        const { writes, atOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
+        expect(lowerBound).toBeLessThanOrEqual(writes.length)
+        expect(atOnce).toBe(groupWrites(problem).writes.length)
+        expect(writes.length).toBeLessThanOrEqual(atOnce * cumulative.length)
+      }),
+      { numRuns: runs(100) },
+    ))
+
+  it('the order of the needs and the effort do not change the waves', () =>
+    fc.assert(
+      fc.property(problems(10, 2, true), amounts, fc.constantFrom('quick', 'normal'), (problem, cumulative, effort) => {
+        const waves = (needs: WriteProblem['needs'], how: WriteProblem['effort']) =>
+          [...wavesOf(writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }))]
+            .map(([name, own]) => `${name} ${[...own].join(' ')}`)
+            .toSorted()
+        expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
+      }),
+      { numRuns: runs(50) },
+    ))
+
+  it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
+    const { writes, atOnce } = writeInWaves(kinds([10, 23, 20]), { amounts: [{ count: 3 }, { percent: 100 }] })
+    expect(atOnce).toBe(6)
+    expect(writes.length).toBe(6)
+  })
+
+  it('what the exchange of domains can mend is not cut', () => {
+    const groups = Array.from({ length: 6 }, (_, i) => Array.from({ length: 4 }, (__, j) => domain(i * 10 + j)))
+    const waves = assignWaves({
+      domains: groups.flat().toSorted(),
+      writes: groups,
+      amounts: [{ count: 8 }, { count: 16 }, { percent: 100 }],
+      isFirst: (name) => name === groups[5]?.[0] || name === groups[2]?.[1],
+    })
+    for (const group of groups) expect(new Set(group.map((name) => waves.get(name))).size).toBe(1)
+  })
+
+  it('domains that go first are all in the first wave, also where they are more than it asks for', () => {
+    const isFirst = (name: Domain) => /^d0000[0-4]/.test(name)
+    const solution = writeInWaves({ ...kinds([30]), isFirst }, { amounts: [{ count: 2 }, { percent: 100 }] })
+    expect(
+      [...wavesOf(solution)]
+        .filter(([, waves]) => waves.has(1))
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual([0, 1, 2, 3, 4].map(domain))
+  })
+
+  it('the waves of an open rollout are kept', () => {
+    const waveOf = new Map([0, 1, 2].map((i) => [domain(i), i === 1 ? 4 : 2]))
+    const { writes } = writeInWaves(kinds([3]), { waveOf })
+    expect(writes.map(({ id, wave, domains }) => [id, wave, domains])).toEqual([
+      [1, 2, [domain(0), domain(2)]],
+      [2, 4, [domain(1)]],
+    ])
+    expect(writeInWaves(kinds([2]), { waveOf: new Map([0, 1].map((i) => [domain(i), 3])) }).writes.map(({ wave }) => wave)).toEqual([3])
+  })
+})

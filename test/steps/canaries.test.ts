@@ -1,0 +1,345 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { GitSandbox } from '../state/git-sandbox.ts'
+import { Canaries } from './canary.ts'
+import { Place, service, type Ran } from './cli.ts'
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+/** Every one has characters that JSON, URLs, forms and HTML write otherwise. */
+const secrets = {
+  token: 'tok-canary-"one"/+&<1>=',
+  'wrong token': 'tok-canary-"two"/+&<2>=',
+  'signing key': 'key-canary-"three"/+&<3>=',
+  'new signing key': 'key-canary-"four"/+&<4>=',
+  'access id': 'aid-canary-"five"/+&<5>=',
+  'access key': 'acc-canary-"six"/+&<6>=',
+  'origin header': 'hdr-canary-"seven"/+&<7>=',
+}
+const [shop, img, old] = ['shop.example.com', 'img.example.com', 'old.example.com']
+
+/** One keeps its record in git, the other in a folder, which is quicker. */
+const workspaces = ['clone', 'folder']
+
+let emulator: Emulator
+let echo: Server
+let sandbox: GitSandbox
+let canaries: Canaries
+let env: Record<string, string>
+/** What every command said. */
+const said: Ran[] = []
+let place: Place
+
+beforeAll(async () => {
+  emulator = await service({ token: secrets.token })
+  echo = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    // A read has no body: its token stands in the address.
+    const told = (url: string) => (request.method === 'POST' ? Buffer.concat(chunks).toString() : `${url} ${decodeURIComponent(url)}`)
+    request.on('end', () => answerWith(request.url ?? '', told(request.url ?? ''), response))
+  })
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
+  sandbox = new GitSandbox()
+  sandbox.withRemote()
+  canaries = new Canaries(secrets)
+  mkdirSync(join(sandbox.folder, 'tmp'))
+  env = {
+    ...sandbox.env,
+    PATH: `${join(sandbox.folder, 'bin')}:${sandbox.env['PATH'] ?? ''}`,
+    TMPDIR: join(sandbox.folder, 'tmp'),
+    NO_COLOR: '1',
+    SERVICE_URL: emulator.url,
+    EDGEWISE_TOKEN: secrets.token,
+    SIGNING_KEY: secrets['signing key'],
+    HEADER_VALUE: secrets['origin header'],
+  }
+  place = new Place(emulator.url, '', { root: join(sandbox.folder, 'clone'), state: '' })
+  layOut()
+})
+afterAll(async () => {
+  await emulator.close()
+  echo.closeAllConnections()
+  echo.close()
+  sandbox.remove()
+})
+
+/** A service that says what it was told, in every way an answer can. */
+function answerWith(url: string, body: string, response: import('node:http').ServerResponse): void {
+  const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as { config: JsonObject }
+  const [, mode = ''] = url.split('/')
+  const send = (status: number, text: string, headers: Record<string, string> = {}) => response.writeHead(status, headers).end(text)
+  const json = (status: number, data: object) => send(status, JSON.stringify(data), { 'content-type': 'application/json' })
+  const items = Object.keys(config)
+  switch (mode) {
+    case 'refused':
+      return void json(400, { code: 7, message: `bad value ${body} ${encodeURIComponent(body)} ${JSON.stringify(body)}` })
+    case 'refused-values':
+      return void json(200, { code: 7, message: `bad values ${textsIn(config).map(encodedAll).join(' ')}` })
+    case 'long':
+      return void json(400, { code: 7, message: `${'x'.repeat(1995 - body.indexOf('canary'))}${body}` })
+    case 'html':
+      return void send(200, `<p>${body}</p>`)
+    case 'broken':
+      return void json(503, { code: 1, message: body })
+    case 'elsewhere':
+      return void send(302, '', { location: `/login?from=${encodeURIComponent(body)}` })
+    case 'limited':
+      return void json(401, { code: 1, message: `token ${body}`, data: body })
+    case 'rewritten':
+      return void json(200, {
+        code: 0,
+        domains: [{ id: body, domain: body }],
+        data: { config: rewrittenAll(config, items, body), [body]: [body] },
+      })
+    default:
+      return void response.destroy()
+  }
+}
+
+/** Every text of a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+const encodedAll = (text: string) => [text, encodeURIComponent(text), JSON.stringify(text), Buffer.from(text).toString('base64')].join(' ')
+
+/** The configuration as it was sent and with its texts in other places: other fields, keys, within longer texts. */
+function rewrittenAll(config: JsonObject, items: string[], body: string): JsonObject {
+  const texts = [...textsIn(config), body]
+  const more = Object.fromEntries(texts.map((text) => [`was ${text}`, `now ${text}`]))
+  return Object.fromEntries(
+    items.map((item) => {
+      const value = config[item] ?? null
+      return [item, Array.isArray(value) ? [...value, ...texts.map((text) => ({ [text]: text }))] : { ...(value as JsonObject), ...more }]
+    }),
+  )
+}
+
+/** The workspace of the clone, what lies outside of it, and a git that tells how it was started. */
+function layOut(): void {
+  write('clone/.gitignore', '.secrets/\n.edgewise/\n')
+  for (const root of workspaces) write(`${root}/.secrets/access`, `${secrets['access key']}\n`)
+  write('outside/access-id', `${secrets['access id']}\n`)
+  const workspace = [
+    'version: 1',
+    'service: {url: "${env:SERVICE_URL}", token: "${env:EDGEWISE_TOKEN}", settleSeconds: 0, timeoutSeconds: 5}',
+    'limits: {callsPerMinute: 10000}',
+    'secrets:',
+    '  signing: {env: SIGNING_KEY}',
+    '  header: {env: HEADER_VALUE}',
+    '  access: {file: .secrets/access}',
+    `  access-id: {command: [cat, '${join(sandbox.folder, 'outside/access-id')}']}`,
+  ]
+  write('clone/edgewise.yaml', `${workspace.join('\n')}\n`)
+  write('folder/edgewise.yaml', `${workspace.join('\n')}\nstate: {store: dir}\n`)
+  manifests(60)
+  const watched = join(sandbox.folder, 'tmp/watched')
+  const shim = [
+    '#!/bin/sh',
+    `{ echo "$@"; env; [ ! -e '${watched}' ] || cat /proc/[0-9]*/cmdline | tr '\\0' ' '; } >> '${join(sandbox.folder, 'tmp/git.log')}' 2> /dev/null`,
+    'PATH=${PATH#*:} exec git "$@"',
+  ]
+  write('bin/git', `${shim.join('\n')}\n`)
+  chmodSync(join(sandbox.folder, 'bin/git'), 0o755)
+  const plain = (deadtime: number) => ({
+    visit_timestamp: JSON.parse(signed(secrets['signing key'], deadtime)) as JsonObject,
+    tos_origin: [{ ...tos(secrets['access id'], secrets['access key']) }],
+    add_back_source_head: [{ head_name: 'Authorization', head_value: `Bearer ${secrets['origin header']}` }],
+  })
+  write('outside/held.json', JSON.stringify({ [shop]: plain(60), [img]: { timeout: { time: '99' } } }))
+  write('outside/import.json', JSON.stringify({ [old]: { ...plain(60), timeout: { time: '60' }, [secrets['access key']]: 1 } }))
+  write('outside/import-shop.json', JSON.stringify({ [shop]: plain(1800) }))
+  write(
+    'outside/import-bad.json',
+    JSON.stringify({ [old]: { visit_timestamp: { ...plain(60).visit_timestamp, deadtime: 'x', style: secrets.token } } }),
+  )
+  write('outside/import-torn.json', `{"${old}": {"visit_timestamp": {"key": ${JSON.stringify(secrets['signing key'])}`)
+  write('outside/complain', `#!/bin/sh\necho "$SIGNING_KEY $EDGEWISE_TOKEN $HEADER_VALUE" >&2\nexit 3\n`)
+  chmodSync(join(sandbox.folder, 'outside/complain'), 0o755)
+  // Secrets that somebody wrote out where they may not be.
+  write('broken/edgewise.yaml', 'version: 1\n')
+  write(
+    'broken/domains/a.yaml',
+    `domain: ${shop}\nconfig:\n  visit_timestamp: ${signed(secrets['signing key'])}\n  tos_origin: [${JSON.stringify(tos(secrets['access id'], secrets['access key']))}]\n`,
+  )
+  write('literal-token/edgewise.yaml', `version: 1\nservice: {token: ${JSON.stringify(secrets.token)}, nothing: 1}\n`)
+}
+
+function write(path: string, text: string): void {
+  const file = join(sandbox.folder, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+const signed = (key: string, deadtime = 1800) => JSON.stringify({ pattern: '.*', time_format: 'timestamp', key, deadtime, req_uri_type: 1 })
+const tos = (id: string, key: string) => ({
+  isp: 'default',
+  ips: ['192.0.2.1'],
+  group_sort: 1,
+  auth_type: 'oss',
+  auth_access_key: id,
+  auth_secret_key: key,
+})
+
+function manifests(seconds: number): void {
+  const config = {
+    timeout: { time: String(seconds) },
+    tos_origin: [tos('${secret:access-id}', '${secret:access}')],
+    add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:header}' }],
+  }
+  for (const root of workspaces) {
+    write(`${root}/profiles/signed.yaml`, `profile: signed\nconfig: {visit_timestamp: ${signed('${secret:signing}')}}\n`)
+    write(`${root}/domains/${shop}.yaml`, JSON.stringify({ domain: shop, profiles: ['signed'], config }))
+    const own = { timeout: { time: String(seconds) } }
+    write(`${root}/domains/${img}.yaml`, JSON.stringify({ domain: img, profiles: ['signed'], config: own }))
+  }
+}
+
+/** Runs a command without its waits, and looks at what it says. */
+async function edgewise(command: string, { where = 'clone', ...more }: Record<string, string> = {}): Promise<Ran> {
+  place.env = { ...env, ...more }
+  return heard(command, await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')))
+}
+
+/** Runs a command as the real program, whose process and children others can see. */
+async function process(command: string, more: Record<string, string> = {}): Promise<Ran> {
+  const options = { cwd: join(sandbox.folder, 'clone'), env: { ...env, ...more }, maxBuffer: 1 << 26 }
+  write('tmp/watched', '')
+  const ran = await new Promise<Ran>((resolve) => {
+    const child = execFile(execPath, [program, ...command.split(' ')], options, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    )
+  })
+  rmSync(join(sandbox.folder, 'tmp/watched'))
+  return heard(command, ran)
+}
+
+function heard(command: string, ran: Ran): Ran {
+  said.push(ran)
+  canaries.text(`what "${command}" says`, `${ran.out}\n${ran.err}`)
+  return ran
+}
+
+async function expectCode(code: number, command: string, more: Record<string, string> = {}, run = edgewise): Promise<void> {
+  const ran = await run(command, more)
+  expect(ran.code, `${command}\n${ran.out}${ran.err}`).toBe(code)
+}
+
+async function faults(...list: object[]): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults: list }), headers })
+}
+
+it('finds a secret in whatever form', () => {
+  const value = secrets.token
+  const planted = [
+    value,
+    JSON.stringify({ value }),
+    JSON.stringify(JSON.stringify({ value })),
+    `https://x/?token=${encodeURIComponent(value)}`,
+    Buffer.from(value).toString('hex'),
+    ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${value}${before}`).toString('base64')),
+    Buffer.from(`a${value}`).toString('base64url'),
+  ]
+  for (const text of planted) {
+    const own = new Canaries({ token: value })
+    own.text('here', text)
+    expect({ text, found: own.found.length > 0 }).toEqual({ text, found: true })
+  }
+})
+
+it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000 }, async () => {
+  expect(existsSync(program), 'run "npm run build" first').toBe(true)
+  const [held, complain] = [join(sandbox.folder, 'outside/held.json'), join(sandbox.folder, 'outside/complain')]
+  // Before anything is applied, with secrets and without.
+  for (const format of ['text', 'json', 'github', 'sarif']) await expectCode(0, `validate --format ${format}`)
+  for (const where of ['broken', 'literal-token']) {
+    for (const command of ['validate', 'validate --format sarif', 'validate --json', 'plan -v', 'plan --json'])
+      await expectCode(1, command, { where })
+  }
+  await expectCode(0, 'plan --out plan.json --markdown plan.md -v --explain-writes')
+  await expectCode(0, 'plan --json', { EDGEWISE_TOKEN: '', SIGNING_KEY: '', HEADER_VALUE: '' })
+  await expectCode(1, 'apply --yes -v', { SIGNING_KEY: '' })
+  await expectCode(1, 'apply --yes --json', { EDGEWISE_TOKEN: '' })
+
+  // Every way in which a call fails, at the emulator and at a service that says what it was told.
+  await expectCode(3, 'apply --yes -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
+  let turn = 0
+  for (const fault of [
+    { kind: 'refuse', item: 'visit_timestamp', probability: 1, named: true },
+    { kind: 'reset-after', on: [1] },
+    { kind: 'truncated', on: [1] },
+    { kind: 'not-json', on: [1] },
+    { kind: 'error', status: 502, on: [1] },
+    { kind: 'rewrite', on: [1] },
+  ]) {
+    await faults(fault)
+    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', { where: 'folder' })
+  }
+  await faults()
+  const { port } = echo.address() as AddressInfo
+  for (const mode of ['refused', 'refused-values', 'long', 'html', 'broken', 'elsewhere', 'limited', 'rewritten', 'cut']) {
+    const url = `http://127.0.0.1:${port}/${mode}`
+    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', { SERVICE_URL: url, where: 'folder' })
+    for (const read of ['stats -v', `stats ${shop} --sum --json`, 'prefetch --task 1 -v', 'prefetch --task 1 --json'])
+      await edgewise(read, { SERVICE_URL: url, where: 'folder' })
+  }
+  await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
+  await expectCode(1, 'apply --yes -v', { SERVICE_URL: 'http://127.0.0.1:9' })
+
+  // The daily round.
+  await expectCode(0, 'plan -v', {}, process)
+  await expectCode(0, 'apply --yes -v', {}, process)
+  await expectCode(0, 'plan --detailed-exitcode')
+  manifests(90)
+  await expectCode(0, 'plan --out plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
+  await expectCode(0, 'apply plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
+  for (const command of [`drift --observed ${held} -v --markdown drift.md`, `drift --observed ${held} --json`]) await expectCode(2, command)
+  await expectCode(1, `drift --observed ${complain} -v`)
+  await expectCode(0, `drift --observed ${held} --repair --yes -v`)
+  await expectCode(0, 'rollback --yes -v', { SIGNING_KEY: secrets['new signing key'] }, process)
+  await edgewise('rollback --yes --json')
+  await expectCode(1, `import ${join(sandbox.folder, 'outside/import-bad.json')} --write-manifests`)
+  await expectCode(1, `import ${join(sandbox.folder, 'outside/import-torn.json')} --json`)
+  await expectCode(0, `import ${join(sandbox.folder, 'outside/import.json')} --write-manifests -v`)
+  await expectCode(0, `import ${join(sandbox.folder, 'outside/import-shop.json')} --replace --json`)
+  const history = JSON.parse((await edgewise('state history --json')).out) as { applies: { id: string }[] }
+  for (const command of ['stats -v', 'stats --json', 'prefetch --task 1']) await expectCode(0, command)
+  await expectCode(1, 'stats -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
+  for (const command of ['state list -v', 'state history', `state show ${shop}`, `state show ${shop} --json`]) await expectCode(0, command)
+  for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)
+  for (const command of [
+    'fmt --check',
+    'explain visit_timestamp',
+    'explain tos_origin',
+    'plan -v --markdown plan.md',
+    'drift -v',
+    'drift --json',
+  ])
+    await edgewise(command)
+
+  // What is left behind: work tree, record, remote, journal, temporary files, and how git was started.
+  for (const each of workspaces) canaries.tree(join(sandbox.folder, each), ['.secrets'])
+  canaries.tree(join(sandbox.folder, 'remote.git'))
+  canaries.tree(join(sandbox.folder, 'tmp'))
+  for (const repository of ['clone', 'remote.git']) canaries.objects(join(sandbox.folder, repository), sandbox.env)
+  expect(canaries.found).toEqual([])
+
+  // The search has seen what it should: secrets travelled, git was watched, and the record is in the repository.
+  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
+  expect(JSON.stringify(state.domains[shop])).toContain('hdr-canary')
+  const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
+  expect(log).toContain('push')
+  expect(log).toContain('dist/cli/main.js apply --yes')
+  expect(sandbox.git('remote.git', 'cat-file', '--batch-all-objects', '--batch')).toContain('scrypt:')
+  expect(said.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,185 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { Place, reset, service, token, writes, type Time } from './cli.ts'
+
+const hour = 3_600_000
+const good = '192.0.2.10'
+const alsoGood = '192.0.2.11'
+const dead = '192.0.2.66'
+const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
+afterAll(() => emulator.close())
+beforeEach(() => reset(emulator))
+afterEach(() => place.remove())
+
+const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
+
+/** Domains that were configured two hours ago. */
+async function running(domains: number, health: string, more = ''): Promise<void> {
+  place = new Place(emulator.url, `rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {${health}}}\n${more}`)
+  place.time = time
+  origins(domains, () => good)
+  expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+  await fetch(`${emulator.url}/_emulator/calls`)
+  time.now += 2 * hour
+}
+
+function origins(domains: number, originOf: (i: number) => string): void {
+  for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: originOf(i) } })
+}
+
+async function state(): Promise<Record<string, JsonObject>> {
+  const answer = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
+  return answer.domains
+}
+
+interface Event {
+  type: string
+  wave: number
+  verdict: string
+  reason: string | null
+  worse: { domain: string }[]
+}
+
+async function applied(...more: string[]): Promise<{ code: number; events: Event[]; judged: string[] }> {
+  const { code, out } = await place.cli('apply', '--yes', '--json', ...more)
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event)
+  return { code, events, judged: events.flatMap((event) => (event.type === 'wave.judged' ? [`${event.wave} ${event.verdict}`] : [])) }
+}
+
+describe('200 domains', () => {
+  it('a good change goes through all waves', async () => {
+    await running(200, 'onFailure: rollback')
+    origins(200, () => alsoGood)
+    const { code, judged } = await applied()
+    expect([code, judged]).toEqual([0, ['1 same-or-better', '2 same-or-better', '3 same-or-better', '4 same-or-better']])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('a change that breaks the origin of 3 in 100 is stopped in the first wave that has one', async () => {
+    await running(200, 'onFailure: stop')
+    const broken = (i: number) => i % 33 === 7
+    origins(200, (i) => (broken(i) ? dead : alsoGood))
+    const plan = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
+    const waves = plan.filter(({ domains }) => domains.some((each) => broken(Number(each.slice(1, 4))))).map(({ wave }) => wave)
+    const first = Math.min(...waves)
+    const { code, events, judged } = await applied()
+    expect([code, judged.at(-1)]).toEqual([3, `${first} worse`])
+    const verdict = events.find(({ verdict: each }) => each === 'worse')
+    expect(verdict?.worse.every(({ domain }) => broken(Number(domain.slice(1, 4))))).toBe(true)
+    expect(verdict?.worse.length).toBeGreaterThan(0)
+    // Nothing of a later wave was sent.
+    const sent = new Set((await writes(emulator)).flatMap(({ domains }) => domains))
+    const later = plan.filter(({ wave }) => wave > first).flatMap(({ domains }) => domains)
+    const held = await state()
+    for (const each of later) expect(held[each]?.['origin']).toMatchObject({ default_master: good })
+    expect(sent.size).toBe(200)
+  })
+
+  it('a dead origin everywhere is taken back after the first wave, and held until something else is asked for', async () => {
+    await running(200, 'onFailure: rollback')
+    const before = await state()
+    origins(200, () => dead)
+    const { code, judged, events } = await applied()
+    expect([code, judged]).toEqual([3, ['1 worse']])
+    expect(events.at(-1)).toMatchObject({ type: 'apply.finished', takenBack: true, notSent: expect.any(Number) as number })
+    expect(await state()).toEqual(before)
+
+    const plan = await place.json('plan')
+    expect([plan['changes'], plan['summary']]).toEqual([[], expect.objectContaining({ held: 200, writes: 0 })])
+    const { err, out, code: again } = await place.cli('apply', '--yes')
+    expect([again, out]).toEqual([0, expect.stringContaining('No changes.')])
+    expect(err).toMatch(/200 changes of d000\.example\.com, .* held: rollout \S+ was taken back \(wave 1 of 4: 5xx rose/)
+
+    place.manifest(name(3), { origin: { default_master: alsoGood } })
+    const changes = (await place.json('plan'))['changes'] as { domain: string }[]
+    expect(changes.map(({ domain }) => domain)).toEqual([name(3)])
+    expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held')).code).toBe(0)
+    expect((await state())[name(4)]?.['origin']).toMatchObject({ default_master: dead })
+    expect((await place.json('plan'))['summary']).toMatchObject({ held: 0 })
+  })
+})
+
+it('what is beyond doubt is not waited for', async () => {
+  await running(20, 'settle: 1m, lag: 1m, window: 2h, grain: minute')
+  origins(20, () => dead)
+  const start = time.now
+  expect((await applied()).judged).toEqual(['1 worse'])
+  expect(time.now - start).toBeLessThan(hour / 4)
+})
+
+describe('too little data', () => {
+  it.each([
+    ['pass', 0, 3],
+    ['stop', 3, 1],
+    ['wait', 3, 12],
+  ])('onLittleData: %s', async (onLittleData, code, verdicts) => {
+    await running(20, `minRequests: 1000000000, onLittleData: ${onLittleData}`)
+    origins(20, () => alsoGood)
+    const ran = await applied()
+    expect([ran.code, ran.judged.length]).toEqual([code, verdicts])
+    const found = ran.events.find(({ type }) => type === 'wave.judged')
+    expect(found?.reason).toMatch(
+      /^too little data: \d+ requests before and \d+ after, and health\.minRequests asks for 1000000000 in both$/,
+    )
+  })
+})
+
+describe('before anything is sent', () => {
+  it('no permission for statistics is told', async () => {
+    await running(20, 'onFailure: stop')
+    origins(20, () => alsoGood)
+    await fetch(`${emulator.url}/_emulator/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ faults: [{ kind: 'unauthorized-from', on: [1] }] }),
+    })
+    const sent = (await writes(emulator)).length
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringMatching(/statistics/)])
+    expect(err).not.toContain(token)
+    const calls = (await writes(emulator)) as unknown as { method: string }[]
+    expect(calls.slice(sent).filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('what can not be taken back is told', async () => {
+    await running(2, 'onFailure: rollback')
+    place.manifest(name(0), { origin: { default_master: good }, timeout: { time: 60 } })
+    const { err } = await place.cli('apply', '--yes')
+    const warning = `a health check can't take back timeout of ${name(0)} (nothing was recorded of it before, and the service documents no way to unset it)`
+    expect(err.indexOf(warning)).toBeGreaterThan(-1)
+    expect(err.indexOf(warning)).toBeLessThan(err.indexOf('confirmed'))
+  })
+})
+
+it('drift tells what is held, and repair leaves it alone', async () => {
+  await running(3, 'onFailure: rollback')
+  origins(3, () => dead)
+  expect((await applied()).code).toBe(3)
+  const { code, out } = await place.cli('drift')
+  expect([code, out]).toEqual([2, expect.stringContaining('Held: a rollout with this was stopped or taken back')])
+  expect(out).toContain('Drift: 3 held.')
+  const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
+  expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
+  expect(drift.summary).toMatchObject({ pending: 3, held: 3 })
+  const observed = Object.fromEntries(Object.entries(await state()))
+  place.write('held.json', JSON.stringify(observed))
+  expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+  expect((await state())[name(0)]?.['origin']).toMatchObject({ default_master: good })
+})
+
+it('a change that was taken back minutes ago does not pass for the usual when it is tried again', async () => {
+  await running(20, 'onFailure: rollback')
+  origins(20, () => dead)
+  expect((await applied()).judged).toEqual(['1 worse'])
+  const start = time.now
+  const { code, judged, events } = await applied('--retry-held')
+  expect([code, judged]).toEqual([3, ['1 worse']])
+  expect(events.filter(({ type }) => type === 'wave.waiting')[0]).toMatchObject({ wave: 1, reason: 'baseline' })
+  expect(time.now - start).toBeGreaterThan(hour / 3)
+})

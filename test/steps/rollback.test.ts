@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { openRecord } from '../../src/state/open-record.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import { faults as schemaFaults } from '../report/output-schema.ts'
+import { held, Place, reset, service, writes } from './cli.ts'
+
+const [a, b] = ['a.example.com', 'b.example.com']
+let emulator: Emulator
+let place: Place
+beforeAll(async () => {
+  emulator = await service()
+})
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = new Place(emulator.url)
+})
+afterEach(() => place.remove())
+
+const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
+const ids = async () => ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
+const itemsOf = async (domain: string) => (await place.json('state', 'show', domain))['items'] as JsonObject
+const applied = (...configs: [string, JsonObject][]) => {
+  for (const [domain, config] of configs) place.manifest(domain, config)
+  return place.settle()
+}
+
+describe('rollback', () => {
+  it('brings back what the last apply changed, and says that the manifests still ask for it', async () => {
+    await applied([a, { ...time(10), https: { cert_id: 1 } }], [b, time(20)])
+    const before = [await held(emulator, a), await held(emulator, b)]
+    await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
+    const [bad] = await ids()
+    const { code, out, err } = await place.cli('rollback', '--yes')
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(`recorded before apply ${bad} by`) as string })
+    expect([await held(emulator, a), await held(emulator, b)]).toEqual(before)
+    expect(out).toContain('Plan: 2 to change')
+    expect(err).toMatch(/The manifests still ask for 2 items as before the rollback: .*\(git revert\)/)
+    expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
+    expect((await place.json('plan'))['summary']).toMatchObject({ change: 2 })
+    place.manifest(a, { ...time(10), https: { cert_id: 1 } }).manifest(b, time(20))
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('of a named apply touches only what that one changed, and goes over what came later of it', async () => {
+    await applied([a, time(10)], [b, time(20)])
+    await applied([a, time(11)], [b, time(20)])
+    const [second = ''] = await ids()
+    await applied([a, time(12)], [b, time(21)])
+    const [third] = await ids()
+    const { code, err } = await place.cli('rollback', second, '--yes')
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`goes as well: 1 domain (${a}), by ${third}`) as string,
+    })
+    expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(21)])
+  })
+
+  it('passes over applies that changed nothing', async () => {
+    await applied([a, time(10)])
+    await applied([a, time(11)])
+    await fault({ kind: 'refuse', item: 'timeout', probability: 1 })
+    expect((await place.manifest(a, time(12)).cli('apply', '--yes')).code).toBe(3)
+    await fault()
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+    expect(await held(emulator, a)).toMatchObject(time(10))
+  })
+
+  it('is not undone by a second one, unless it is named', async () => {
+    await applied([a, time(10)])
+    await applied([a, time(11)])
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+    const [itself = ''] = await ids()
+    expect(await place.cli('rollback', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`the last apply, ${itself}, was a rollback itself`) as string,
+    })
+    expect((await place.cli('rollback', itself, '--yes')).code).toBe(0)
+    expect(await held(emulator, a)).toMatchObject(time(11))
+  })
+
+  it('of what is as it was does nothing', async () => {
+    await applied([a, time(10)])
+    await applied([a, time(11)])
+    const [second = ''] = await ids()
+    await applied([a, time(10)])
+    const before = (await writes(emulator)).length
+    const { code, out, err } = await place.cli('rollback', second, '--yes')
+    expect({ code, out, err }).toMatchObject({ code: 0, out: 'No changes.\n', err: expect.stringContaining('as it was before') as string })
+    expect(await writes(emulator)).toHaveLength(before)
+    expect(await ids()).toHaveLength(3)
+  })
+
+  it('unsets what was not there before, takes it out of the record, and names what has no way back', async () => {
+    await applied([a, time(10)])
+    await applied([a, { ...time(10), origin_host: { host: 'o.example.com' }, connect_timeout: { origin_connect_timeout: '5' } }])
+    const { code, err } = await place.cli('rollback', '--yes')
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(
+        /can't be taken back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
+      ) as string,
+    })
+    expect(await held(emulator, a)).toMatchObject({ origin_host: { host: a }, connect_timeout: { origin_connect_timeout: '5' } })
+    expect(Object.keys(await itemsOf(a)).toSorted()).toEqual(['connect_timeout', 'timeout'])
+    expect((await place.manifest(a, time(10)).json('plan'))['changes']).toMatchObject([{ item: 'connect_timeout', action: 'release' }])
+  })
+
+  it('fails when nothing at all can be taken back', async () => {
+    await applied([a, time(10)])
+    const failed = await place.json('rollback', '--yes')
+    expect(schemaFaults('error', failed)).toEqual([])
+    expect(failed).toMatchObject({
+      code: 'irreversible',
+      message: expect.stringContaining(`timeout of ${a} (nothing was recorded`) as string,
+    })
+    expect((await place.cli('rollback', '--yes')).code).toBe(1)
+  })
+
+  it('writes again what the apply released, and brings back a list that another one emptied', async () => {
+    const list = (...entries: string[]) => ({ list: entries })
+    await applied([a, { ...time(10), ip_black_list: list('192.0.2.1') }])
+    await applied([a, { ip_white_list: list('192.0.2.2') }])
+    expect(await held(emulator, a)).not.toHaveProperty('ip_black_list')
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+    expect(await held(emulator, a)).toMatchObject({ ...time(10), ip_black_list: { list: ['192.0.2.1'] } })
+    expect(await held(emulator, a)).not.toHaveProperty('ip_white_list')
+    place.manifest(a, { ...time(10), ip_black_list: list('192.0.2.1') })
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('brings back a domain that is gone from manifests and record', async () => {
+    await applied([a, time(10)], [b, time(20)])
+    place.write(`domains/${b}.yaml`, '')
+    await place.settle()
+    expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(1)
+    expect(await place.cli('rollback', '--target', 'c.*', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('changed no domain that matches "c.*"') as string,
+    })
+    expect((await place.cli('rollback', '--target', 'b.*', '--yes')).code).toBe(0)
+    expect(await itemsOf(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
+  })
+
+  it('takes all waves of a rollout back together, or the one that is named', async () => {
+    await applied([a, time(10)], [b, time(20)])
+    await rollout('r1', [a, 11, 10], [b, 21, 20])
+    for (const words of [['rollback'], ['rollback', 'r1']]) {
+      const { out, err } = await place.cli(...words)
+      expect({ out, err }).toMatchObject({
+        out: expect.stringContaining('Plan: 2 to change') as string,
+        err: expect.stringContaining('before the 2 applies from r1-w1') as string,
+      })
+    }
+    expect((await place.cli('rollback', 'r1-w2')).out).toContain('Plan: 1 to change')
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+    expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(20)])
+  })
+
+  it('of an item that several waves changed goes back to before the earliest', async () => {
+    await applied([a, time(10)])
+    await rollout('r1', [a, 11, 10], [a, 12, 11])
+    expect((await place.cli('rollback', '--yes')).code).toBe(0)
+    expect(await held(emulator, a)).toMatchObject(time(10))
+  })
+
+  it('goes through guards, selection and the question like an apply', async () => {
+    await applied([a, time(10)], [b, time(20)])
+    await applied([a, time(11)], [b, time(21)])
+    expect(await place.cli('rollback')).toMatchObject({ code: 1, err: expect.stringContaining('--yes') as string })
+    place.ask = async () => false
+    expect(await place.cli('rollback')).toMatchObject({ code: 1, err: expect.stringContaining('nothing was applied') as string })
+    expect((await place.cli('rollback', '--target', a, '--yes')).code).toBe(0)
+    expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(21)])
+    const guarded = new Place(emulator.url, `guards: {protect: [${b}]}\n`, { root: place.root })
+    const [, bad = ''] = await ids()
+    expect(await guarded.cli('rollback', bad, '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('protected') as string })
+    expect(await held(emulator, b)).toMatchObject(time(21))
+  })
+
+  it('refuses an apply that there is none of, and says which was meant', async () => {
+    expect(await place.cli('rollback', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('nothing was applied yet') as string,
+    })
+    await applied([a, time(10)])
+    const [first = ''] = await ids()
+    expect(await place.cli('rollback', first.slice(0, -1), '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`Did you mean "${first}"?`) as string,
+    })
+  })
+
+  it('needs no valid manifests', async () => {
+    await applied([a, time(10)])
+    await applied([a, time(11)])
+    place.write(`domains/${a}.yaml`, '}')
+    expect((await place.cli('apply', '--yes')).code).toBe(1)
+    const { code, err } = await place.cli('rollback', '--yes')
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('still ask for 1 item') as string })
+    expect(await held(emulator, a)).toMatchObject(time(10))
+  })
+
+  it('tells what it does as JSON like an apply', async () => {
+    await applied([a, time(10)])
+    await applied([a, { ...time(11), connect_timeout: { origin_connect_timeout: '5' } }])
+    const { code, out, err } = await place.cli('rollback', '--yes', '--json')
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('connect_timeout of a') as string })
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as JsonObject)
+    for (const event of events) expect(schemaFaults('apply-event', event)).toEqual([])
+    expect(events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1 })
+  })
+
+  it('writes a secret of before only where its value is still to be had', async () => {
+    const signed = { visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 60, req_uri_type: 1 } }
+    place = new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n', { root: place.root })
+    place.env['SIGNING'] = 'the-first-key'
+    await applied([a, signed], [b, time(20)])
+    place.env['SIGNING'] = 'the-second-key'
+    await applied([a, signed], [b, time(21)])
+    const lost = await place.cli('rollback', '--yes')
+    expect(lost).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/visit_timestamp of a.*\s+.*value is not\s+at hand \(signing\)/) as string,
+    })
+    expect(await held(emulator, b)).toMatchObject(time(20))
+    expect(await held(emulator, a)).toMatchObject({ visit_timestamp: { key: 'the-second-key' } })
+    const [, bad = ''] = await ids()
+    place.env['SIGNING'] = 'the-first-key'
+    // No manifest mentions it any more.
+    place.manifest(a, time(10))
+    expect((await place.cli('rollback', bad, '--yes')).code).toBe(0)
+    expect(await held(emulator, a)).toMatchObject({ visit_timestamp: { key: 'the-first-key' } })
+  })
+})
+
+/** Records a rollout as its applies do, one a wave, each with one domain's timeout from the last number to the first. */
+async function rollout(id: string, ...waves: [domain: string, to: number, from: number][]): Promise<void> {
+  const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
+  const key = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
+  const { store } = await openRecord(key, { disk: realDisk, process: 'rollout', openGit: async () => null })
+  for (const [i, [domain, to, from]] of waves.entries()) {
+    const recorded = await store.load()
+    const about = { id: `${id}-w${i + 1}`, commit: null, author: 'somebody', startedAt: new Date(Date.now() + 1000 + i).toISOString() }
+    const counts = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
+    const apply = { ...about, endedAt: null, writes: counts, outcome: 'unfinished' as const }
+    const item = (seconds: number, by: string) => ({
+      status: 'confirmed' as const,
+      candidates: [{ time: String(seconds) }],
+      at: about.startedAt,
+      apply: by,
+      origin: 'write' as const,
+    })
+    const after = new Map([[domain, new Map([...(recorded.get(domain) ?? []), ['timeout', item(to, apply.id)]])]])
+    await store.intend(apply, {
+      number: 1,
+      before: new Map([[domain, new Map([['timeout', item(from, 'earlier')]])]]),
+      intents: new Map([[1, after]]),
+    })
+    await store.settle(apply, [1], after)
+    await store.end({ ...apply, endedAt: about.startedAt, outcome: 'complete' })
+  }
+}
+
+async function fault(...list: object[]): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ faults: list }),
+    headers: { 'content-type': 'application/json' },
+  })
+}

@@ -1,0 +1,77 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { Disk } from '../../src/state/disk.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import { held, Place, reset, service, writes, type Time } from './cli.ts'
+
+const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
+let emulator: Emulator
+beforeAll(async () => (emulator = await service({ now: () => time.now })))
+afterAll(() => emulator.close())
+beforeEach(() => reset(emulator))
+
+class PowerCut extends Error {}
+
+/** A disk that fails at its n-th change, and at all after it: nothing more of the process is seen. */
+function cutAt(n: number): { disk: Disk; changes(): number } {
+  let changes = 0
+  const changing = new Set<keyof Disk>(['rename', 'remove', 'create', 'link', 'makeFolder', 'sync'])
+  const disk = new Proxy(realDisk, {
+    get: (target, name: keyof Disk) => {
+      const original = target[name] as (...args: unknown[]) => unknown
+      if (!changing.has(name)) return original.bind(target)
+      return (...args: unknown[]) => {
+        if (++changes >= n) throw new PowerCut(`power cut at change ${n}`)
+        return original.apply(target, args)
+      }
+    },
+  })
+  return { disk, changes: () => changes }
+}
+
+function fleet(disk: Disk): Place {
+  const place = new Place(emulator.url, 'rollout: {waves: [1, 50%, 100%], pause: 10m}\n')
+  place.time = time
+  place.disk = disk
+  for (let i = 0; i < 4; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 } })
+  return place
+}
+
+/** Writes of a wave that came before the wave before it was over, and the pause after it. */
+async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
+  const calls = (await writes(emulator)) as unknown as { time: number; domains: string[] }[]
+  const ends: number[] = []
+  return calls.flatMap(({ time: at, domains }) => {
+    const wave = waves.get(domains[0] ?? '') ?? 0
+    const early = wave > 1 && !(at >= (ends[wave - 1] ?? Infinity) + 10 * 60_000)
+    ends[wave] = at
+    return early || ends.length > wave + 1 ? [`wave ${wave}: ${domains.join(', ')} at ${at}`] : []
+  })
+}
+
+it('a process that dies at any step of a rollout loses nothing: the next apply goes on, wave by wave', async () => {
+  const whole = cutAt(Infinity)
+  const first = fleet(whole.disk)
+  expect((await first.cli('apply', '--yes')).code).toBe(0)
+  first.remove()
+  expect(whole.changes()).toBeGreaterThan(30)
+  for (let n = 1; n <= whole.changes(); n += Math.ceil(whole.changes() / 12)) {
+    await reset(emulator)
+    const place = fleet(cutAt(n).disk)
+    const planned = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
+    const waves = new Map(planned.flatMap(({ wave, domains }) => domains.map((domain): [string, number] => [domain, wave])))
+    await expect(place.cli('apply', '--yes')).rejects.toThrow(PowerCut)
+    place.disk = realDisk
+    // The lock of the dead process is found to be no longer held by anybody who lives.
+    place.othersAreGone = true
+    const { code, out, err } = await place.cli('apply', '--yes')
+    expect([n, code, out, err]).toEqual([n, 0, out, err])
+    for (let i = 0; i < 4; i++) expect(await held(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
+    expect([n, await tooEarly(waves)]).toEqual([n, []])
+    const state = join(place.root, '.edgewise', 'state')
+    expect(readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((path) => /\/rollouts\/.*json$/.test(path))).toEqual([])
+    place.remove()
+  }
+}, 120_000)

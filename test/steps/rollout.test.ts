@@ -1,0 +1,250 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { Place, reset, service, writes, type Time } from './cli.ts'
+
+const minute = 60_000
+const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service({ now: () => time.now })))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  place = inWaves()
+  fleet(20, 60)
+})
+afterEach(() => place.remove())
+
+const name = (i: number) => `d${String(i).padStart(2, '0')}.example.com`
+
+function inWaves(rollout = '{waves: [1, 25%, 100%], pause: 10m}', root = ''): Place {
+  const made = new Place(emulator.url, `rollout: ${rollout}\n`, { root })
+  made.time = time
+  delete time.passed
+  return made
+}
+
+function fleet(domains: number, seconds: number): void {
+  for (let i = 0; i < domains; i++) place.manifest(name(i), { timeout: { time: seconds } })
+}
+
+/** How many domains each write had, and the minutes between writes. */
+async function sent(): Promise<[number, number][]> {
+  const calls = (await writes(emulator)) as unknown as { time: number; domains: string[] }[]
+  return calls.map((call, i) => [call.domains.length, Math.round((call.time - (calls[i - 1]?.time ?? call.time)) / minute)])
+}
+
+/** What the store keeps of rollouts. */
+function rollouts(): { id: string; state: string; held: string[]; reason: string | null; waves: { passed: boolean }[] }[] {
+  const state = join(place.root, '.edgewise', 'state')
+  return readdirSync(state, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\/rollouts\/.*json$/.test(path))
+    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as ReturnType<typeof rollouts>[number])
+}
+
+/** Interrupts the next apply at its first wait between waves. */
+function interruptOnce(): void {
+  const stop = new AbortController()
+  place.signal = stop.signal
+  time.passed = async (ms) => {
+    if (ms < minute) return
+    stop.abort()
+    delete time.passed
+  }
+}
+
+describe('a plan in waves', () => {
+  it('goes out wave by wave, with a pause between, and leaves nothing behind', async () => {
+    const plan = await place.json('plan')
+    expect((plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [wave, domains.length])).toEqual([
+      [1, 1],
+      [2, 4],
+      [3, 10],
+      [3, 5],
+    ])
+    const text = await place.cli('plan')
+    expect(text.out).toContain('Wave 1: 1 domain')
+    expect(text.err).toContain('the 3 waves take 4 writes; all at once it would be 2')
+    const { code, out, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([0, expect.stringContaining('waiting    wave 1 of 3 (1 domain) until 2026-11-20T')])
+    expect(out).toContain('Applied; writes: 4 confirmed.')
+    expect(await sent()).toEqual([
+      [1, 0],
+      [4, 10],
+      [10, 10],
+      [5, 0],
+    ])
+    expect(rollouts()).toEqual([])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    const { applies } = (await place.json('state', 'history')) as { applies: { id: string; outcome: string }[] }
+    expect(applies.map(({ id, outcome }) => [id.replace(/^.*-/, ''), outcome])).toEqual([
+      ['w3', 'complete'],
+      ['w2', 'complete'],
+      ['w1', 'complete'],
+    ])
+  })
+
+  it('is one apply to those who watch it', async () => {
+    const { out } = await place.cli('apply', '--yes', '--json')
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string })
+    expect(events.map(({ type }) => type).filter((type) => !/^write\.(started|waiting)$/.test(type))).toEqual([
+      'apply.started',
+      'write.confirmed',
+      'wave.finished',
+      'wave.waiting',
+      'write.confirmed',
+      'wave.finished',
+      'wave.waiting',
+      'write.confirmed',
+      'write.confirmed',
+      'wave.finished',
+      'apply.finished',
+    ])
+    expect(events[0]).toMatchObject({ writes: 4, waves: 3 })
+    expect(events.at(-1)).toMatchObject({ confirmed: 4, stopped: null })
+  })
+
+  it('lets others apply between its waves', async () => {
+    const other = inWaves(undefined, place.root)
+    place.manifest('other.example.com', { timeout: { time: 60 } })
+    const codes: number[] = []
+    time.passed = async (ms) => {
+      if (ms < minute) return
+      delete time.passed
+      codes.push((await other.cli('apply', '--yes', '--target', 'other.*')).code)
+    }
+    expect((await place.cli('apply', '--yes', '--target', 'd*')).code).toBe(0)
+    expect(codes).toEqual([0])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('--no-waves sends all at once', async () => {
+    expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+    expect(await sent()).toEqual([
+      [10, 0],
+      [10, 0],
+    ])
+  })
+
+  it('a wave that is not carried out whole ends it; the next apply begins anew with what is left', async () => {
+    await fetch(`${emulator.url}/_emulator/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ faults: [{ kind: 'refuse', item: 'timeout', on: [2] }] }),
+    })
+    const { code, out } = await place.cli('apply', '--yes', '--stop-on-refusal')
+    expect([code, out]).toEqual([3, expect.stringContaining('Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent.')])
+    expect(rollouts()).toEqual([])
+    const plan = await place.json('plan')
+    expect((plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [wave, domains.length])).toEqual([
+      [1, 1],
+      [2, 4],
+      [3, 10],
+      [3, 4],
+    ])
+  })
+})
+
+describe('an interrupted rollout', () => {
+  it('stays open, and goes on with the same waves', async () => {
+    const before = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
+    interruptOnce()
+    const { out } = await place.cli('apply', '--yes')
+    expect(out).toContain('Stopped: interrupted; apply again to go on with the rollout.')
+    expect(rollouts()).toMatchObject([{ state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] }])
+    place.signal = new AbortController().signal
+    const left = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
+    expect(left.map(({ wave, domains }) => [wave, domains])).toEqual(before.slice(1).map(({ wave, domains }) => [wave, domains]))
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
+    expect(rollouts()).toEqual([])
+  })
+
+  it('is not touched by another change, unless that takes its place', async () => {
+    interruptOnce()
+    await place.cli('apply', '--yes')
+    place.signal = new AbortController().signal
+    const changed = Number(/\d+/.exec((await writes(emulator))[0]?.domains[0] ?? '')?.[0]) === 0 ? 1 : 0
+    place.manifest(name(changed), { timeout: { time: 61 } })
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringMatching(/rollout \S+ by \S+ is open at wave 1 of 3, and the plan touches its domains/)])
+    expect(err).toContain('--supersede')
+    expect((await place.cli('apply', '--yes', '--supersede')).code).toBe(0)
+    expect(rollouts()).toEqual([])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('--no-waves finishes it, and the one that waits says so', async () => {
+    const other = inWaves(undefined, place.root)
+    const codes: number[] = []
+    time.passed = async (ms) => {
+      if (ms < minute) return
+      delete time.passed
+      codes.push((await other.cli('apply', '--yes', '--no-waves')).code)
+    }
+    const { code, out } = await place.cli('apply', '--yes')
+    expect(codes).toEqual([0])
+    expect([code, out]).toEqual([3, expect.stringContaining('another apply has ended this rollout')])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('may be gone on with by two at once: each wave is sent once', async () => {
+    const other = inWaves(undefined, place.root)
+    const codes: number[] = []
+    time.passed = async (ms) => {
+      if (ms < minute) return
+      delete time.passed
+      codes.push((await other.cli('apply', '--yes')).code)
+    }
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    expect(codes).toEqual([0])
+    expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
+  })
+
+  it('of a saved plan goes on with that file', async () => {
+    await place.cli('plan', '--out', 'plan.json')
+    interruptOnce()
+    await place.cli('apply', 'plan.json')
+    place.signal = new AbortController().signal
+    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
+    expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
+    expect((await place.cli('apply', 'plan.json')).code).toBe(1)
+  })
+})
+
+it('a plan file that puts a domain into an earlier wave is refused', async () => {
+  await place.cli('plan', '--out', 'plan.json')
+  const file = join(place.root, 'plan.json')
+  place.write('plan.json', readFileSync(file, 'utf8').replaceAll('"wave":3', '"wave":1'))
+  const { code, err } = await place.cli('apply', 'plan.json')
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining("the plan file puts write 3 into wave 1, where the workspace's rollout has other domains"),
+  ])
+  expect(await writes(emulator)).toEqual([])
+})
+
+it('the file of a rollout that was damaged is named, and nothing is sent', async () => {
+  interruptOnce()
+  await place.cli('apply', '--yes')
+  place.signal = new AbortController().signal
+  const state = join(place.root, '.edgewise', 'state')
+  const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => /\/rollouts\/.*json$/.test(path)) ?? ''
+  for (const [from, to] of [
+    ['"open"', '"opened"'],
+    ['"passed": false', '"passed": 0'],
+    ['edgewise.rollout/1', 'edgewise.rollout/7'],
+    ['{', '['],
+  ] as const) {
+    const text = readFileSync(join(state, file), 'utf8')
+    place.write(join('.edgewise', 'state', file), text.replace(from, to))
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, err]).toEqual([1, expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /)])
+    place.write(join('.edgewise', 'state', file), text)
+  }
+  expect((await writes(emulator)).length).toBe(1)
+})
