@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Clock } from './call-budget.ts'
+import { Waiters } from './waiters.ts'
 
 const minute = 60_000
 /** Reads at a time. */
@@ -20,7 +21,7 @@ export class ReadPace {
   #until = 0
   /** The end of the wait that was told last. */
   #toldUntil = 0
-  #waiting = new Set<() => void>()
+  readonly #waiting = new Waiters()
 
   /**
    * @param longestWaitMs a longer wait is refused
@@ -43,7 +44,7 @@ export class ReadPace {
       const wait = this.#until - this.#clock.monotonic()
       if (wait <= 0) this.#left = Math.max(this.#left, 1)
       if (this.#running >= mostInFlight) {
-        await this.#readEnds(signal)
+        await this.#waiting.wait(signal)
       } else if (this.#left > 0) {
         this.#running++
         this.#left--
@@ -66,25 +67,13 @@ export class ReadPace {
       this.#left = remaining - this.#running
       this.#until = this.#clock.monotonic() + (resetMs ?? minute)
     }
-    for (const wake of this.#waiting) wake()
+    this.#waiting.wakeAll()
   }
 
   /** The service refused a read for its rate: none is sent for so long, a minute where it did not say. */
   hold(ms: number | null): void {
     this.#left = 0
     this.#until = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
-  }
-
-  #readEnds(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal?.addEventListener('abort', wake)
-    })
   }
 }
 
