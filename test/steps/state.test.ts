@@ -1,23 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { held, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
-let emulator: Emulator
-let place: Place
-beforeAll(async () => {
-  emulator = await service()
-})
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
+setStage()
+beforeEach(() => {
   place.manifest(a, { timeout: { time: '10' }, https: { cert_id: 1 } }).manifest(b, { timeout: { time: '20' } })
 })
-afterEach(() => place.remove())
 
 describe('state history', () => {
   it('is empty before the first apply, and after one that had nothing to do', async () => {
