@@ -16,6 +16,7 @@ import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { selectionOf, validWorkspace } from './open.ts'
+import { rolloutsInPlans } from './rollouts.ts'
 
 interface ApplyOptions extends GuardOptions {
   target: string[]
@@ -55,9 +56,8 @@ async function locked(
 
 /** What of the store's rollouts a plan has to do with. */
 async function planning(store: Store, { waves, supersede, retryHeld }: ApplyOptions): Promise<PlanOptions> {
-  const rollouts = await store.rollouts()
   return {
-    rollouts: supersede === true ? rollouts.filter(({ state }) => state !== 'open') : rollouts,
+    rollouts: rolloutsInPlans(await store.rollouts(), { supersede }),
     retryHeld: retryHeld === true,
     atOnce: !waves,
   }
@@ -79,7 +79,7 @@ async function savedPlan(path: string, workspace: LoadedWorkspace, recorded: Rec
 }
 
 function standing(now: Plan, { rollouts = [] }: PlanOptions, workspace: LoadedWorkspace): Rollout | null {
-  return standingOf(new Set(now.changes.map(({ domain }) => domain)), rollouts, askedOf(workspace)).continued
+  return standingOf(new Set(now.changes.map(({ domain }) => domain)), now.basis, rollouts, askedOf(workspace)).continued
 }
 
 /** Whether what the file planned is a rollout already: the rest of it is as it was looked at. */

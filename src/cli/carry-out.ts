@@ -15,7 +15,7 @@ import { planText, sumLine } from '../report/plan-text.ts'
 import { visible } from '../report/wrap.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import { exits } from './exits.ts'
-import { refuseGuarded, type GuardOptions } from './guards.ts'
+import { refuseFrozen, refuseGuarded, type GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { authorOf, type Locked } from './lock.ts'
 import { firstPlanWarnings } from './open.ts'
@@ -47,16 +47,18 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   const { store } = locked
   const json = context.options.json === true
   for (const warning of [...(await firstPlanWarnings(workspace, store, recorded)), ...plan.warnings])
-    context.note(`${context.errPaint.yellow('note:')} ${warning}`)
+    context.note(`${context.errPaint.yellow('note:')} ${visible(warning)}`)
   const short = context.options.quiet === true && context.options.yes === true && plan.changes.length > 0
   if (!json)
     io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: context.options.verbose === true })}\n`)
   refuseGuarded(workspace, recorded, plan, options, io.clock.now())
   refuseUnready(workspace, plan)
-  const { continued, ended } = await rolloutsBefore(workspace, store, plan, options)
+  const { continued, ended, kept } = await rolloutsBefore(workspace, store, plan, options)
   if (plan.changes.length > 0 && options.asks) await confirm(context, plan)
   await options.before?.()
   if (ended.length > 0) await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
+
+  for (const rollout of kept) await store.keepRollout(rollout, `Rollout ${rollout.id}: another apply tries again what it held`)
 
   const inWaves = options.waves && isRollout(workspace, plan, continued)
   const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute, inWaves)
@@ -72,15 +74,15 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
       if (event.type === 'apply.finished') finished = event
     },
   }
-  const result = inWaves
-    ? await rollOut(workspace, plan, store, recorded, { ...how, lock: locked, continued })
-    : await apply(workspace, plan, store, recorded, {
+  const carriedOut = inWaves
+    ? rollOut(workspace, plan, store, recorded, { ...how, lock: locked, continued, guard: () => refuseFrozen(workspace, io.clock.now()) })
+    : apply(workspace, plan, store, recorded, {
         ...how,
         lease: locked.lease,
         lockedAt: locked.lockedAt,
         ...(options.suffix === undefined ? {} : { suffix: options.suffix }),
       })
-  progress.end()
+  const result = await carriedOut.finally(() => progress.end())
   tellRefusals(context, workspace, result)
   if (result.unrecorded !== null)
     io.err(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}\n`)

@@ -19,6 +19,7 @@ import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { observe } from './observe.ts'
 import { openRecorded, validWorkspace } from './open.ts'
+import { rolloutsInPlans } from './rollouts.ts'
 import { writeOut } from './write-out.ts'
 
 interface DriftOptions extends GuardOptions {
@@ -65,7 +66,8 @@ async function repair(context: CommandContext, workspace: LoadedWorkspace, optio
   const { found, at } = await look(context, workspace, { store, recorded }, options)
   const seen = observedBase(found, recorded, workspace.vault, at)
   const base: Recorded = new Map([...recorded, ...seen])
-  const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts: await store.rollouts() })
+  const rollouts = rolloutsInPlans(await store.rollouts(), options)
+  const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts })
   if (context.options.json !== true) context.io.out('\n')
   return carryOut(context, workspace, plan, {
     ...options,

@@ -2,7 +2,7 @@ import { type LoadedWorkspace, type Recorded } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { fleetOf, guardRefusals, type GuardRefusal } from '../plan/guards.ts'
+import { fleetOf, frozen, guardRefusals, type GuardRefusal } from '../plan/guards.ts'
 import { refuseUnknownItems } from './open.ts'
 
 /** What the user allows a plan over its guards. */
@@ -45,4 +45,14 @@ export function refuseGuarded(workspace: LoadedWorkspace, recorded: Recorded, pl
       ? `a guard refuses the plan; nothing was applied: ${first?.message ?? ''}`
       : `${refusals.length} guards refuse the plan; nothing was applied:\n${refusals.map((refusal) => `  ${refusal.message}`).join('\n')}`
   throw new EdgewiseError('guarded', message, [...new Set(refusals.map(({ wayOut }) => wayOut))].join('\n'))
+}
+
+/**
+ * Refuses to begin a later wave of a plan that the guards let through: time goes by between waves, and nothing else does that guards judge.
+ *
+ * @throws EdgewiseError `guarded`
+ */
+export function refuseFrozen({ config }: LoadedWorkspace, now: number): void {
+  const [window] = frozen(config.guards.freeze, now)
+  if (window !== undefined) throw new EdgewiseError('guarded', window.message, window.wayOut)
 }

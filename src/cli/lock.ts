@@ -14,7 +14,7 @@ export interface Locked extends OpenRecord {
   /** When it was taken. */
   readonly lockedAt: Moment
   /**
-   * Gives the lock back, does some work, and takes it again.
+   * Gives the lock back, does some work, and takes it again; not after an interruption.
    *
    * @throws EdgewiseError `locked` when others do not give it back
    */
@@ -23,6 +23,7 @@ export interface Locked extends OpenRecord {
 
 /** How long an apply waits to go on after others had the lock: longer than they take, and shorter than a job may run. */
 const returnMs = 30 * 60_000
+const lookAgainMs = 10_000
 
 /** Opens the record of a workspace and does some work while holding the lock of its account. */
 export async function withLock<T>(
@@ -56,7 +57,8 @@ export async function withLock<T>(
       held = null
       await released(lease, note)
       const result = await aside()
-      held = await take(returnMs)
+      // Who was interrupted only leaves.
+      if (!io.signal.aborted) held = await takeAgain(take, io)
       return result
     },
   }
@@ -64,6 +66,20 @@ export async function withLock<T>(
     return await work(locked)
   } finally {
     if (held !== null) await released((held as { lease: Lease }).lease, note)
+  }
+}
+
+/** Takes the lock again. That a remote can't be reached for a while ends nothing that has waited for an hour. */
+async function takeAgain<T>(take: (timeoutMs: number) => Promise<T>, { clock, signal }: Io): Promise<T> {
+  const until = clock.monotonic() + returnMs
+  for (;;) {
+    try {
+      return await take(until - clock.monotonic())
+    } catch (error) {
+      const isPassing = error instanceof EdgewiseError && error.code === 'record-unreachable'
+      if (!isPassing || signal.aborted || clock.monotonic() >= until) throw error
+      await clock.sleep(lookAgainMs, signal)
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Effort } from '../model/plan.ts'
 import { planJson } from '../report/plan-json.ts'
 import { planText } from '../report/plan-text.ts'
 import { planMarkdown } from '../report/plan-markdown.ts'
+import { visible } from '../report/wrap.ts'
 import { exits } from './exits.ts'
 import { guardWarnings } from './guards.ts'
 import type { CommandContext } from './io.ts'
@@ -34,7 +35,7 @@ export async function plan(context: CommandContext, _args: unknown[], options: P
   })
   const made = { ...unguarded, warnings: [...unguarded.warnings, ...guardWarnings(workspace, recorded, unguarded, io.clock.now())] }
   const warnings = [...(await firstPlanWarnings(workspace, store, recorded)), ...made.warnings]
-  for (const warning of warnings) context.note(`${context.errPaint.yellow('note:')} ${warning}`)
+  for (const warning of warnings) context.note(`${context.errPaint.yellow('note:')} ${visible(warning)}`)
   const json = () => `${JSON.stringify(planJson(made, (item) => workspace.config.service.itemKeys[item] ?? item))}\n`
   if (options.out !== undefined) writeOut(resolve(io.cwd, options.out), json())
   if (options.markdown !== undefined) writeOut(resolve(io.cwd, options.markdown), planMarkdown({ ...made, warnings }))

@@ -5,6 +5,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { irreversibleText, someOf } from '../report/rollback-text.ts'
 import { visible } from '../report/wrap.ts'
 import { carryOut } from './carry-out.ts'
+import { exits } from './exits.ts'
 import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
@@ -49,6 +50,7 @@ async function takeBack(
     suffix: rollbackSuffix,
   })
   await leaveUnmanaged(context, store, recorded, found)
+  if (code === exits.done && options.target.length + options.item.length === 0) await endTakingBack(store, name)
   tellManifests(context, workspace, recorded, found)
   return code
 }
@@ -82,6 +84,12 @@ async function leaveUnmanaged(context: CommandContext, store: Store, recorded: R
     if (!(error instanceof EdgewiseError)) throw error
     context.note(`Items that were not recorded before stay recorded as unset (${visible(error.message)}); the next apply releases them.`)
   }
+}
+
+/** What a health check could not take back to the end is taken back now. */
+async function endTakingBack(store: Store, name: string | null): Promise<void> {
+  const rollout = (await store.rollouts()).find(({ id, state }) => id === name && state === 'taking-back')
+  if (rollout !== undefined) await store.keepRollout({ ...rollout, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
 }
 
 /** The next apply carries out what the manifests say, whatever was taken back. */

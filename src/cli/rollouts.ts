@@ -1,7 +1,9 @@
 import { askedOf, type LoadedWorkspace, type Store } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { currentWave, type Rollout } from '../model/rollout.ts'
+import { narrowed } from '../plan/selection.ts'
 import { heldDomains, standingOf } from '../plan/standing.ts'
 import { visible } from '../report/wrap.ts'
 
@@ -15,8 +17,13 @@ export interface WaveOptions {
   retryHeld?: boolean
 }
 
+/** The rollouts that count for a plan: one that is to be ended has no waves to go on with. */
+export function rolloutsInPlans(rollouts: Rollout[], { supersede = false }: { supersede?: boolean | undefined }): Rollout[] {
+  return supersede ? rollouts.filter(({ state }) => state !== 'open') : rollouts
+}
+
 /**
- * The open rollout that a plan goes on with, and the rollouts that are over once it is carried out.
+ * The open rollout that a plan goes on with, the rollouts that are over once it is carried out, and those that hold less then.
  *
  * @throws EdgewiseError `rollout-open` when the plan touches domains of one that is open, and nobody said that it may
  */
@@ -25,22 +32,34 @@ export async function rolloutsBefore(
   store: Store,
   plan: Plan,
   { waves, finishes = false, supersede = false, retryHeld = false }: WaveOptions,
-): Promise<{ continued: Rollout | null; ended: string[] }> {
+): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
   const rollouts = await store.rollouts()
   const asked = askedOf(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const { continued, against } = standingOf(domains, rollouts, asked)
+  const { continued, against } = standingOf(domains, plan.basis, rollouts, asked)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
   const obstacles = [...against, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0 && !supersede) throw open(obstacles)
-  const held = heldDomains(rollouts, asked)
-  const idle = rollouts.filter(
-    (rollout) =>
-      rollout.state !== 'open' &&
-      (![...held.values()].includes(rollout) || (retryHeld && rollout.held.some((domain) => domains.has(domain)))),
-  )
+  const holding = holdingStill(rollouts, asked, retryHeld ? plan : null)
+  const idle = rollouts.filter(({ id, state }) => state !== 'open' && !holding.has(id))
   const finished = own && !waves && domains.size > 0 ? [continued] : []
-  return { continued: own && waves ? continued : null, ended: [...obstacles, ...finished, ...idle].map(({ id }) => id) }
+  return {
+    continued: own && waves ? continued : null,
+    ended: [...obstacles, ...finished, ...idle].map(({ id }) => id),
+    kept: [...holding.values()].filter(({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0)),
+  }
+}
+
+/** By id the rollouts that still hold something, without what a plan tries again. */
+function holdingStill(rollouts: Rollout[], asked: (domain: Domain) => string, retried: Plan | null): Map<string, Rollout> {
+  const held = heldDomains(rollouts, asked)
+  const tries = retried === null ? new Map() : narrowed(new Map([...held.keys()].map((domain) => [domain, new Map()])), retried.basis)
+  return new Map(
+    rollouts.flatMap((rollout): [string, Rollout][] => {
+      if (!rollout.held.some((domain) => held.get(domain) === rollout && !tries.has(domain))) return []
+      return [[rollout.id, { ...rollout, held: rollout.held.filter((domain) => !tries.has(domain)) }]]
+    }),
+  )
 }
 
 function open(rollouts: Rollout[]): EdgewiseError {
@@ -51,6 +70,6 @@ function open(rollouts: Rollout[]): EdgewiseError {
   return new EdgewiseError(
     'rollout-open',
     `${said.join(', ')}, and the plan touches its domains; nothing was applied`,
-    'It goes on with "edgewise apply" of the manifests that it began with and no other changes. --supersede ends it where it is; --target chooses other domains.',
+    'It goes on with "edgewise apply" of all that it began with and no other changes. --supersede ends it where it is; --target chooses other domains.',
   )
 }

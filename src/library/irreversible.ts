@@ -1,6 +1,6 @@
 import { confirmed, type Domain, type Held, type ItemKey, type Snapshot } from '../model/item.ts'
 import type { Change } from '../model/change.ts'
-import { wayBack } from '../plan/way-back.ts'
+import { wayBack, type Irreversible } from '../plan/way-back.ts'
 import { secretsAtHand } from './secrets-at-hand.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
@@ -23,7 +23,11 @@ export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes
   }
   const { irreversible } = wayBack(after, before, secretsAtHand(before, vault))
   if (irreversible.length === 0) return []
+  return [`a health check can't take back ${someIrreversible(irreversible)}`]
+}
+
+/** Some of what can't be taken back, each with the reason, and how many more there are. */
+export function someIrreversible(irreversible: Irreversible[]): string {
   const some = irreversible.slice(0, most).map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`)
-  const more = irreversible.length > most ? ` and ${irreversible.length - most} more` : ''
-  return [`a health check can't take back ${some.join(', ')}${more}`]
+  return `${some.join(', ')}${irreversible.length > most ? ` and ${irreversible.length - most} more` : ''}`
 }

@@ -2,8 +2,7 @@ import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { withKnownSecrets } from '../diff/known-secrets.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { groupBy } from '../model/group-by.ts'
-import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
+import type { Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { currentWave, type Rollout } from '../model/rollout.ts'
 import type { Solver } from '../plan/cover/dual-bound.ts'
@@ -12,6 +11,7 @@ import { narrowed, type Selection } from '../plan/selection.ts'
 import { heldDomains, standingOf, wavesOf } from '../plan/standing.ts'
 import type { Recorded } from '../state/record.ts'
 import { askedOf } from './asked.ts'
+import { takeHeld } from './held.ts'
 import { irreversibleWarnings } from './irreversible.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
@@ -47,7 +47,7 @@ export async function plan(
   const held = takeHeld(known, wanted, retryHeld ? new Map() : heldDomains(rollouts, asked))
   const difference = diffSnapshots(known, wanted)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
-  const { continued, against } = standingOf(changed, rollouts, asked)
+  const { continued, against } = standingOf(changed, selection, rollouts, asked)
   const made = makePlan({
     ...options,
     recorded: known,
@@ -77,27 +77,6 @@ function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
   const said = (rollout: Rollout) => `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
   if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
   return against.map((rollout) => `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`)
-}
-
-/**
- * Takes domains that are held out of both sides, so that nothing of them is a change.
- *
- * @returns how many changes that leaves out, and sentences that say so
- */
-function takeHeld(known: Snapshot, wanted: Snapshot, held: ReadonlyMap<Domain, Rollout>): { changes: number; notes: string[] } {
-  const changes = [...held].flatMap(([domain, rollout]) => {
-    const [from, to] = [known, wanted].map((snapshot): Snapshot => new Map([[domain, snapshot.get(domain) ?? new Map<ItemKey, Held>()]]))
-    known.delete(domain)
-    wanted.delete(domain)
-    return diffSnapshots(from ?? new Map(), to ?? new Map()).changes.map((change) => ({ change, rollout }))
-  })
-  const notes = [...groupBy(changes, ({ rollout }) => rollout)].map(([{ id, state, reason }, own]) => {
-    const domains = [...new Set(own.map(({ change }) => change.domain))]
-    const some = domains.slice(0, 3).join(', ') + (domains.length > 3 ? ` and ${domains.length - 3} more` : '')
-    const count = own.length === 1 ? '1 change' : `${own.length} changes`
-    return `${count} of ${some} held: rollout ${id} was ${state === 'taken-back' ? 'taken back' : 'stopped'} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`
-  })
-  return { changes: changes.length, notes }
 }
 
 /** Loads the solver of linear programmes, which proves how few writes a plan can have. It is large, so only who needs it does. */

@@ -1,8 +1,8 @@
 import type { ApplyEvent } from '../apply/events.ts'
 import { readCounts } from '../apply/health/read-counts.ts'
 import { windowsOf } from '../apply/health/windows.ts'
-import { letOut, type RolloutContext } from '../apply/rollout/let-out.ts'
-import { rolloutOf } from '../apply/rollout/part-of.ts'
+import { letOut, type Back, type RolloutContext } from '../apply/rollout/let-out.ts'
+import { goneOnWith, rolloutOf } from '../apply/rollout/part-of.ts'
 import { undisturbedFrom, waitForBaseline, waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -13,6 +13,7 @@ import type { CallBudget } from '../service/call-budget.ts'
 import type { Recorded, Store } from '../state/record.ts'
 import { apply, applyId, type ApplyOptions } from './apply.ts'
 import { askedOf } from './asked.ts'
+import { someIrreversible } from './irreversible.ts'
 import { withReader } from './reader.ts'
 import { rollback, rollbackSuffix, withoutUnmanaged } from './rollback.ts'
 import type { LoadedWorkspace } from './workspace.ts'
@@ -26,6 +27,8 @@ export interface RolloutOptions extends Omit<ApplyOptions, 'lease' | 'lockedAt' 
   }
   /** The rollout that the plan goes on with; null for a new one. */
   continued: Rollout | null
+  /** Throws what a wave may not begin for at its time. */
+  guard?(): void
   tell(event: ApplyEvent, budget: CallBudget | null): void
 }
 
@@ -48,7 +51,10 @@ export async function rollOut(
 ): Promise<ApplyResult> {
   const { outside, lock, author, continued } = options
   const time = () => new Date(outside.clock.now()).toISOString()
-  const rollout = continued ?? rolloutOf(plan, askedOf(workspace), { id: applyId(outside), startedAt: time(), author })
+  const rollout =
+    continued === null
+      ? rolloutOf(plan, askedOf(workspace), { id: applyId(outside), startedAt: time(), author })
+      : goneOnWith(continued, plan)
   let budget: CallBudget | null = null
   const part = (own: Plan, base: Recorded, id: string) =>
     apply(workspace, own, store, base, {
@@ -95,14 +101,14 @@ async function takeBack(
   recorded: Recorded,
   told: (writes: number) => void,
   part: (plan: Plan, base: Recorded, id: string) => Promise<ApplyResult>,
-): Promise<ApplyResult | string> {
+): Promise<Back | string> {
   try {
     const found = await rollback(workspace, store, recorded, { target: [], items: [] }, id)
     told(found.plan.writes.length)
     const result = await part(found.plan, recorded, `${id}-${rollbackSuffix}`)
     const left = withoutUnmanaged(found, recorded)
     if (left.size > 0) await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
-    return result
+    return { result, lost: found.irreversible.length === 0 ? null : someIrreversible(found.irreversible) }
   } catch (error) {
     if (error instanceof EdgewiseError && error.code === 'irreversible') return error.message
     throw error
@@ -112,9 +118,9 @@ async function takeBack(
 /** What happens between waves. */
 function aftercare(
   workspace: LoadedWorkspace,
-  { outside, signal }: RolloutOptions,
+  { outside, signal, guard }: RolloutOptions,
   tell: (event: ApplyEvent) => void,
-): Pick<RolloutContext, 'prepare' | 'undisturbed' | 'watch' | 'waits'> {
+): Pick<RolloutContext, 'prepare' | 'undisturbed' | 'watch' | 'waits' | 'judges'> {
   const { rollout, service } = workspace.config
   const zone = timeZone(service.timezone)
   const rule = rollout.health
@@ -129,7 +135,9 @@ function aftercare(
     tell,
   }
   return {
+    judges: rule !== null,
     prepare: async (domains) => {
+      guard?.()
       if (rule === null) return
       const now = outside.clock.now()
       await watching.counts(domains, windowsOf(now, now, rule, zone).before)

@@ -1,4 +1,4 @@
-import type { Domain } from './item.ts'
+import type { Domain, ItemKey } from './item.ts'
 
 /**
  * A change that goes out wave by wave, each an apply of its own. It outlives the process that began it: whoever applies the
@@ -11,10 +11,15 @@ export interface Rollout {
   /** The commit of the workspace, and who began it; null where that is not known. */
   commit: string | null
   author: string | null
-  /** `stopped` and `taken-back` are over, and are kept for what they hold. */
-  state: 'open' | 'stopped' | 'taken-back'
+  /**
+   * All but `open` ones are over, and are kept for what they hold. `taking-back` is one whose way back was begun, and is not known to
+   * have come to its end.
+   */
+  state: 'open' | 'stopped' | 'taking-back' | 'taken-back'
   /** Why it is over; null while it is open. */
   reason: string | null
+  /** The items that were chosen; none where all are meant. */
+  items: ItemKey[]
   /** Of each of its domains a hash of what its manifest asks for. */
   asked: Record<Domain, string>
   /** Domains whose state as asked for is not applied any more, until something else is asked for. */

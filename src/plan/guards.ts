@@ -47,7 +47,7 @@ const fewestForShares = 10
 /** Every guard that refuses these changes; releases count as changes. None when nothing changes. */
 export function guardRefusals(input: GuardInput): GuardRefusal[] {
   if (input.changes.length === 0) return []
-  return [...amounts(input), ...protectedOnes(input), ...grave(input), ...frozen(input)]
+  return [...amounts(input), ...protectedOnes(input), ...grave(input), ...frozen(input.guards.freeze, input.now)]
 }
 
 /** The size of what is managed or recorded. */
@@ -127,8 +127,9 @@ function grave({ changes, allow }: GuardInput): GuardRefusal[] {
   }))
 }
 
-function frozen({ guards, now }: GuardInput): GuardRefusal[] {
-  return guards.freeze
+/** The freeze windows that it lies in. */
+export function frozen(windows: FreezeWindow[], now: number): GuardRefusal[] {
+  return windows
     .filter((window) => isFrozen(window, now))
     .map(({ from, to, timezone, reason }) => ({
       guard: 'freeze',

@@ -18,6 +18,7 @@ export function dirFiles(disk: Disk, folder: string, temporary: string): RecordF
   return {
     location: folder,
     placeOf: (path) => join(folder, path),
+    lookAgain: () => undefined,
     read: async (path) => {
       const found = new Map<string, string>()
       await readInto(found, disk, folder, path)

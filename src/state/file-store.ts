@@ -45,6 +45,7 @@ class FileStore implements Store {
   }
 
   async load(): Promise<Recorded> {
+    this.#files.lookAgain()
     const recorded: Recorded = new Map()
     for (const [path, text] of await this.#files.read(this.#paths.domains)) {
       const { domain, items } = parseDomainFile(this.#files.placeOf(path), text)

@@ -32,6 +32,7 @@ export function gitFiles(repository: GitRepository, place: GitPlace, disk: Disk,
   return {
     location: files.location,
     placeOf: (path) => `${place.branch}:${path}`,
+    lookAgain: () => files.lookAgain(),
     read: (path) => files.read(path),
     write: (steps, message) => files.write(steps, message),
     publish: (steps, message) => files.publish(steps, message),
@@ -71,6 +72,12 @@ class GitFiles {
     this.#made = new DurableFolders(disk, git.home)
     this.#temporary = temporary
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
+  }
+
+  /** What was jotted down before may be older than what others have told since; this machine has it in a file of its own. */
+  lookAgain(): void {
+    this.#view = null
+    this.#jots.clear()
   }
 
   async read(path: string): Promise<Map<string, string>> {

@@ -6,6 +6,8 @@ export interface RecordFiles {
   readonly location: string
   /** A file's place, for messages. */
   placeOf(path: string): string
+  /** What is read from now on is what is there by then: others may have written while the lock was free. */
+  lookAgain(): void
   /** Texts of all files in a folder, however deep, by path. */
   read(folder: string): Promise<Map<string, string>>
   /**

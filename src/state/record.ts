@@ -42,7 +42,7 @@ export interface Wave {
 export interface Store {
   /** Where the record is, for messages. */
   readonly location: string
-  /** Everything recorded; empty where nothing was recorded yet. What an apply intended and did not settle is in doubt. */
+  /** Everything recorded by now; empty where nothing was recorded yet. What an apply intended and did not settle is in doubt. */
   load(): Promise<Recorded>
   /** Applies whose process was gone before they ended, as of the last load. Their writes in doubt are those without an outcome. */
   cutOff(): Applied[]

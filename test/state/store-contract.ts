@@ -66,6 +66,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         author: 'somebody',
         state: 'open',
         reason: null,
+        items: [],
         asked: { 'a.example.com': 'sha256:0' },
         held: [],
         waves: [{ domains: ['a.example.com'], applied: { from: at, to: null }, passed: false }],

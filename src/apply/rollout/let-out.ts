@@ -5,16 +5,24 @@ import { currentWave, type Rollout } from '../../model/rollout.ts'
 import type { Recorded } from '../../state/record.ts'
 import type { ApplyEvent } from '../events.ts'
 import type { ApplyResult } from '../run.ts'
+import { fail, stop } from './end.ts'
 import { partOf, recordMoved } from './part-of.ts'
+import { add, isWhole, nothing } from './sum.ts'
 
 /** What came of looking after a wave; null when the watch was interrupted. */
 export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
+
+/** What came of taking a rollout back, and in words what of it can't be; null where all can. */
+export interface Back {
+  result: ApplyResult
+  lost: string | null
+}
 
 /** What a rollout works with. */
 export interface RolloutContext {
   /** Carries a part of the plan out as an apply of its own, while the lock is held. */
   apply(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
-  /** Refuses before a wave begins what could not be looked after. */
+  /** Refuses before a wave begins what may not begin now, or could not be looked after. */
   prepare(domains: Domain[]): Promise<void>
   /** Waits until there is an undisturbed time before the wave to compare it with; null where there is one. */
   undisturbed(rollout: Rollout, wave: number, domains: Domain[], recorded: Recorded): (() => Promise<void>) | null
@@ -22,9 +30,11 @@ export interface RolloutContext {
   watch(rollout: Rollout, wave: number): Promise<Watched>
   /** Whether there is anything to wait for after a wave. */
   waits(rollout: Rollout, wave: number): boolean
-  /** Takes back what the rollout changed; null when a health check only stops. The reason when it can't be. */
-  takeBack: ((rollout: Rollout, recorded: Recorded, why: string) => Promise<ApplyResult | string>) | null
-  /** Does something while others may have the lock. */
+  /** Whether waves are judged by what they bring about. */
+  judges: boolean
+  /** Takes back what the rollout changed; null when a health check only stops. The reason when nothing of it can be. */
+  takeBack: ((rollout: Rollout, recorded: Recorded, why: string) => Promise<Back | string>) | null
+  /** Does something while others may have the lock. After an interruption the lock is not taken again. */
   whileFree<T>(work: () => Promise<T>): Promise<T>
   /** The record and the rollout as they are now; null when the rollout is no longer open. */
   reload(id: string): Promise<{ recorded: Recorded; rollout: Rollout | null }>
@@ -36,6 +46,15 @@ export interface RolloutContext {
   tell(event: ApplyEvent): void
 }
 
+/** How far it is. */
+interface Way {
+  rollout: Rollout
+  recorded: Recorded
+  /** What came of it so far, and the last wave whose writes are counted in it. */
+  result: ApplyResult
+  counted: number
+}
+
 /**
  * Lets a plan out wave by wave. Between waves the lock is free. What goes on is recorded, so that another process can take over:
  * each of them looks first at what is recorded, and does the next step if nobody has done it.
@@ -44,138 +63,99 @@ export interface RolloutContext {
  * @throws EdgewiseError what ends it before anything is sent
  */
 export async function letOut(plan: Plan, rollout: Rollout, recorded: Recorded, context: RolloutContext): Promise<ApplyResult> {
-  const result: ApplyResult = { ...nothing(), refusals: [] }
+  const result = nothing()
   const { id, waves } = rollout
   const releases = plan.changes.filter(({ action }) => action === 'release').length
   context.tell({ type: 'apply.started', time: context.time(), apply: id, writes: plan.writes.length, releases, waves: waves.length })
+  const way: Way = { rollout, recorded, result, counted: 0 }
   try {
-    await steps(plan, rollout, recorded, result, context)
+    await steps(plan, way, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    result.stopped ??= error.message
+    const at = `wave ${(currentWave(way.rollout) ?? 0) + 1} of ${waves.length}`
+    result.stopped ??= `${error.message}; the rollout stays open at ${at}, and the next apply goes on with it`
   }
+  result.notSent += plan.writes.filter(({ wave }) => wave > way.counted).length
   const { confirmed, refused, inDoubt, notSent, stopped, takenBack } = result
-  context.tell({
-    type: 'apply.finished',
-    time: context.time(),
-    apply: id,
-    stopped,
-    confirmed,
-    refused,
-    inDoubt,
-    notSent,
-    ...(takenBack === undefined ? {} : { takenBack }),
-  })
+  const counts = { confirmed, refused, inDoubt, notSent, ...(takenBack === undefined ? {} : { takenBack }) }
+  context.tell({ type: 'apply.finished', time: context.time(), apply: id, stopped, ...counts })
   return result
 }
 
-async function steps(plan: Plan, begun: Rollout, base: Recorded, result: ApplyResult, context: RolloutContext): Promise<void> {
-  let [rollout, recorded] = [begun, base]
-  for (let at = currentWave(rollout); at !== null; at = currentWave(rollout)) {
-    const wave = at + 1
-    const part = partOf(plan, rollout, at)
+async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<void> {
+  const { result } = way
+  const first = currentWave(way.rollout)
+  for (let at = first; at !== null; at = currentWave(way.rollout)) {
+    const name = `wave ${at + 1} of ${way.rollout.waves.length}`
+    const part = partOf(plan, way.rollout, at, at === first)
+    let whole = true
     if (part.changes.length > 0) {
-      const moved = recordMoved(part, recorded)
-      if (moved.length > 0)
-        return leave(`the record of ${moved[0] ?? ''} changed since the plan was made; apply again`, laterWrites(plan, at - 1), result)
+      const [moved] = recordMoved(part, way.recorded)
+      if (moved !== undefined) return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
       const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
-      const wait = rollout.waves[at]?.applied === null ? context.undisturbed(rollout, at, domains, recorded) : null
+      const wait = way.rollout.waves[at]?.applied === null ? context.undisturbed(way.rollout, at, domains, way.recorded) : null
       if (wait !== null) {
-        await context.keep(rollout, `Rollout ${rollout.id}: wave ${wave} waits for figures of the time before it`)
+        await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`)
         await context.whileFree(wait)
-        if (context.signal.aborted) return leave('interrupted; apply again to go on with the rollout', laterWrites(plan, at - 1), result)
-        const now = await context.reload(rollout.id)
-        if (now.rollout === null) return leave('another apply has ended this rollout', laterWrites(plan, at - 1), result)
-        ;[recorded, rollout] = [now.recorded, now.rollout]
+        const gone = await lookAgain(way, context)
+        if (gone !== null) return leave(gone, result)
         continue
       }
       await context.prepare(domains)
-      const applied = await one(part, rollout, wave, recorded, result, context)
-      rollout = applied.rollout
-      if (!isWhole(applied.result)) {
-        result.notSent += laterWrites(plan, at)
-        if (!context.signal.aborted)
-          await close({ ...rollout, state: 'stopped', reason: `wave ${wave} was not carried out whole`, held: [] }, context)
-        return
-      }
+      const done = await one(part, at, way, context)
+      whole = isWhole(done)
+      const cutShort = done.stopped !== null || done.unrecorded !== null
+      if (!whole && context.signal.aborted) return
+      if (!whole && (cutShort || !context.judges)) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
+      await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
     }
+    way.counted = at + 1
     // The process that sent the wave died before it could say when that was over.
-    if (rollout.waves[at]?.applied?.to === null) rollout = ended(rollout, at, context)
-    const seen = context.waits(rollout, at) ? await aside(rollout, at, context) : { watched: { passed: true } as const, recorded, rollout }
-    if (seen.watched === null) return leave('interrupted; apply again to go on with the rollout', laterWrites(plan, at), result)
-    if (seen.rollout === null) return leave('another apply has ended this rollout', laterWrites(plan, at), result)
-    recorded = seen.recorded
-    rollout = seen.rollout
-    // Another process has gone on meanwhile.
-    if (currentWave(rollout) !== at) continue
-    if (!seen.watched.passed) return fail(seen.watched, plan, rollout, at, recorded, result, context)
-    rollout = withWave(rollout, at, { passed: true })
-    if (currentWave(rollout) !== null) await context.keep(rollout, `Rollout ${rollout.id}: wave ${wave} of ${rollout.waves.length} passed`)
+    if (way.rollout.waves[at]?.applied?.to === null) way.rollout = ended(way.rollout, at, context)
+    // Of a wave that others have brought about there is nothing to see.
+    if (way.rollout.waves[at]?.applied !== null && context.waits(way.rollout, at)) {
+      const watched = await context.whileFree(() => context.watch(way.rollout, at))
+      const gone = await lookAgain(way, context)
+      if (gone !== null || watched === null) return leave(gone ?? interrupted, result)
+      // Another process has gone on meanwhile.
+      if (currentWave(way.rollout) !== at) continue
+      if (!watched.passed) return fail(way.rollout, at, watched, way.recorded, result, context)
+    }
+    if (!whole) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
+    way.rollout = withWave(way.rollout, at, { passed: true })
+    if (currentWave(way.rollout) !== null) await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} passed`)
   }
-  await context.drop(rollout, `Rollout ${rollout.id}: complete`)
+  await context.drop(way.rollout, `Rollout ${way.rollout.id}: complete`)
+}
+
+const interrupted = 'interrupted; apply again to go on with the rollout'
+
+/** What others did while the lock was free. Why the rollout does not go on here, or null. */
+async function lookAgain(way: Way, context: RolloutContext): Promise<string | null> {
+  if (context.signal.aborted) return interrupted
+  const { recorded, rollout } = await context.reload(way.rollout.id)
+  if (rollout === null) return 'another apply has ended this rollout'
+  Object.assign(way, { recorded, rollout })
+  return null
 }
 
 /** Carries a wave out; that it was begun is recorded before, so that it can be taken back whatever happens. */
-async function one(part: Plan, before: Rollout, wave: number, recorded: Recorded, total: ApplyResult, context: RolloutContext) {
+async function one(part: Plan, at: number, way: Way, context: RolloutContext): Promise<ApplyResult> {
+  const before = way.rollout
   const id = `${before.id}-w${before.applies.length + 1}`
-  const from = before.waves[wave - 1]?.applied?.from ?? context.time()
-  const begun = withWave({ ...before, applies: [...before.applies, id] }, wave - 1, { applied: { from, to: null } })
-  await context.keep(begun, `Rollout ${before.id}: begins wave ${wave} of ${before.waves.length}`)
-  const result = await context.apply(part, id, recorded)
-  add(total, result)
-  const rollout = ended(begun, wave - 1, context)
-  if (isWhole(result)) await context.keep(rollout, `Rollout ${before.id}: wave ${wave} of ${before.waves.length} is applied`)
-  return { rollout, result }
-}
-
-/** Looks after a wave while others may apply, and then at what they did. */
-async function aside(rollout: Rollout, at: number, context: RolloutContext) {
-  const watched = await context.whileFree(() => context.watch(rollout, at))
-  return { watched, ...(await context.reload(rollout.id)) }
-}
-
-/** A wave is worse, or nobody can say: nothing more goes out, and what was asked for is held. */
-async function fail(
-  { worse, reason }: Extract<Watched, { passed: false }>,
-  plan: Plan,
-  rollout: Rollout,
-  at: number,
-  recorded: Recorded,
-  result: ApplyResult,
-  context: RolloutContext,
-): Promise<void> {
-  const why = `wave ${at + 1} of ${rollout.waves.length}: ${reason}`
-  result.notSent += laterWrites(plan, at)
-  const later = rollout.waves.slice(at + 1).flatMap(({ domains }) => domains)
-  if (!worse || context.takeBack === null) {
-    result.stopped = why
-    return close({ ...rollout, state: 'stopped', reason: why, held: later }, context)
-  }
-  // Held before anything goes back, so that whatever happens meanwhile nobody sends it again.
-  await context.keep({ ...rollout, state: 'taken-back', reason: why, held: Object.keys(rollout.asked) }, `Rollout ${rollout.id}: ${why}`)
-  const back = await context.takeBack(rollout, recorded, why)
-  if (typeof back === 'string') result.stopped = `${why}; it could not be taken back: ${back}`
-  else {
-    add(result, back)
-    result.takenBack = isWhole(back)
-    result.stopped = `${why}; ${result.takenBack ? 'taken back' : 'not all of it could be taken back'}`
-  }
-}
-
-/** Ends a rollout; one that holds nothing is forgotten. */
-async function close(rollout: Rollout, context: RolloutContext): Promise<void> {
-  const why = `Rollout ${rollout.id}: ${rollout.state} (${rollout.reason ?? ''})`
-  await (rollout.held.length === 0 ? context.drop(rollout, why) : context.keep(rollout, why))
+  const from = before.waves[at]?.applied?.from ?? context.time()
+  way.rollout = withWave({ ...before, applies: [...before.applies, id] }, at, { applied: { from, to: null } })
+  await context.keep(way.rollout, `Rollout ${before.id}: begins wave ${at + 1} of ${before.waves.length}`)
+  const result = await context.apply(part, id, way.recorded)
+  add(way.result, result)
+  way.counted = at + 1
+  way.rollout = ended(way.rollout, at, context)
+  return result
 }
 
 /** The rollout stays open for whoever applies next, or was ended by somebody else. */
-function leave(why: string, notSent: number, result: ApplyResult): void {
+function leave(why: string, result: ApplyResult): void {
   result.stopped = why
-  result.notSent += notSent
-}
-
-function laterWrites({ writes }: Plan, at: number): number {
-  return writes.filter(({ wave }) => wave > at + 1).length
 }
 
 function withWave(rollout: Rollout, at: number, more: Partial<Rollout['waves'][number]>): Rollout {
@@ -185,23 +165,4 @@ function withWave(rollout: Rollout, at: number, more: Partial<Rollout['waves'][n
 function ended(rollout: Rollout, at: number, context: RolloutContext): Rollout {
   const to = context.time()
   return withWave(rollout, at, { applied: { from: rollout.waves[at]?.applied?.from ?? to, to } })
-}
-
-function isWhole({ refused, inDoubt, notSent, stopped, unrecorded }: ApplyResult): boolean {
-  return refused + inDoubt + notSent === 0 && stopped === null && unrecorded === null
-}
-
-function nothing(): ApplyResult {
-  return { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0, sent: false, stopped: null, refusals: [], unrecorded: null }
-}
-
-function add(to: ApplyResult, more: ApplyResult): void {
-  to.confirmed += more.confirmed
-  to.refused += more.refused
-  to.inDoubt += more.inDoubt
-  to.notSent += more.notSent
-  to.sent ||= more.sent
-  to.stopped ??= more.stopped
-  to.refusals.push(...more.refusals)
-  to.unrecorded ??= more.unrecorded
 }

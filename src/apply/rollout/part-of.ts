@@ -17,6 +17,7 @@ export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: 
   return {
     ...about,
     commit: plan.basis.commit,
+    items: plan.basis.items,
     state: 'open',
     reason: null,
     asked: Object.fromEntries([...changed].map((domain) => [domain, asked(domain)])),
@@ -27,9 +28,27 @@ export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: 
   }
 }
 
-/** What a plan does in one wave, counted from 0. */
-export function partOf(plan: Plan, { waves, released }: Rollout, at: number): Plan {
-  const domains = new Set([...(waves[at]?.domains ?? []), ...(at === 0 ? released : [])])
+/**
+ * A rollout that a plan goes on with. What the plan sends to domains of a wave that has passed belongs to the current one, so that it
+ * is looked after.
+ */
+export function goneOnWith(rollout: Rollout, plan: Plan): Rollout {
+  const again = new Map(plan.writes.flatMap(({ wave, domains }) => domains.map((domain): [Domain, number] => [domain, wave - 1])))
+  const waves = rollout.waves.map((wave, i) => {
+    const stay = wave.domains.filter((domain) => (again.get(domain) ?? i) === i)
+    const come = [...again].flatMap(([domain, to]) => (to === i && !wave.domains.includes(domain) ? [domain] : []))
+    return { ...wave, domains: [...stay, ...come].toSorted() }
+  })
+  return { ...rollout, waves }
+}
+
+/**
+ * What a plan does in one wave, counted from 0.
+ *
+ * @param isFirst whether it is the first one that this plan carries out, with which all releases go
+ */
+export function partOf(plan: Plan, { waves, released }: Rollout, at: number, isFirst: boolean): Plan {
+  const domains = new Set([...(waves[at]?.domains ?? []), ...(isFirst ? released : [])])
   return {
     ...plan,
     changes: plan.changes.filter(({ domain }) => domains.has(domain)),

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { GitSandbox } from '../state/git-sandbox.ts'
+import { Place, reset, service, writes, type Time } from './cli.ts'
+
+const minute = 60_000
+const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
+let emulator: Emulator
+let sandbox: GitSandbox
+beforeAll(async () => (emulator = await service({ now: () => time.now })))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  delete time.passed
+  sandbox = new GitSandbox()
+  sandbox.withRemote('remote.git', 'one')
+  sandbox.git('.', 'clone', '--quiet', 'remote.git', 'two')
+})
+afterEach(() => sandbox.remove())
+
+function clone(folder: string, limits: { limits?: string } = {}): Place {
+  const place = new Place(emulator.url, 'rollout: {waves: [1, 3, 100%], pause: 10m}\n', {
+    root: join(sandbox.folder, folder),
+    state: 'state: {store: git}',
+    ...limits,
+  })
+  place.env = { ...place.env, ...sandbox.env }
+  place.time = time
+  for (let i = 0; i < 6; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 } })
+  return place
+}
+
+/** Does something in the first pause between waves. */
+function inPause(what: () => Promise<void>): void {
+  time.passed = async (ms) => {
+    if (ms < minute) return
+    delete time.passed
+    await what()
+  }
+}
+
+async function sent(): Promise<number[]> {
+  return (await writes(emulator)).map(({ domains }) => domains.length)
+}
+
+describe('a rollout whose record is on a remote', () => {
+  it('that one clone began is finished by another', async () => {
+    const [one, two] = [clone('one'), clone('two')]
+    const stop = new AbortController()
+    one.signal = stop.signal
+    inPause(async () => stop.abort())
+    expect((await one.cli('apply', '--yes')).code).toBe(3)
+    expect(await two.cli('apply', '--yes')).toMatchObject({ code: 0 })
+    expect(await sent()).toEqual([1, 2, 3])
+    one.signal = new AbortController().signal
+    expect((await one.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('goes on after another clone applied other domains between its waves', async () => {
+    const [one, two] = [clone('one'), clone('two')]
+    two.manifest('other.example.com', { timeout: { time: 60 } })
+    const codes: number[] = []
+    inPause(async () => void codes.push((await two.cli('apply', '--yes', '--target', 'other.*')).code))
+    const { code, out, err } = await one.cli('apply', '--yes')
+    expect([codes, code, out, err]).toEqual([[0], 0, out, err])
+    expect(await sent()).toEqual([1, 1, 2, 3])
+    expect((await two.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
+  it('is sent once by two clones at once', async () => {
+    const [one, two] = [clone('one'), clone('two')]
+    const codes: number[] = []
+    inPause(async () => void codes.push((await two.cli('apply', '--yes')).code))
+    const { code, out, err } = await one.cli('apply', '--yes')
+    expect([codes, code, out, err]).toEqual([[0], 3, expect.stringContaining('another apply has ended this rollout'), err])
+    expect(await sent()).toEqual([1, 2, 3])
+  })
+
+  it('keeps the call rate together with what other clones sent between its waves', async () => {
+    const limits = { limits: '{callsPerMinute: 3}' }
+    const [one, two] = [clone('one', limits), clone('two', limits)]
+    for (let i = 0; i < 3; i++) two.manifest(`other${i}.example.com`, { timeout: { time: 60 + i } })
+    inPause(async () => void (await two.cli('apply', '--yes', '--no-waves', '--target', 'other*')))
+    expect((await one.cli('apply', '--yes')).code).toBe(0)
+    const times = ((await writes(emulator)) as unknown as { time: number }[]).map((call) => call.time)
+    expect(times).toHaveLength(6)
+    for (const [i, at] of times.entries()) expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
+  })
+})

@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { Rollout } from '../../src/model/rollout.ts'
+import { openRecord } from '../../src/state/open-record.ts'
+import { realDisk } from '../../src/state/real-disk.ts'
+import { Place, reset, service, writes, type Time } from './cli.ts'
+
+const minute = 60_000
+const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
+let emulator: Emulator
+let place: Place
+beforeAll(async () => (emulator = await service({ now: () => time.now })))
+afterAll(() => emulator.close())
+beforeEach(async () => {
+  await reset(emulator)
+  delete time.passed
+  place = inWaves()
+  for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
+})
+afterEach(() => place.remove())
+
+const name = (i: number) => `d${i}.example.com`
+
+function inWaves(more = 'rollout: {waves: [1, 3, 100%], pause: 10m}\n'): Place {
+  const made = new Place(emulator.url, more)
+  made.time = time
+  return made
+}
+
+/** Applies, and is interrupted in the n-th pause. */
+async function interrupted(n: number, ...more: string[]): Promise<void> {
+  const stop = new AbortController()
+  place.signal = stop.signal
+  let pauses = 0
+  time.passed = async (ms) => {
+    if (ms >= minute && ++pauses === n) stop.abort()
+  }
+  expect((await place.cli('apply', '--yes', ...more)).code).toBe(3)
+  place.signal = new AbortController().signal
+  delete time.passed
+}
+
+function rollouts(): Rollout[] {
+  const state = join(place.root, '.edgewise', 'state')
+  return readdirSync(state, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\/rollouts\/.*json$/.test(path))
+    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as Rollout)
+}
+
+async function sent(): Promise<string[][]> {
+  return (await writes(emulator)).map(({ domains }) => domains)
+}
+
+describe('while a rollout is open', () => {
+  it('an apply of other domains without a change leaves it alone', async () => {
+    place.manifest('other.example.com', { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'other.*')).code).toBe(0)
+    await interrupted(1, '--target', 'd*')
+    const [before] = rollouts()
+    expect((await place.cli('apply', '--yes', '--target', 'other.*')).code).toBe(0)
+    expect(rollouts()).toEqual([before])
+  })
+
+  it('a part of it is not sent before its turn', async () => {
+    await interrupted(1)
+    const last = rollouts()[0]?.waves[2]?.domains[0] ?? ''
+    const { code, err } = await place.cli('apply', '--yes', '--target', last)
+    expect([code, err]).toEqual([1, expect.stringContaining('and the plan touches its domains')])
+    expect((await place.cli('apply', '--yes', '--item', 'timeout')).code).toBe(1)
+    expect((await place.cli('plan', '--target', last)).err).toContain('apply will refuse this plan')
+    expect(await sent()).toHaveLength(1)
+  })
+
+  it('what changed of a wave that has passed is sent again with the next one', async () => {
+    await interrupted(2)
+    const first = rollouts()[0]?.waves[0]?.domains[0] ?? ''
+    expect((await place.cli('state', 'forget', first, '--yes')).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect((await sent()).flat().filter((domain) => domain === first)).toHaveLength(2)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect(rollouts()).toEqual([])
+  })
+
+  it('a wave with nothing left to do is not waited for', async () => {
+    await interrupted(1)
+    const left =
+      rollouts()[0]
+        ?.waves.slice(1)
+        .flatMap(({ domains }) => domains) ?? []
+    place.write('seen.json', JSON.stringify(Object.fromEntries(left.map((domain) => [domain, { timeout: { time: 60 } }]))))
+    expect((await place.cli('import', 'seen.json')).code).toBe(0)
+    const start = time.now
+    const { code, err } = await place.cli('apply', '--yes')
+    expect([code, rollouts(), Math.round((time.now - start) / minute)]).toEqual([0, [], 0])
+    expect(err).not.toContain('NaN')
+  })
+
+  it('drift --repair goes on with it', async () => {
+    await interrupted(2)
+    place.write('seen.json', JSON.stringify({}))
+    const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes')
+    expect([code, err]).toEqual([0, expect.stringContaining('goes on with rollout')])
+  })
+
+  it('drift --repair --supersede ends it and begins anew', async () => {
+    await interrupted(2)
+    const [before] = rollouts()
+    place.write('seen.json', JSON.stringify({}))
+    const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes', '--supersede')
+    expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect(rollouts()).toEqual([])
+  })
+
+  it('a freeze that begins meanwhile keeps the next wave back, and the rollout open', async () => {
+    place.remove()
+    const freeze = '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
+    time.now = Date.UTC(2026, 10, 20, 12)
+    place = inWaves(`rollout: {waves: [1, 3, 100%], pause: 10m}\nguards: {freeze: [${freeze}]}\n`)
+    for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
+    const { code, out } = await place.cli('apply', '--yes')
+    expect([code, out]).toEqual([3, expect.stringMatching(/Stopped: freeze: .*launch.*wave 2 of 3/s)])
+    expect(out).toContain('not sent')
+    expect(rollouts()).toMatchObject([{ state: 'open' }])
+    expect((await place.cli('apply', '--yes')).code).toBe(1)
+    time.now = Date.UTC(2026, 10, 20, 19)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect((await sent()).map(({ length }) => length)).toEqual([1, 2, 3])
+  })
+})
+
+/** Another machine takes the lock, and keeps it. */
+async function lockElsewhere(): Promise<void> {
+  const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
+  const record = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
+  const { lock } = await openRecord(record, { disk: realDisk, process: 'elsewhere', openGit: async () => null })
+  const { version } = await lock.read()
+  expect(
+    await lock.swap(version, JSON.stringify({ token: 'x', who: 'somebody', boot: 'other', namespace: 'other', pid: 1 })),
+  ).not.toBeNull()
+}
+
+it('an apply that is interrupted while another has the lock does not wait for it', async () => {
+  const stop = new AbortController()
+  place.signal = stop.signal
+  time.passed = async (ms) => {
+    if (ms < minute) return
+    await lockElsewhere()
+    stop.abort()
+  }
+  const { code, out } = await place.cli('apply', '--yes')
+  expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to go on')])
+})
