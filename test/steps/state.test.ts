@@ -73,7 +73,7 @@ describe('state show --at', () => {
     expect(out).toContain('cert_id')
   })
 
-  it('names what was imported since as not known, and what a domain did not have as nothing', async () => {
+  it('names what was imported since as not known; what was forgotten, or not there, is missing', async () => {
     await place.settle()
     const [first = ''] = await ids()
     place
@@ -93,6 +93,9 @@ describe('state show --at', () => {
       code: 1,
       err: expect.stringContaining(`nothing is known to have been recorded at the end of apply ${second}`) as string,
     })
+    expect((await place.cli('state', 'forget', a, '--item', 'https', '--yes')).code).toBe(0)
+    expect(await place.json('state', 'show', a, '--at', second)).toMatchObject({ items: { timeout: { candidates: [{ time: '14' }] } } })
+    expect(Object.keys(await itemsAt(second))).toEqual(['timeout'])
     expect(await place.cli('state', 'show', a, '--at', 'never')).toMatchObject({
       code: 1,
       err: expect.stringContaining('no apply "never"') as string,
