@@ -71,7 +71,10 @@ export function refuseStale(
     throw new EdgewiseError('stale-plan', `the plan is stale: ${what.join(' and ')} changed since it was made`, again)
   }
   if (!sameJson(saved.changes, changes)) {
-    throw new EdgewiseError('stale-plan', 'the plan file lists other changes than the workspace asks for', again)
+    const { held } = now.summary
+    const why = held === 0 ? '' : `: ${held === 1 ? '1 change is' : `${held} changes are`} held since a rollout was stopped or taken back`
+    const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
+    throw new EdgewiseError('stale-plan', `the plan file lists other changes than the workspace asks for${why}`, hint)
   }
   const fault = disproof(now.changes, saved.writes, recorded)
   if (fault !== null) throw new EdgewiseError('stale-plan', `the writes in the plan file do not bring about its changes: ${fault}`, again)

@@ -81,6 +81,8 @@ export class Place {
   signal = new AbortController().signal
   /** Whether processes that held a lock before are seen to be gone. */
   othersAreGone = false
+  /** Hears what is told while a command runs. */
+  onEvent: ((text: string) => void) | null = null
   /** What happens while a command waits. */
   whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
@@ -117,7 +119,10 @@ export class Place {
       cwd: this.root,
       env: this.env,
       out: (text) => void (ran.out += text),
-      err: (text) => void (ran.err += text),
+      err: (text) => {
+        ran.err += text
+        this.onEvent?.(text)
+      },
       columns: 80,
       outIsTerminal: false,
       errIsTerminal: false,

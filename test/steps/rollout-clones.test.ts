@@ -1,3 +1,4 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
@@ -5,10 +6,11 @@ import { GitSandbox } from '../state/git-sandbox.ts'
 import { Place, reset, service, writes, type Time } from './cli.ts'
 
 const minute = 60_000
+const dead = '192.0.2.66'
 const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
 let emulator: Emulator
 let sandbox: GitSandbox
-beforeAll(async () => (emulator = await service({ now: () => time.now })))
+beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
 afterAll(() => emulator.close())
 beforeEach(async () => {
   await reset(emulator)
@@ -19,8 +21,8 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.remove())
 
-function clone(folder: string, limits: { limits?: string } = {}): Place {
-  const place = new Place(emulator.url, 'rollout: {waves: [1, 3, 100%], pause: 10m}\n', {
+function clone(folder: string, limits: { limits?: string } = {}, rollout = '{waves: [1, 3, 100%], pause: 10m}'): Place {
+  const place = new Place(emulator.url, `rollout: ${rollout}\n`, {
     root: join(sandbox.folder, folder),
     state: 'state: {store: git}',
     ...limits,
@@ -87,4 +89,59 @@ describe('a rollout whose record is on a remote', () => {
     expect(times).toHaveLength(6)
     for (const [i, at] of times.entries()) expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
   })
+
+  it('waits for a remote that can not be reached for a while', async () => {
+    const one = clone('one')
+    let away = 0
+    time.passed = async (ms) => {
+      if (ms >= minute && away === 0) renameSync(remote(), `${remote()}.away`)
+      else if (away === 3) renameSync(`${remote()}.away`, remote())
+      if (ms >= minute || away > 0) away++
+      if (away > 3) delete time.passed
+    }
+    const { code, out, err } = await one.cli('apply', '--yes')
+    expect([away, code, out, err]).toEqual([4, 0, out, err])
+    expect(await sent()).toEqual([1, 2, 3])
+  })
+
+  it('stays open where the remote can not be reached any more, and says so', async () => {
+    const one = clone('one')
+    inPause(async () => refusePushes())
+    const { code, out } = await one.cli('apply', '--yes')
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/2 not sent.*the rollout stays open at wave 1 of 3, and the next apply goes on with it/s),
+    ])
+    rmSync(hook())
+    expect((await clone('two').cli('apply', '--yes')).code).toBe(0)
+    expect(await sent()).toEqual([1, 2, 3])
+  })
+
+  it('that has to go back and can not be recorded so says why, and how', async () => {
+    const health = '{waves: [3, 100%], health: {onFailure: rollback}}'
+    const one = clone('one', {}, health)
+    expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+    for (const origin of ['192.0.2.10', dead]) {
+      for (let i = 0; i < 6; i++) one.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
+      if (origin !== dead) expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+      time.now += 120 * minute
+    }
+    one.onEvent = (line) => {
+      if (line.startsWith('worse')) refusePushes()
+    }
+    const { code, out } = await one.cli('apply', '--yes')
+    expect([code, out]).toEqual([3, expect.stringMatching(/wave 1 of 2: 5xx rose .*could not be taken back: .*"edgewise rollback \S+"/s)])
+    rmSync(hook())
+    one.onEvent = null
+    const { out: again } = await one.cli('apply', '--yes')
+    expect(again).toContain('Taken back')
+  })
 })
+
+const remote = () => join(sandbox.folder, 'remote.git')
+const hook = () => join(remote(), 'hooks', 'pre-receive')
+
+/** The lock can still be taken and given back. */
+function refusePushes(): void {
+  writeFileSync(hook(), '#!/bin/sh\nread a b ref\ncase "$ref" in *edgewise-state) exit 1;; esac\n', { mode: 0o755 })
+}

@@ -72,7 +72,7 @@ export async function letOut(plan: Plan, rollout: Rollout, recorded: Recorded, c
     await steps(plan, way, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    const at = `wave ${(currentWave(way.rollout) ?? 0) + 1} of ${waves.length}`
+    const at = `wave ${(currentWave(way.rollout) ?? waves.length - 1) + 1} of ${waves.length}`
     result.stopped ??= `${error.message}; the rollout stays open at ${at}, and the next apply goes on with it`
   }
   result.notSent += plan.writes.filter(({ wave }) => wave > way.counted).length
@@ -104,9 +104,9 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       await context.prepare(domains)
       const done = await one(part, at, way, context)
       whole = isWhole(done)
-      const cutShort = done.stopped !== null || done.unrecorded !== null
+      const early = done.stopped !== null || done.unrecorded !== null
       if (!whole && context.signal.aborted) return
-      if (!whole && (cutShort || !context.judges)) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
+      if (!whole && (early || !context.judges)) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
       await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
     }
     way.counted = at + 1
@@ -122,8 +122,9 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       if (!watched.passed) return fail(way.rollout, at, watched, way.recorded, result, context)
     }
     if (!whole) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
-    way.rollout = withWave(way.rollout, at, { passed: true })
-    if (currentWave(way.rollout) !== null) await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} passed`)
+    const passed = withWave(way.rollout, at, { passed: true })
+    if (currentWave(passed) !== null) await context.keep(passed, `Rollout ${passed.id}: ${name} passed`)
+    way.rollout = passed
   }
   await context.drop(way.rollout, `Rollout ${way.rollout.id}: complete`)
 }
