@@ -41,6 +41,9 @@ const pure = ['diff', 'plan', 'report', 'catalog', 'model']
 /** Node's modules without an effect: hashes, address syntax, text. */
 const harmless = ['node:crypto', 'node:net', 'node:util']
 
+/** Libraries that the built program finds beside itself. */
+const unbundled = ['highs']
+
 const src = new URL('../src/', import.meta.url)
 
 export interface Room {
@@ -74,11 +77,23 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
         faults.push(`src/${path}: ${name} is pure and may not import ${target}`)
       }
     }
+    for (const library of lazyLibraries(text)) {
+      faults.push(
+        `src/${path}: a built program knows no names of "${library}" here; import it by name in a module of its own, and that one lazily`,
+      )
+    }
     if (pure.includes(name) && /\bconsole\.|\bDate\.now\(|\bMath\.random\(|\bprocess\.|\bfetch\(|new Date\(\)/.test(text)) {
       faults.push(`src/${path}: ${name} is pure and may not use the clock, chance, console, network or process`)
     }
   }
   return { rooms: [...rooms.values()], faults }
+}
+
+/** Libraries that are imported when they are needed. What is bundled and was CommonJS has then a default only. */
+function lazyLibraries(text: string): string[] {
+  return [...text.matchAll(/\bimport\(\s*'([^'.][^']*)'\s*\)/g)]
+    .map((match) => match[1] ?? '')
+    .filter((library) => !library.startsWith('node:') && !unbundled.includes(library))
 }
 
 function sourceFiles(): string[] {

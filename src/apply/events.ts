@@ -13,7 +13,15 @@ export type ApplyEvent =
   | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
   | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
   | { type: 'wave.finished'; time: string; wave: number }
-  | { type: 'wave.waiting'; time: string; wave: number; waves: number; domains: number; until: string; reason: 'pause' | 'health' }
+  | {
+      type: 'wave.waiting'
+      time: string
+      wave: number
+      waves: number
+      domains: number
+      until: string
+      reason: 'pause' | 'health' | 'baseline'
+    }
   | { type: 'wave.watched'; time: string; wave: number; statuses: string[]; before: Sample; after: Sample }
   | {
       type: 'wave.judged'
@@ -27,5 +35,5 @@ export type ApplyEvent =
       /** Domains that are worse by themselves. */
       worse: { domain: Domain; before: Sample; after: Sample }[]
     }
-  | { type: 'rollout.taking-back'; time: string; apply: string; reason: string }
+  | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }
   | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null; takenBack?: boolean } & OutcomeCounts)

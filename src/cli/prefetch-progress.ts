@@ -22,16 +22,8 @@ export async function prefetchProgress({ io, options, note }: CommandContext): P
       end: () => undefined,
     }
   }
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {value}/{total} URLs · {failed} failed',
-    barsize: 24,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-    clearOnComplete: true,
-  })
+  const { openBar } = await import('./bar.ts')
+  const bar = openBar('{bar} {value}/{total} URLs · {failed} failed', true)
   bar.start(1, 0, { failed: 0 })
   return {
     tell: (records) => {

@@ -8,6 +8,7 @@ import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
 import { prefetchProgress } from './prefetch-progress.ts'
+import { readsOf } from './read-progress.ts'
 
 interface PrefetchOptions {
   from?: string
@@ -23,7 +24,7 @@ export async function prefetch(context: CommandContext, _args: unknown[], option
   const query = queryOf(options)
   const workspace = openWorkspace(context, 'none')
   const zone = timeZone(workspace.config.service.timezone)
-  const { records, complete } = await withReader(workspace, io, io.signal, (reader) =>
+  const { records, complete } = await withReader(workspace, io, readsOf(context), (reader) =>
     options.wait === true ? waitFor(context, reader, query) : reader.prefetches(query),
   )
   if (!complete)

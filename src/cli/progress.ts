@@ -15,9 +15,11 @@ export async function progressFor(context: CommandContext, writes: number, calls
   const { io, options, errPaint } = context
   if (options.quiet === true || options.json === true || (writes === 0 && !inWaves)) return { tell: () => undefined, end: () => undefined }
   if (!io.errIsTerminal) {
+    let total = writes
     return {
       tell: (event) => {
-        const line = eventLine(event, writes, errPaint)
+        if (event.type === 'rollout.taking-back') total = event.writes
+        const line = eventLine(event, total, errPaint)
         if (line !== null) io.err(`${line}\n`)
       },
       end: () => undefined,
@@ -26,16 +28,9 @@ export async function progressFor(context: CommandContext, writes: number, calls
   return onTerminal(context, writes, callsPerMinute)
 }
 
-async function onTerminal({ io, errPaint }: CommandContext, writes: number, callsPerMinute: number): Promise<Progress> {
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {value}/{total} writes · {budget} calls left this minute · {left}',
-    barsize: 24,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-  })
+async function onTerminal({ io, errPaint }: CommandContext, planned: number, callsPerMinute: number): Promise<Progress> {
+  const { openBar } = await import('./bar.ts')
+  const bar = openBar('{bar} {value}/{total} writes · {budget} calls left this minute · {left}', false)
   const about = (done: number, budget: CallBudget | null) => ({
     budget: budget?.left() ?? callsPerMinute,
     left: timeLeft(writes - done, budget?.left() ?? callsPerMinute, callsPerMinute),
@@ -45,7 +40,7 @@ async function onTerminal({ io, errPaint }: CommandContext, writes: number, call
     () => io.clock.now(),
     io.columns,
   )
-  let [done, shows] = [0, false]
+  let [done, writes, shows] = [0, planned, false]
   const show = (budget: CallBudget | null) => {
     if (shows) bar.update(done, about(done, budget))
     else bar.start(writes, done, about(done, budget))
@@ -63,6 +58,10 @@ async function onTerminal({ io, errPaint }: CommandContext, writes: number, call
         return live.tell(event)
       }
       live.end()
+      if (event.type === 'rollout.taking-back') {
+        hide()
+        ;[done, writes] = [0, event.writes]
+      }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
       const line = event.type === 'write.confirmed' ? null : eventLine(event, writes, errPaint)
       if (line !== null) io.err(`\r\u001b[K${line}\n`)

@@ -24,16 +24,8 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
       end: () => undefined,
     }
   }
-  const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: `{bar} {value}/{total} reads of ${what}`,
-    barsize: 24,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-    clearOnComplete: true,
-  })
+  const { openBar } = await import('./bar.ts')
+  const bar = openBar(`{bar} {value}/{total} reads of ${what}`, true)
   let begun = false
   return {
     heard: (done, all) => {
@@ -46,4 +38,10 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
       if (begun) bar.stop()
     },
   }
+}
+
+/** How a command reads: until it is interrupted, and telling every wait that the service demands. */
+export function readsOf({ io, note }: CommandContext) {
+  const waits = (ms: number) => note(`the service lets no more reads through for ${Math.ceil(ms / 1000)} s; waiting`)
+  return { signal: io.signal, waits }
 }

@@ -9,7 +9,7 @@ import { exits } from './exits.ts'
 import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
-import { openWorkspace, selectionOf } from './open.ts'
+import { openWorkspace, refuseUnknownItems } from './open.ts'
 
 interface RollbackOptions extends GuardOptions {
   target: string[]
@@ -37,7 +37,8 @@ async function takeBack(
 ): Promise<number> {
   const { store } = locked
   const recorded = await store.load()
-  const found = await planRollback(workspace, store, recorded, selectionOf(options, workspace, recorded), name)
+  refuseUnknownItems(options.item)
+  const found = await planRollback(workspace, store, recorded, { target: options.target, items: options.item }, name)
   tellWay(context, found)
   const code = await carryOut(context, workspace, found.plan, {
     ...options,
@@ -66,7 +67,7 @@ function tellWay(context: CommandContext, { applies, plan, irreversible, later }
   if (irreversible.length > 0) io.err(`${errPaint.yellow("can't be taken back:")}\n${irreversibleText(irreversible, io.columns)}\n`)
   if (later.domains.length > 0) {
     const count = later.domains.length === 1 ? '1 domain' : `${later.domains.length} domains`
-    const note = `what was recorded since of the same items goes as well: ${count} (${someOf(later.domains)}), by ${someOf(later.applies.map(visible))}`
+    const note = `what was recorded since of the same items goes as well: ${count} (${someOf(later.domains.map(visible))}), by ${someOf(later.applies.map(visible))}`
     context.note(`${errPaint.yellow('note:')} ${note}`)
   }
   if (plan.changes.length === 0) context.note('Everything that it changed is as it was before.')

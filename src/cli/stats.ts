@@ -10,7 +10,7 @@ import { sparkSteps, statsText, type Statistics } from '../report/stats-text.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { readProgress } from './read-progress.ts'
+import { readProgress, readsOf } from './read-progress.ts'
 import { timeSpan, type TimeSpan } from './time-span.ts'
 
 interface StatsOptions {
@@ -29,7 +29,7 @@ export async function stats(context: CommandContext, [given]: unknown[], options
   const domains = domainsOf(Array.isArray(given) ? given.map(String) : [], workspace, sum)
   const span = timeSpan(options, io.clock.now(), zone)
   const keep = context.options.json === true
-  const tallies = await withReader(workspace, io, io.signal, (reader) => counted(context, reader, domains, span, { sum, keep }))
+  const tallies = await withReader(workspace, io, readsOf(context), (reader) => counted(context, reader, domains, span, { sum, keep }))
   const found: Statistics = { ...span, zone, sum: sum ? domains : null, tallies }
   if (tallies.every(({ counts }) => requestsIn(counts) === 0)) tellNoData(context, zone.name)
   if (keep) io.out(`${JSON.stringify(statsJson(found))}\n`)

@@ -3,7 +3,7 @@ import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/client.ts'
 import { proxyDispatcher } from '../service/proxy.ts'
-import { createReader } from '../service/reader.ts'
+import { createReader, type ReaderOptions } from '../service/reader.ts'
 import { overNetwork } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './workspace.ts'
@@ -11,10 +11,10 @@ import type { LoadedWorkspace } from './workspace.ts'
 /**
  * A client and a reader of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
  *
- * @param signal ends reads
+ * @param reads what ends reads, and who hears of waits (ms) that the service demands
  * @throws EdgewiseError `access` when there is no token
  */
-export async function connect(workspace: LoadedWorkspace, outside: Outside, signal?: AbortSignal) {
+export async function connect(workspace: LoadedWorkspace, outside: Outside, reads: Pick<ReaderOptions, 'signal' | 'waits'> = {}) {
   const { config, root } = workspace
   const { service } = config
   const inside = service.url === 'emulator'
@@ -42,7 +42,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, sign
     longestWaitMs: config.limits.maxWaitSeconds * 1000,
     clock: outside.clock,
     random: () => outside.random(),
-    ...(signal === undefined ? {} : { signal }),
+    ...reads,
   })
   return { client: createClient(connection), reader, close: async () => emulator?.close() }
 }

@@ -1,4 +1,4 @@
-import type { Reader } from '../service/reader.ts'
+import type { Reader, ReaderOptions } from '../service/reader.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './workspace.ts'
@@ -7,16 +7,16 @@ import type { LoadedWorkspace } from './workspace.ts'
  * Does some work with the service's reading interfaces: statistics and prefetch tasks. Needs the token, and neither the record nor the
  * lock.
  *
- * @param signal ends reads
+ * @param reads what ends reads, and who hears of waits (ms) that the service demands
  * @throws EdgewiseError `access` when there is no token, and whatever reading throws
  */
 export async function withReader<T>(
   workspace: LoadedWorkspace,
   outside: Outside,
-  signal: AbortSignal,
+  reads: Pick<ReaderOptions, 'signal' | 'waits'>,
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> {
-  const { reader, close } = await connect(workspace, outside, signal)
+  const { reader, close } = await connect(workspace, outside, reads)
   try {
     return await work(reader)
   } finally {

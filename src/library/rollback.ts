@@ -33,8 +33,8 @@ export interface Rollback {
  * touched. Reads the record and the secrets, writes nothing; the manifests do not count.
  *
  * @param name id of an apply or a rollout; null for the last one that changed something
- * @throws EdgewiseError `usage` when there is no such apply, or none is named and the last one was a rollback itself;
- *   `irreversible` when all of what it changed can't be taken back
+ * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none is named and the last one
+ *   was a rollback itself; `irreversible` when all of what it changed can't be taken back
  */
 export async function rollback(
   workspace: LoadedWorkspace,
@@ -47,6 +47,7 @@ export async function rollback(
   const search: Search = { store, recorded, isAtHand: (before) => secretsAtHand(before, workspace.vault) }
   const { applies, before } = name === null ? await lastChange(history, search) : await searched(findApplies(history, name), search)
   const chosen = narrowed(before, selection)
+  if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
   const way = wayBack(recorded, chosen, search.isAtHand(chosen))
   if (way.to.size === 0 && way.irreversible.length > 0) throw allIrreversible(applies, way)
   return {
@@ -102,6 +103,14 @@ async function lastChange(history: Applied[], search: Search): Promise<Found> {
       ? 'nothing was applied yet, so there is nothing to take back'
       : 'everything is as it was before each apply, so there is nothing to take back',
     '"edgewise state history" lists the applies.',
+  )
+}
+
+function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError {
+  return new EdgewiseError(
+    'usage',
+    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ${target.map((glob) => `"${glob}"`).join(', ')}`,
+    'Globs match whole domain names, e.g. --target "*.example.com".',
   )
 }
 

@@ -1,22 +1,19 @@
 import type { ApplyEvent } from '../apply/events.ts'
+import { readCounts } from '../apply/health/read-counts.ts'
 import { windowsOf } from '../apply/health/windows.ts'
 import { letOut, type Back, type RolloutContext } from '../apply/rollout/let-out.ts'
 import { goneOnWith, rolloutOf } from '../apply/rollout/part-of.ts'
-import { waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
+import { undisturbedFrom, waitForBaseline, waits, watchWave, type Watching } from '../apply/rollout/watch.ts'
 import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Window } from '../model/health.ts'
-import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { addCounts, type Counts } from '../model/statistics.ts'
 import { timeZone } from '../model/time-zone.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { Recorded, Store } from '../state/record.ts'
 import { apply, applyId, type ApplyOptions } from './apply.ts'
 import { askedOf } from './asked.ts'
 import { someIrreversible } from './irreversible.ts'
-import type { Outside } from './outside.ts'
 import { withReader } from './reader.ts'
 import { rollback, rollbackSuffix, withoutUnmanaged } from './rollback.ts'
 import type { LoadedWorkspace } from './workspace.ts'
@@ -76,7 +73,12 @@ export async function rollOut(
     apply: (own, id, base) => part(own, base, id),
     ...aftercare(workspace, options, tell),
     takeBack:
-      workspace.config.rollout.health?.onFailure === 'rollback' ? (from, base) => takeBack(workspace, store, from, base, part) : null,
+      workspace.config.rollout.health?.onFailure === 'rollback'
+        ? (from, base, reason) => {
+            const told = (writes: number) => tell({ type: 'rollout.taking-back', time: time(), apply: from.id, reason, writes })
+            return takeBack(workspace, store, from, base, told, part)
+          }
+        : null,
     whileFree: (work) => lock.whileFree(work),
     reload: async (id) => ({
       recorded: await store.load(),
@@ -97,10 +99,12 @@ async function takeBack(
   store: Store,
   { id }: Rollout,
   recorded: Recorded,
+  told: (writes: number) => void,
   part: (plan: Plan, base: Recorded, id: string) => Promise<ApplyResult>,
 ): Promise<Back | string> {
   try {
     const found = await rollback(workspace, store, recorded, { target: [], items: [] }, id)
+    told(found.plan.writes.length)
     const result = await part(found.plan, recorded, `${id}-${rollbackSuffix}`)
     const left = withoutUnmanaged(found, recorded)
     if (left.size > 0) await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
@@ -116,14 +120,15 @@ function aftercare(
   workspace: LoadedWorkspace,
   { outside, signal, guard }: RolloutOptions,
   tell: (event: ApplyEvent) => void,
-): Pick<RolloutContext, 'prepare' | 'watch' | 'waits' | 'judges'> {
+): Pick<RolloutContext, 'prepare' | 'undisturbed' | 'watch' | 'waits' | 'judges'> {
   const { rollout, service } = workspace.config
   const zone = timeZone(service.timezone)
   const rule = rollout.health
   const watching: Watching = {
     pauseMs: rollout.pause * 1000,
     rule,
-    counts: (domains, window) => countsOf(workspace, outside, signal, domains, window),
+    counts: (domains, window) =>
+      withReader(workspace, outside, { signal }, (reader) => readCounts(reader, domains, window, rule?.grain ?? 'minute5')),
     zone,
     clock: outside.clock,
     signal,
@@ -137,25 +142,12 @@ function aftercare(
       const now = outside.clock.now()
       await watching.counts(domains, windowsOf(now, now, rule, zone).before)
     },
+    undisturbed: (each, at, domains, recorded) => {
+      const now = outside.clock.now()
+      const time = undisturbedFrom(domains, recorded, now, rule)
+      return time <= now ? null : () => waitForBaseline(each, at, time, watching)
+    },
     waits: (each, at) => waits(each, at, watching),
     watch: (each, at) => watchWave(each, at, watching),
   }
-}
-
-/** Requests by domain and status code in a window. */
-async function countsOf(
-  workspace: LoadedWorkspace,
-  outside: Outside,
-  signal: AbortSignal,
-  domains: Domain[],
-  { from, to }: Window,
-): Promise<Map<Domain, Counts>> {
-  const counts = new Map(domains.map((domain): [Domain, Counts] => [domain, {}]))
-  const grain = workspace.config.rollout.health?.grain ?? 'minute5'
-  await withReader(workspace, outside, signal, (reader) =>
-    reader.each({ domains, from, to, grain }, (domain, points) => {
-      for (const point of points) addCounts(counts.get(domain) ?? {}, point.counts)
-    }),
-  )
-  return counts
 }

@@ -1,3 +1,5 @@
+import { timeZone } from './time-zone.ts'
+
 /** A time in which nothing may be applied; `to` is exclusive. */
 export interface FreezeWindow {
   /** As written: a weekly time (`Fri 16:00`) or a date (`2026-12-20`, `2026-12-20T18:00`, `2026-12-20T18:00Z`). */
@@ -51,26 +53,9 @@ export function isFrozen(window: FreezeWindow, now: number): boolean {
   const [from, to] = [freezeTime(window.from), freezeTime(window.to)]
   if (from === null || to === null || from.kind !== to.kind)
     throw new TypeError(`expected two weekly times or two dates, got "${window.from}" and "${window.to}"`)
-  const at = from.kind === 'instant' ? now : wallClock(now, window.timezone)
+  const at = from.kind === 'instant' ? now : timeZone(window.timezone).toLocal(now)
   if (from.kind !== 'weekly') return from.at <= at && at < to.at
   // 1970 began on a Thursday.
   const minute = (Math.floor(at / minuteMs) + 3 * 24 * 60) % weekMinutes
   return from.at < to.at ? from.at <= minute && minute < to.at : minute >= from.at || minute < to.at
-}
-
-/** What a clock on the wall of a time zone shows, in milliseconds as if it were UTC. */
-function wallClock(now: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  const part = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]))
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
-  return Date.UTC(year, month - 1, day, hour, minute, second)
 }

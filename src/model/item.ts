@@ -28,6 +28,13 @@ export interface Held {
   templates?: Record<string, string>
 }
 
+/** What a service is said to hold of one item, in canonical form and without secrets. */
+export interface Adopted {
+  domain: Domain
+  item: ItemKey
+  value: Value
+}
+
 /** domain → item → what it holds. Desired, recorded and observed are three snapshots of this shape. */
 export type Snapshot = Map<Domain, Map<ItemKey, Held>>
 

@@ -5,24 +5,29 @@ import { visible } from './wrap.ts'
 
 /** What happens between the waves of a rollout. */
 export type RolloutEvent =
-  | { type: 'wave.waiting'; wave: number; waves: number; domains: number; until: string; reason: 'pause' | 'health' }
+  | { type: 'wave.waiting'; wave: number; waves: number; domains: number; until: string; reason: 'pause' | 'health' | 'baseline' }
   | { type: 'wave.watched'; wave: number; statuses: string[]; before: Sample; after: Sample }
   | { type: 'wave.judged'; wave: number; verdict: Verdict; reason: string | null; before: Sample; after: Sample }
-  | { type: 'rollout.taking-back'; reason: string }
+  | { type: 'rollout.taking-back'; reason: string; writes: number }
+
+const reasons = {
+  pause: 'before the next',
+  health: 'to see how it does',
+  baseline: 'for figures of the time before it',
+}
 
 /** An event as a plain line for logs. */
 export function rolloutLine(event: RolloutEvent, paint: Paint): string {
   switch (event.type) {
     case 'wave.waiting': {
-      const why = event.reason === 'health' ? 'to see how it does' : 'before the next'
-      return `waiting    wave ${event.wave} of ${event.waves} (${domainsText(event.domains)}) until ${event.until}, ${why}`
+      return `waiting    wave ${event.wave} of ${event.waves} (${domainsText(event.domains)}) until ${event.until}, ${reasons[event.reason]}`
     }
     case 'wave.watched':
       return `watching   wave ${event.wave}: ${sharesText(event)} so far`
     case 'wave.judged':
       return `${verdictText(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? sharesText(event) : visible(event.reason)}`
     case 'rollout.taking-back':
-      return `${paint.yellow('back')}       what the rollout changed is taken back`
+      return `${paint.yellow('back')}       what the rollout changed is taken back with ${event.writes === 1 ? '1 write' : `${event.writes} writes`}`
   }
 }
 
@@ -36,7 +41,7 @@ export interface LiveState {
 export function liveLine({ waiting, watched }: LiveState, now: number): string {
   const left = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
-  const nothing = waiting.reason === 'pause' ? 'pause' : 'no figures yet'
+  const nothing = waiting.reason === 'health' ? 'no figures yet' : reasons[waiting.reason]
   const shares =
     watched === null
       ? nothing

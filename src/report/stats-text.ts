@@ -36,7 +36,7 @@ const widths = [5, 5, 5, 5, 5, 5, 6, 6]
 /** Counts by domain and class of status as people read them, the largest share of 5xx first. Ends without a line break. */
 export function statsText(stats: Statistics, options: TextOptions): string {
   const { paint, columns, verbose } = options
-  const rows = stats.tallies.toSorted(worstFirst)
+  const rows = worstFirst(stats.tallies)
   const shown = verbose ? rows : rows.slice(0, mostRows)
   const all = totalOf(rows)
   const named = [...shown.map((tally) => nameOf(tally, stats)), ...(rows.length > 1 ? [`${rows.length} domains`] : [])]
@@ -59,11 +59,14 @@ export function statsText(stats: Statistics, options: TextOptions): string {
   ].join('\n')
 }
 
-function worstFirst(a: Tally, b: Tally): number {
-  const [left, right] = [a, b].map(({ counts }) => ({ requests: requestsIn(counts), failed: classesOf(counts)['5xx'] }))
-  if (left === undefined || right === undefined) return 0
-  const byShare = shareOf(right.failed, right.requests) - shareOf(left.failed, left.requests)
-  return byShare || right.requests - left.requests || (String(a.domain) < String(b.domain) ? -1 : 1)
+/** The largest share of 5xx first, then the most requests. */
+function worstFirst(tallies: Tally[]): Tally[] {
+  const ranked = tallies.map((tally) => {
+    const requests = requestsIn(tally.counts)
+    return { tally, requests, share: shareOf(classesOf(tally.counts)['5xx'], requests) }
+  })
+  const byName = (a: Tally, b: Tally) => (String(a.domain) < String(b.domain) ? -1 : 1)
+  return ranked.toSorted((a, b) => b.share - a.share || b.requests - a.requests || byName(a.tally, b.tally)).map(({ tally }) => tally)
 }
 
 function totalOf(rows: Tally[]): Tally {

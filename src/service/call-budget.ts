@@ -1,4 +1,5 @@
 import type { Limits } from '../model/outcome.ts'
+import { Waiters } from './waiters.ts'
 
 const minute = 60_000
 
@@ -52,7 +53,7 @@ export class CallBudget {
   readonly #clock: Clock
   readonly #remember: (times: number[]) => Promise<void>
   readonly #spent: Spent
-  #waiting = new Set<() => void>()
+  readonly #waiting = new Waiters()
 
   /**
    * @param limit calls a minute
@@ -99,7 +100,7 @@ export class CallBudget {
       if (signal?.aborted === true) return false
       const wait = this.nextIn()
       if (wait === null) {
-        await this.#callEnds(signal)
+        await this.#waiting.wait(signal)
       } else if (wait === 0) {
         this.#spent.running++
         this.#spent.service.left--
@@ -120,20 +121,8 @@ export class CallBudget {
     if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null) this.#spent.service = { left: remaining - this.#spent.running, until: now + (resetMs ?? minute) }
-    for (const wake of this.#waiting) wake()
+    this.#waiting.wakeAll()
     await this.#save()
-  }
-
-  #callEnds(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal?.addEventListener('abort', wake)
-    })
   }
 
   /** A call that is under way has a time in the future: should this process die, the next one counts it as of its own start. */

@@ -3,7 +3,7 @@ import { isObject, own, type Json } from '../model/json.ts'
 import { prefetchStatuses, type PrefetchQuery, type PrefetchRecord, type PrefetchStatus } from '../model/prefetch.ts'
 import { localText, localTime, type TimeZone } from '../model/time-zone.ts'
 import { dataOf, read, type Reading } from './read.ts'
-import { wrongAnswer } from './read-points.ts'
+import { wrongAnswer } from './wrong-answer.ts'
 
 /** Records, and whether they are all that the service said there are. */
 export interface Prefetches {

@@ -7,11 +7,10 @@ export async function proxyDispatcher(env: Record<string, string | undefined>): 
   const httpProxy = value('HTTP_PROXY')
   const httpsProxy = value('HTTPS_PROXY')
   if (httpProxy === undefined && httpsProxy === undefined) return undefined
-  const { EnvHttpProxyAgent } = await import('undici')
-  const agent: unknown = new EnvHttpProxyAgent({
+  const { proxyAgent } = await import('./proxy-agent.ts')
+  return proxyAgent({
     ...(httpProxy === undefined ? {} : { httpProxy }),
     ...(httpsProxy === undefined ? {} : { httpsProxy }),
     noProxy: value('NO_PROXY') ?? '',
   })
-  return agent as RequestInit['dispatcher']
 }

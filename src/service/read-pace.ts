@@ -1,8 +1,11 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Clock } from './call-budget.ts'
+import { Waiters } from './waiters.ts'
 
 const minute = 60_000
+/** Reads at a time. */
+const mostInFlight = 4
 
 /**
  * Hands out reads: a few in flight, and as many as the service's own headers leave (specification, "Limits": the limits of reads are
@@ -11,21 +14,23 @@ const minute = 60_000
 export class ReadPace {
   readonly #clock: Clock
   readonly #longestWaitMs: number
-  readonly #inFlight: number
+  readonly #waits: (ms: number) => void
   #running = 0
   #left = Infinity
   /** When the count resets, monotonic clock, ms. */
   #until = 0
-  #waiting = new Set<() => void>()
+  /** The end of the wait that was told last. */
+  #toldUntil = 0
+  readonly #waiting = new Waiters()
 
   /**
    * @param longestWaitMs a longer wait is refused
-   * @param inFlight reads at a time
+   * @param waits hears how long nothing is read because the service wants it so
    */
-  constructor(clock: Clock, longestWaitMs: number, inFlight = 4) {
+  constructor(clock: Clock, longestWaitMs: number, waits: (ms: number) => void = () => undefined) {
     this.#clock = clock
     this.#longestWaitMs = longestWaitMs
-    this.#inFlight = inFlight
+    this.#waits = waits
   }
 
   /**
@@ -38,8 +43,8 @@ export class ReadPace {
       refuseInterrupted(signal)
       const wait = this.#until - this.#clock.monotonic()
       if (wait <= 0) this.#left = Math.max(this.#left, 1)
-      if (this.#running >= this.#inFlight) {
-        await this.#readEnds(signal)
+      if (this.#running >= mostInFlight) {
+        await this.#waiting.wait(signal)
       } else if (this.#left > 0) {
         this.#running++
         this.#left--
@@ -47,6 +52,8 @@ export class ReadPace {
       } else if (wait > this.#longestWaitMs) {
         throw tooLong(wait, this.#longestWaitMs)
       } else {
+        if (this.#toldUntil !== this.#until) this.#waits(wait)
+        this.#toldUntil = this.#until
         await this.#clock.sleep(wait, signal)
       }
     }
@@ -60,25 +67,13 @@ export class ReadPace {
       this.#left = remaining - this.#running
       this.#until = this.#clock.monotonic() + (resetMs ?? minute)
     }
-    for (const wake of this.#waiting) wake()
+    this.#waiting.wakeAll()
   }
 
   /** The service refused a read for its rate: none is sent for so long, a minute where it did not say. */
   hold(ms: number | null): void {
     this.#left = 0
     this.#until = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
-  }
-
-  #readEnds(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal?.addEventListener('abort', wake)
-    })
   }
 }
 

@@ -3,6 +3,7 @@ import { isObject, type Json } from '../model/json.ts'
 import { alignedDown, grainMs, requestsIn, type Counts, type Point, type Question } from '../model/statistics.ts'
 import { localText, type TimeZone } from '../model/time-zone.ts'
 import type { Part } from './split-question.ts'
+import { wrongAnswer } from './wrong-answer.ts'
 
 /** What a series is the answer to. */
 export interface Asked {
@@ -111,10 +112,4 @@ function lengthText(ms: number): string {
 
 function wrong({ of }: Asked, expected: string, got: Json): EdgewiseError {
   return wrongAnswer(`statistics of ${of}`, expected, got)
-}
-
-/** An answer that is not what the specification says. It is quoted whole: whoever shows it takes secrets out first, and then shortens it. */
-export function wrongAnswer(what: string, expected: string, got: Json): EdgewiseError {
-  const text = typeof got === 'string' ? got : JSON.stringify(got)
-  return new EdgewiseError('answer-invalid', `the service answered the question for ${what} with something else: ${expected}, got ${text}`)
 }

@@ -114,11 +114,11 @@ function noPermission({ what }: Read, status: number, message: string): Edgewise
 }
 
 function refused({ what, parameters }: Read, status: number, code: number | null, message: string): EdgewiseError {
-  if (code !== unknownDomain) {
+  if (code !== unknownDomain || parameters['domains'] === undefined) {
     const coded = code === null ? '' : `, code ${code}`
     return new EdgewiseError('service-refused', `the service refused to read ${what} (HTTP ${status}${coded}): ${message}`)
   }
-  const asked = (parameters['domains'] ?? '').split(',')
+  const asked = parameters['domains'].split(',')
   const named = asked.filter((domain) => message.toLowerCase().includes(`(${domain})`))
   const which = named.length > 0 ? named : asked
   return new EdgewiseError(

@@ -30,12 +30,14 @@ export interface ReaderOptions {
   /** In [0, 1). */
   random(): number
   signal?: AbortSignal
+  /** Hears how long nothing is read because the service wants it so, ms. */
+  waits?(ms: number): void
 }
 
 /** Opens the reading interfaces. Every method throws an EdgewiseError whose message holds neither the token nor the address. */
 export function createReader({ timezone, longestWaitMs, ...options }: ReaderOptions): Reader {
   const zone = timeZone(timezone)
-  const reading: Reading = { ...options, pace: new ReadPace(options.clock, longestWaitMs) }
+  const reading: Reading = { ...options, pace: new ReadPace(options.clock, longestWaitMs, options.waits?.bind(options)) }
   const scrub = (text: string) => options.connection.scrub(text)
   return {
     each: (question, take, heard) => withoutSecrets(scrub, () => statisticsOfEach(question, zone, reading, take, heard)),

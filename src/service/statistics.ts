@@ -3,8 +3,9 @@ import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
 import { addCounts, type Counts, type Point, type Question } from '../model/statistics.ts'
 import type { TimeZone } from '../model/time-zone.ts'
 import { dataOf, read, type Reading } from './read.ts'
-import { readPoints, wrongAnswer, type Asked } from './read-points.ts'
+import { readPoints, type Asked } from './read-points.ts'
 import { splitQuestion, type Part } from './split-question.ts'
+import { wrongAnswer } from './wrong-answer.ts'
 
 /** Who hears how far a long question is. */
 export type Heard = (done: number, all: number) => void

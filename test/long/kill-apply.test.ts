@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { killRuns } from './kill-runs.ts'
+import { killRuns, waves } from './kill-runs.ts'
 import { RealRuns } from './real-runs.ts'
 
 const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 24)
@@ -9,6 +9,11 @@ it('applies that are killed at any moment are finished by the next one', { timeo
   console.log(`${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`)
   expect(counts.runs).toBe(runs)
   expect(counts.killed).toBeGreaterThan(0)
+})
+
+it('so are those that let the change out in waves', { timeout: 600_000 }, async () => {
+  const counts = await killRuns(5, Math.random, (line) => console.log(line), waves)
+  expect(counts.runs).toBe(5)
 })
 
 it('of two applies at once one is refused, or waits', { timeout: 120_000 }, async () => {

@@ -4,6 +4,9 @@ import { RealRuns, type Ended } from './real-runs.ts'
 
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
 
+/** Lines of a workspace file that lets changes out in three waves. */
+export const waves = 'rollout: {waves: [1, 50%, 100%], pause: 1s}'
+
 /** How a row of runs went. */
 export interface KillCounts {
   runs: number
@@ -19,13 +22,14 @@ export interface KillCounts {
  * Kills applies at random moments, each followed by one undisturbed apply, and expects after each that this one is done,
  * that record and service hold exactly what the manifests say, and that a plan has nothing left.
  *
+ * @param more lines of the workspace file
  * @throws Error telling the run and what was found
  */
-export async function killRuns(runs: number, random: () => number, tell: (line: string) => void): Promise<KillCounts> {
+export async function killRuns(runs: number, random: () => number, tell: (line: string) => void, more = ''): Promise<KillCounts> {
   const real = await RealRuns.start(['--calls-per-minute', '0', '--fault', 'delay:ms=60,probability=0.5'])
   const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
   try {
-    real.workspace('limits: {callsPerMinute: 10000, domainsPerWrite: 3}')
+    real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)
     // The first apply sets everything; the second is like those that are killed, and tells how long they take.
     let usual = 0
     for (const round of [0, 1]) {

@@ -36,7 +36,7 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     after: sample,
     worse: [{ domain: 'a.example', before: sample, after: sample }],
   },
-  'rollout.taking-back': { type: 'rollout.taking-back', time, apply: 'a1', reason: 'worse' },
+  'rollout.taking-back': { type: 'rollout.taking-back', time, apply: 'a1', reason: 'worse', writes: 1 },
   'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
 }
 const errorCodes: Record<ErrorCode, true> = {

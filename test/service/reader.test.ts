@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Point, Question } from '../../src/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
@@ -128,6 +129,15 @@ describe('the pace', () => {
     expect((await failure(saying({ status: 429, body: '' }))).code).toBe('service-failed')
   })
 
+  it('tells a wait once, however many reads wait', async () => {
+    const waited: number[] = []
+    const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
+    const { reader, clock } = readerOver(saying({ ...series([]), headers }), { waits: (ms) => waited.push(ms) })
+    await clock.drive(reader.each({ ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }, () => undefined))
+    // Four begin at once; from then on one has to wait after another.
+    expect([waited.length, new Set(waited)]).toEqual([5, new Set([7000])])
+  })
+
   it('refuses a wait that is too long', async () => {
     const { message, hint } = await failure(saying({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }))
     expect(message).toContain('3600 s')
@@ -241,6 +251,50 @@ describe('hostile answers', () => {
     expect((await failure(saying(series([], 'other.example.com')))).message).toContain('other.example.com')
     const body = { code: 0, data: { [domain]: { domain: 'other.example.com', data: [] } } }
     expect((await failure(saying({ body }))).message).toContain('expected "domain" to be a.example.com')
+  })
+
+  it('of any shape are read or refused with a word, never a defect', async () => {
+    // Every part is sometimes as it should be, so that what is wrong may lie deep.
+    const counts = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(fc.constantFrom('0', '200', '0200', 'x', '__proto__'), fc.oneof(fc.nat(), fc.jsonValue())),
+    )
+    const label = fc.oneof(
+      fc.jsonValue(),
+      fc.integer({ min: -4, max: 15 }).map((n) => first + 300 * n),
+    )
+    const points = fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.jsonValue(), fc.tuple(label, counts))))
+    const anySeries = fc.record({ domain: fc.oneof(fc.jsonValue(), fc.constant(domain)), data: points })
+    const anyEach = fc.dictionary(fc.constantFrom(domain, domain.toUpperCase(), 'other.example.com'), fc.oneof(fc.jsonValue(), anySeries))
+    const record = fc.record({
+      id: fc.jsonValue(),
+      url: fc.jsonValue(),
+      status: fc.constantFrom('failed', 'x', 1),
+      create_time: fc.string(),
+    })
+    const page = fc.record({
+      total: fc.oneof(fc.nat(3), fc.jsonValue()),
+      page_number: fc.constantFrom(1, 2),
+      list: fc.array(fc.oneof(record, fc.jsonValue())),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyEach, points, page, fc.jsonValue()), fc.constantFrom(0, 0, 0, 1, 400101), async (data, code) => {
+        const ask = () => readerOver(saying({ body: { code, data, message: 'no' } }))
+        for (const work of [
+          ({ reader, clock }: ReturnType<typeof ask>) => clock.drive(reader.each(hour, () => undefined)),
+          ({ reader, clock }: ReturnType<typeof ask>) => clock.drive(reader.together(hour)),
+          ({ reader, clock }: ReturnType<typeof ask>) => clock.drive(reader.prefetches({ task: '1' })),
+        ]) {
+          const error: unknown = await work(ask()).then(
+            () => null,
+            (thrown: unknown) => thrown,
+          )
+          if (error !== null)
+            expect(error).toMatchObject({ name: 'EdgewiseError', code: code === 0 ? 'answer-invalid' : 'service-refused' })
+        }
+      }),
+      { numRuns: 400, seed: 3 },
+    )
   })
 
   it('quotes of an answer are short, and never hold the token, whole or cut', async () => {

@@ -29,10 +29,13 @@ export function toEmulator(service: World): Transport {
 }
 
 /** A reader over any transport, its clock, and the requests that it made. */
-export function readerOver(transport: Transport, options: { timezone?: string; signal?: AbortSignal; longestWaitMs?: number } = {}) {
+export function readerOver(
+  transport: Transport,
+  options: { timezone?: string; signal?: AbortSignal; longestWaitMs?: number; waits?: (ms: number) => void } = {},
+) {
   const clock = new FakeClock()
   const requests: (Request & { query: Record<string, string> })[] = []
-  const { timezone = 'UTC', longestWaitMs = 300_000, signal } = options
+  const { timezone = 'UTC', longestWaitMs = 300_000, signal, waits } = options
   const reader: Reader = createReader({
     connection: {
       url: 'https://api.cdn.test',
@@ -50,6 +53,7 @@ export function readerOver(transport: Transport, options: { timezone?: string; s
     clock,
     random: () => 0.5,
     ...(signal === undefined ? {} : { signal }),
+    ...(waits === undefined ? {} : { waits }),
   })
   return { reader, clock, requests }
 }

@@ -42,7 +42,9 @@ beforeAll(async () => {
   echo = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => answerWith(request.url ?? '', Buffer.concat(chunks).toString(), response))
+    // A read has no body: its token stands in the address.
+    const told = (url: string) => (request.method === 'POST' ? Buffer.concat(chunks).toString() : `${url} ${decodeURIComponent(url)}`)
+    request.on('end', () => answerWith(request.url ?? '', told(request.url ?? ''), response))
   })
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
   sandbox = new GitSandbox()
@@ -71,7 +73,7 @@ afterAll(async () => {
 
 /** A service that says what it was told, in every way an answer can. */
 function answerWith(url: string, body: string, response: import('node:http').ServerResponse): void {
-  const { config } = JSON.parse(body) as { config: JsonObject }
+  const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as { config: JsonObject }
   const [, mode = ''] = url.split('/')
   const send = (status: number, text: string, headers: Record<string, string> = {}) => response.writeHead(status, headers).end(text)
   const json = (status: number, data: object) => send(status, JSON.stringify(data), { 'content-type': 'application/json' })
@@ -92,7 +94,11 @@ function answerWith(url: string, body: string, response: import('node:http').Ser
     case 'limited':
       return void json(401, { code: 1, message: `token ${body}`, data: body })
     case 'rewritten':
-      return void json(200, { code: 0, domains: [{ id: body, domain: body }], data: { config: rewrittenAll(config, items, body) } })
+      return void json(200, {
+        code: 0,
+        domains: [{ id: body, domain: body }],
+        data: { config: rewrittenAll(config, items, body), [body]: [body] },
+      })
     default:
       return void response.destroy()
   }
@@ -284,6 +290,8 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   for (const mode of ['refused', 'refused-values', 'long', 'html', 'broken', 'elsewhere', 'limited', 'rewritten', 'cut']) {
     const url = `http://127.0.0.1:${port}/${mode}`
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', { SERVICE_URL: url, where: 'folder' })
+    for (const read of ['stats -v', `stats ${shop} --sum --json`, 'prefetch --task 1 -v', 'prefetch --task 1 --json'])
+      await edgewise(read, { SERVICE_URL: url, where: 'folder' })
   }
   await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
   await expectCode(1, 'apply --yes -v', { SERVICE_URL: 'http://127.0.0.1:9' })
@@ -305,6 +313,8 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   await expectCode(0, `import ${join(sandbox.folder, 'outside/import.json')} --write-manifests -v`)
   await expectCode(0, `import ${join(sandbox.folder, 'outside/import-shop.json')} --replace --json`)
   const history = JSON.parse((await edgewise('state history --json')).out) as { applies: { id: string }[] }
+  for (const command of ['stats -v', 'stats --json', 'prefetch --task 1']) await expectCode(0, command)
+  await expectCode(1, 'stats -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   for (const command of ['state list -v', 'state history', `state show ${shop}`, `state show ${shop} --json`]) await expectCode(0, command)
   for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)
   for (const command of [

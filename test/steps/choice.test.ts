@@ -1,21 +1,13 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { held, Place, service, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
+setStage()
 
 const errorSchema = JSON.parse(readFileSync(new URL('../../schemas/output/error.schema.json', import.meta.url), 'utf8')) as object
 const isError = new Ajv2020({ strict: false }).compile(errorSchema)

@@ -17,8 +17,8 @@ describe('what the pages say', () => {
     const text = readFileSync(root + page, 'utf8')
     const lines = Array.from(text.matchAll(/(?:^|\$ |`|&& )edgewise ([a-z][^`\n#&|]*)/gm), ([, line]) => line ?? '')
     for (const line of lines) {
-      const [command = ''] = line.split(/\s/)
-      const { code, out } = await place.cli(command, '--help')
+      const [command = '', second = ''] = line.split(/\s/)
+      const { code, out } = await place.cli(command, ...(command === 'state' ? [second] : []), '--help')
       expect([page, line, code]).toEqual([page, line, 0])
       for (const option of line.match(/(?<= )--[a-z-]+/g) ?? []) expect([page, line, out.includes(option)]).toEqual([page, line, true])
     }
@@ -37,6 +37,28 @@ describe('what the pages say', () => {
     expect(guards).toContain('guards:')
     place.write('edgewise.yaml', `version: 1\n${guards}`)
     expect(await place.cli('validate')).toMatchObject({ code: 0 })
+  })
+
+  it('going back tells what the daily round says it does', async () => {
+    const text = readFileSync(`${root}docs/daily-round.md`, 'utf8')
+    const shown = /```\n\$ edgewise rollback\n([\s\S]*?)```/.exec(text)?.[1]?.split('\n') ?? []
+    place.write('edgewise.yaml', 'version: 1\nstate: {store: dir}\n')
+    const timeouts = (time: number) =>
+      place.manifest('shop.example.com', { timeout: { time } }).manifest('img.example.com', { timeout: { time } })
+    await timeouts(60).settle()
+    await timeouts(9)
+      .manifest('img.example.com', { timeout: { time: 9 }, connect_timeout: { origin_connect_timeout: 5 } })
+      .settle()
+    const { out, err } = await place.cli('rollback', '--yes')
+    const said = new Set(`${out}${err}`.split('\n'))
+    // An id, a commit and the answer are different every time.
+    const lasting = shown.filter((line) => !/^Back to|^Apply these|git revert/.test(line))
+    expect(lasting.length).toBeGreaterThan(12)
+    expect(lasting.filter((line) => !said.has(line))).toEqual([])
+    expect(err).toMatch(/^Back to what was recorded before apply \S+ by \S+, begun \S+\.\n/)
+    expect(err).toContain(
+      'The manifests still ask for 2 items as before the rollback: the next apply brings that again unless they are reverted (git revert',
+    )
   })
 
   it('adopting a fleet: import, an empty plan, and guards that let nothing through', async () => {

@@ -1,22 +1,14 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../src/cli/observe.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { faults } from '../report/output-schema.ts'
-import { held, Place, reset, service, token, writes } from './cli.ts'
+import { held, token, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
+setStage()
 
 /** Somebody changes the service behind our back. */
 async function outOfBand(config: JsonObject): Promise<void> {

@@ -237,3 +237,14 @@ describe('a clock that is changed for summer or winter', () => {
     await zoned.close()
   })
 })
+
+it('a change that was taken back minutes ago does not pass for the usual when it is tried again', async () => {
+  await running(20, 'onFailure: rollback')
+  origins(20, () => dead)
+  expect((await applied()).judged).toEqual(['1 worse'])
+  const start = time.now
+  const { code, judged, events } = await applied('--retry-held')
+  expect([code, judged]).toEqual([3, ['1 worse']])
+  expect(events.filter(({ type }) => type === 'wave.waiting')[0]).toMatchObject({ wave: 1, reason: 'baseline' })
+  expect(time.now - start).toBeGreaterThan(hour / 3)
+})

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
-import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { Json } from '../../src/model/json.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { held, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const domain = 'www.example.com'
 
@@ -371,15 +371,7 @@ const unsetTo: Record<string, Json | undefined> = {
   ),
 }
 
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
+setStage()
 
 it('there are steps for every item', () => {
   expect(Object.keys(steps).toSorted()).toEqual([...catalogue.keys()].toSorted())

@@ -1,16 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { Place, reset, service, writes } from './cli.ts'
+import { describe, expect, it } from 'vitest'
+import { Place, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
+setStage()
 
 const name = (i: number): string => `d${i}.example.com`
 

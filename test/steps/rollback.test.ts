@@ -1,23 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openRecord } from '../../src/state/open-record.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { held, Place, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
-let emulator: Emulator
-let place: Place
-beforeAll(async () => {
-  emulator = await service()
-})
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
+setStage()
 
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
 const ids = async () => ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
@@ -131,6 +121,19 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
+  it('brings back a domain that is gone from manifests and record', async () => {
+    await applied([a, time(10)], [b, time(20)])
+    place.write(`domains/${b}.yaml`, '')
+    await place.settle()
+    expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(1)
+    expect(await place.cli('rollback', '--target', 'c.*', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('changed no domain that matches "c.*"') as string,
+    })
+    expect((await place.cli('rollback', '--target', 'b.*', '--yes')).code).toBe(0)
+    expect(await itemsOf(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
+  })
+
   it('takes all waves of a rollout back together, or the one that is named', async () => {
     await applied([a, time(10)], [b, time(20)])
     await rollout('r1', [a, 11, 10], [b, 21, 20])
@@ -205,7 +208,8 @@ describe('rollback', () => {
 
   it('writes a secret of before only where its value is still to be had', async () => {
     const signed = { visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 60, req_uri_type: 1 } }
-    place = new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n', { root: place.root })
+    // Writes the workspace file anew.
+    new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n', { root: place.root })
     place.env['SIGNING'] = 'the-first-key'
     await applied([a, signed], [b, time(20)])
     place.env['SIGNING'] = 'the-second-key'

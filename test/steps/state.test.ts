@@ -1,23 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { held, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
-let emulator: Emulator
-let place: Place
-beforeAll(async () => {
-  emulator = await service()
-})
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
+setStage()
+beforeEach(() => {
   place.manifest(a, { timeout: { time: '10' }, https: { cert_id: 1 } }).manifest(b, { timeout: { time: '20' } })
 })
-afterEach(() => place.remove())
 
 describe('state history', () => {
   it('is empty before the first apply, and after one that had nothing to do', async () => {
@@ -81,7 +73,7 @@ describe('state show --at', () => {
     expect(out).toContain('cert_id')
   })
 
-  it('names what was imported since as not known, and what a domain did not have as nothing', async () => {
+  it('names what was imported since as not known; what was forgotten, or not there, is missing', async () => {
     await place.settle()
     const [first = ''] = await ids()
     place
@@ -101,6 +93,9 @@ describe('state show --at', () => {
       code: 1,
       err: expect.stringContaining(`nothing is known to have been recorded at the end of apply ${second}`) as string,
     })
+    expect((await place.cli('state', 'forget', a, '--item', 'https', '--yes')).code).toBe(0)
+    expect(await place.json('state', 'show', a, '--at', second)).toMatchObject({ items: { timeout: { candidates: [{ time: '14' }] } } })
+    expect(Object.keys(await itemsAt(second))).toEqual(['timeout'])
     expect(await place.cli('state', 'show', a, '--at', 'never')).toMatchObject({
       code: 1,
       err: expect.stringContaining('no apply "never"') as string,

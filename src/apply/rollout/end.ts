@@ -6,7 +6,7 @@ import type { ApplyResult } from '../run.ts'
 import type { RolloutContext } from './let-out.ts'
 import { add, isWhole } from './sum.ts'
 
-type Ending = Pick<RolloutContext, 'takeBack' | 'keep' | 'drop' | 'tell' | 'time'>
+type Ending = Pick<RolloutContext, 'takeBack' | 'keep' | 'drop'>
 
 /** Ends a rollout where it is. One that holds nothing is forgotten. */
 export async function stop(rollout: Rollout, why: string, held: Domain[], result: ApplyResult, context: Ending): Promise<void> {
@@ -54,8 +54,7 @@ async function takeBack(
   // Held before anything goes back, so that whatever happens meanwhile nobody sends it again.
   const held: Rollout = { ...rollout, state: 'taking-back', reason: why, held: Object.keys(rollout.asked) }
   await context.keep(held, `Rollout ${rollout.id}: ${why}`)
-  context.tell({ type: 'rollout.taking-back', time: context.time(), apply: rollout.id, reason: why })
-  const back = await context.takeBack(rollout, recorded)
+  const back = await context.takeBack(rollout, recorded, why)
   if (typeof back === 'string') {
     result.stopped = `${why}; it could not be taken back: ${back}`
     return context.keep({ ...held, state: 'stopped' }, `Rollout ${rollout.id}: nothing of it can be taken back`)

@@ -24,6 +24,8 @@ export interface RolloutContext {
   apply(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
   /** Refuses before a wave begins what may not begin now, or could not be looked after. */
   prepare(domains: Domain[]): Promise<void>
+  /** Waits until there is an undisturbed time before the wave to compare it with; null where there is one. */
+  undisturbed(rollout: Rollout, wave: number, domains: Domain[], recorded: Recorded): (() => Promise<void>) | null
   /** Waits until the next wave may begin. */
   watch(rollout: Rollout, wave: number): Promise<Watched>
   /** Whether there is anything to wait for after a wave. */
@@ -31,7 +33,7 @@ export interface RolloutContext {
   /** Whether waves are judged by what they bring about. */
   judges: boolean
   /** Takes back what the rollout changed; null when a health check only stops. The reason when nothing of it can be. */
-  takeBack: ((rollout: Rollout, recorded: Recorded) => Promise<Back | string>) | null
+  takeBack: ((rollout: Rollout, recorded: Recorded, why: string) => Promise<Back | string>) | null
   /** Does something while others may have the lock. After an interruption the lock is not taken again. */
   whileFree<T>(work: () => Promise<T>): Promise<T>
   /** The record and the rollout as they are now; null when the rollout is no longer open. */
@@ -90,6 +92,16 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
     if (part.changes.length > 0) {
       const [moved] = recordMoved(part, way.recorded)
       if (moved !== undefined) return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
+      const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
+      const wait = way.rollout.waves[at]?.applied === null ? context.undisturbed(way.rollout, at, domains, way.recorded) : null
+      if (wait !== null) {
+        await context.keep(way.rollout, `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`)
+        await context.whileFree(wait)
+        const gone = await lookAgain(way, context)
+        if (gone !== null) return leave(gone, result)
+        continue
+      }
+      await context.prepare(domains)
       const done = await one(part, at, way, context)
       whole = isWhole(done)
       const early = done.stopped !== null || done.unrecorded !== null
@@ -103,13 +115,11 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
     // Of a wave that others have brought about there is nothing to see.
     if (way.rollout.waves[at]?.applied !== null && context.waits(way.rollout, at)) {
       const watched = await context.whileFree(() => context.watch(way.rollout, at))
-      if (watched === null || context.signal.aborted) return leave('interrupted; apply again to go on with the rollout', result)
-      const { recorded, rollout } = await context.reload(way.rollout.id)
-      if (rollout === null) return leave('another apply has ended this rollout', result)
-      Object.assign(way, { recorded, rollout })
+      const gone = await lookAgain(way, context)
+      if (gone !== null || watched === null) return leave(gone ?? interrupted, result)
       // Another process has gone on meanwhile.
-      if (currentWave(rollout) !== at) continue
-      if (!watched.passed) return fail(rollout, at, watched, recorded, result, context)
+      if (currentWave(way.rollout) !== at) continue
+      if (!watched.passed) return fail(way.rollout, at, watched, way.recorded, result, context)
     }
     if (!whole) return stop(way.rollout, `${name} was not carried out whole`, [], result, context)
     const passed = withWave(way.rollout, at, { passed: true })
@@ -119,9 +129,19 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
   await context.drop(way.rollout, `Rollout ${way.rollout.id}: complete`)
 }
 
+const interrupted = 'interrupted; apply again to go on with the rollout'
+
+/** What others did while the lock was free. Why the rollout does not go on here, or null. */
+async function lookAgain(way: Way, context: RolloutContext): Promise<string | null> {
+  if (context.signal.aborted) return interrupted
+  const { recorded, rollout } = await context.reload(way.rollout.id)
+  if (rollout === null) return 'another apply has ended this rollout'
+  Object.assign(way, { recorded, rollout })
+  return null
+}
+
 /** Carries a wave out; that it was begun is recorded before, so that it can be taken back whatever happens. */
 async function one(part: Plan, at: number, way: Way, context: RolloutContext): Promise<ApplyResult> {
-  await context.prepare([...new Set(part.writes.flatMap(({ domains }) => domains))])
   const before = way.rollout
   const id = `${before.id}-w${before.applies.length + 1}`
   const from = before.waves[at]?.applied?.from ?? context.time()

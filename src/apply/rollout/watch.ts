@@ -4,6 +4,7 @@ import type { Rollout } from '../../model/rollout.ts'
 import { alignedDown, grainMs } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
 import type { Clock } from '../../service/call-budget.ts'
+import type { Recorded } from '../../state/record.ts'
 import type { ApplyEvent } from '../events.ts'
 import { judgeWave } from '../health/judge.ts'
 import { windowsOf } from '../health/windows.ts'
@@ -57,6 +58,27 @@ export async function watchWave(rollout: Rollout, at: number, watching: Watching
     await until(pausedUntil, watching)
   }
   return signal.aborted ? null : { passed: true }
+}
+
+/**
+ * When the domains of a wave will have been left alone long enough to be compared with, ms since 1970: what was written to them in the window before
+ * the wave, or shortly before that, may be what made them as they were. A change that was taken back minutes ago would pass for the usual.
+ */
+export function undisturbedFrom(domains: Domain[], recorded: Recorded, now: number, rule: Rule | null): number {
+  if (rule === null) return now
+  const written = domains.flatMap((domain) =>
+    [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) => (origin === 'write' ? [Math.min(now, Date.parse(at))] : [])),
+  )
+  const last = written.reduce((latest, each) => Math.max(latest, each), -Infinity)
+  // Windows are whole periods, and end at the beginning of one.
+  const periods = Math.max(1, Math.ceil((rule.window * 1000) / grainMs[rule.grain])) + 1
+  return Math.max(now, last + rule.settle * 1000 + periods * grainMs[rule.grain])
+}
+
+/** Waits until then, and says so. */
+export async function waitForBaseline(rollout: Rollout, at: number, time: number, watching: Watching): Promise<void> {
+  tellWaiting(rollout, at, time, 'baseline', watching)
+  await until(time, watching)
 }
 
 /** The verdict on a wave. Windows grow while there is too little data, if that is to be waited for. */
@@ -128,7 +150,13 @@ function tellWatched(at: number, now: number, { whole }: WaveHealth, { statuses 
   tell({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
 }
 
-function tellWaiting({ waves }: Rollout, at: number, time: number, reason: 'pause' | 'health', { clock, tell }: Watching): void {
+function tellWaiting(
+  { waves }: Rollout,
+  at: number,
+  time: number,
+  reason: 'pause' | 'health' | 'baseline',
+  { clock, tell }: Watching,
+): void {
   const domains = waves[at]?.domains.length ?? 0
   tell({ type: 'wave.waiting', time: timeOf(clock.now()), wave: at + 1, waves: waves.length, domains, until: timeOf(time), reason })
 }

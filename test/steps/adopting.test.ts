@@ -1,0 +1,146 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
+import { conflicts } from '../../src/catalog/together.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { validPayloads } from '../laws/values.ts'
+import { runs } from '../runs.ts'
+import { Place } from './cli.ts'
+
+const names = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`)
+const https = { cert_id: 1001, force_https: 301, http2: 'on' }
+const timeout = { time: '60' }
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator')
+})
+afterEach(() => place.remove())
+
+const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
+
+/** Imports a fleet with manifests, and expects that a plan after it is empty and nothing is left to format. */
+async function adopt(fleet: object, ...args: string[]): Promise<string> {
+  place.write('held.json', JSON.stringify(fleet))
+  const ran = await place.cli('import', 'held.json', '--write-manifests', ...args)
+  expect(ran.code, ran.err).toBe(0)
+  const plan = await place.cli('plan', '--detailed-exitcode')
+  expect(plan.code, plan.out + plan.err).toBe(0)
+  expect((await place.cli('fmt', '--check')).out).toMatch(/^(not formatted {2}edgewise.yaml\n)?$/)
+  return ran.err
+}
+
+describe('import --write-manifests', () => {
+  it('lifts what most domains share into a profile, in tidy files', async () => {
+    const fleet = names(4).map((name, i) => [name, { timeout, https, origin: { default_master: `192.0.2.${i}` } }] as const)
+    const told = await adopt(Object.fromEntries([...fleet, ['odd.example.com', { timeout: { time: '99' }, https }]]))
+    expect(told).toContain('What many of them share is in profiles/imported.yaml.')
+    expect(text('profiles/imported.yaml')).toBe(
+      'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n    force_https: 301\n  timeout:\n    time: "60"\n',
+    )
+    expect(text('domains/d2.example.com.yaml')).toBe(
+      'domain: d2.example.com\nprofiles:\n  - imported\nconfig:\n  origin:\n    default_master: 192.0.2.2\n    origin_mode: default\n',
+    )
+    expect(text('domains/odd.example.com.yaml')).not.toContain('imported')
+  })
+
+  it('changes no file that is there, and meets no name that is taken', async () => {
+    place.write('profiles/imported.yaml', 'profile: base\nconfig: {}\n').write('profiles/base.yaml', 'profile: imported2-3\nconfig: {}\n')
+    expect((await place.cli('fmt')).code).toBe(0)
+    const before = [text('profiles/imported.yaml'), text('profiles/base.yaml')]
+    await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
+    expect([text('profiles/imported.yaml'), text('profiles/base.yaml')]).toEqual(before)
+    expect(text('profiles/imported3.yaml')).toMatch(/^profile: imported3\n/)
+    place.write('domains/x.example.com.yaml', '# nothing yet\n').write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    const { code, err } = await place.cli('import', 'held.json', '--write-manifests')
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('domains/x.example.com.yaml is there already') as string })
+    expect(text('domains/x.example.com.yaml')).toBe('# nothing yet\n')
+  })
+
+  it('writes nothing where it would not be read, or where something is wrong already', async () => {
+    place = new Place('emulator', 'manifests: [sites/*.yaml]\n', { root: place.root })
+    place.write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('would be no manifest') as string,
+    })
+    place = new Place('emulator', 'profiles: [shared/*.yaml]\n', { root: place.root })
+    place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {timeout: {time: 1}}\n')
+    expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({ code: 1 })
+    expect(readdirSync(join(place.root, 'domains'))).toEqual(['bad.yaml'])
+    place.write('domains/bad.yaml', '')
+    await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
+    expect(existsSync(join(place.root, 'profiles'))).toBe(false)
+  })
+
+  it('stays what it is over defaults', async () => {
+    const defaults = { https: { cert_id: 7, ocsp: 'on' }, timeout, connect_timeout: { origin_connect_timeout: 5 } }
+    place = new Place('emulator', `defaults: ${JSON.stringify(defaults)}\n`, { root: place.root })
+    await adopt({ ...Object.fromEntries(names(3).map((name) => [name, { timeout, https }])), 'x.example.com': { timeout: { time: '99' } } })
+    expect(await place.json('state', 'show', 'x.example.com')).toMatchObject({ items: { timeout: { candidates: [{ time: '99' }] } } })
+    expect((await place.cli('validate')).out).not.toContain('warning')
+  })
+
+  it('takes what looks like a reference for what it is, and a known secret for its reference', async () => {
+    place = new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root })
+    place.env['AUTH'] = 'the-secret-of-the-origin'
+    place.manifest('known.example.com', { add_back_source_head: [{ head_name: 'A', head_value: 'Bearer ${secret:auth}' }] })
+    expect((await place.cli('fmt')).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    const head = (value: string) => [{ head_name: 'A', head_value: value }]
+    await adopt({
+      'x.example.com': { add_back_source_head: head('Bearer the-secret-of-the-origin') },
+      'y.example.com': { add_back_source_head: head('$${domain} ${domain} ${secret:auth} ${') },
+    })
+    expect(text('domains/x.example.com.yaml')).toContain('Bearer ${secret:auth}')
+    expect(await place.json('state', 'show', 'y.example.com')).toMatchObject({
+      items: { add_back_source_head: { candidates: [head('$${domain} ${domain} ${secret:auth} ${')] } },
+    })
+  })
+
+  it('reads answers of the service as they are', async () => {
+    const config = (i: number) => ({ timeout, https: { ...https, force_https: '301' }, origin_host: { host: `o${i % 2}.example.com` } })
+    await adopt({ code: 0, data: names(5).map((domain, i) => ({ domain, id: i, config: config(i), image_resize: 1 })) })
+    expect(text('profiles/imported.yaml')).toContain('force_https: 301')
+  })
+
+  it('gives a plan that is empty, whatever a fleet is like', { timeout: 120_000 }, async () => {
+    const item = fc.constantFrom(...[...catalogue.keys()].filter((key) => (validPayloads.get(key) ?? []).length > 0))
+    const choice = fc.dictionary(item, fc.nat(2), { maxKeys: 6 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(choice, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.nat(8), { minLength: 1, maxLength: 9 }),
+        async (kinds, of) => {
+          place.remove()
+          place = new Place('emulator')
+          const fleet = of.map((kind, i) => [`d${i}.example.com`, configOf(kinds[kind % kinds.length] ?? {})] as const)
+          await adopt(Object.fromEntries(fleet))
+        },
+      ),
+      { numRuns: runs(12) },
+    )
+  })
+})
+
+/** Items with one of their known payloads each, without those that exclude each other or are actions. */
+function configOf(choice: Record<string, number>): JsonObject {
+  const keys = new Set(Object.keys(choice))
+  const clashing = new Set(conflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])))
+  return Object.fromEntries(
+    Object.entries(choice).flatMap(([item, n]) => {
+      const payloads = (validPayloads.get(item) ?? []).filter((payload) => isPlain(item, payload))
+      const payload = payloads[n % Math.max(1, payloads.length)]
+      return clashing.has(item) || payload === undefined ? [] : [[item, payload]]
+    }),
+  )
+}
+
+/** The service holds canonical values that are not empty, and no references. */
+function isPlain(item: string, payload: unknown): boolean {
+  const spec = itemSpec(item)
+  const value = spec.canonical(payload as JsonObject)
+  return spec.reduce(undefined, value) !== undefined && !JSON.stringify(payload).includes('${')
+}
