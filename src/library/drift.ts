@@ -11,12 +11,13 @@ import type { Rollout } from '../model/rollout.ts'
 import { heldDomains } from '../plan/standing.ts'
 import type { Recorded, RecordedItem } from '../state/record.ts'
 import { askedOf } from './asked.ts'
+import { unfinishedNotes } from './held.ts'
 
 /** Where desired, recorded and observed configuration part, and what can be done from there. */
 export interface FoundDrift {
   drift: Drift
   observed: Observed
-  /** Sentences about observed values that could not be used. */
+  /** Sentences about observed values that could not be used, and about rollouts that are not wholly taken back. */
   notes: string[]
 }
 
@@ -43,7 +44,12 @@ export function drift(
     observed === null
       ? { observed: new Map(), notes: [] }
       : readObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
-  return { ...seen, drift: driftOf(recorded, desired, seen.observed, new Set(heldDomains(rollouts, askedOf(workspace)).keys())) }
+  const held = heldDomains(rollouts, askedOf(workspace))
+  return {
+    observed: seen.observed,
+    notes: [...seen.notes, ...unfinishedNotes(held)],
+    drift: driftOf(recorded, desired, seen.observed, new Set(held.keys())),
+  }
 }
 
 /**

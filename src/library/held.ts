@@ -22,16 +22,19 @@ export function takeHeld(known: Snapshot, wanted: Snapshot, held: ReadonlyMap<Do
     const { id, reason } = rollout
     return `${count} of ${some} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`
   })
-  return { changes: changes.length, notes: [...notes, ...unfinished(new Set(held.values()))] }
+  return { changes: changes.length, notes: [...notes, ...unfinishedNotes(held)] }
 }
 
 function over({ state }: Rollout): string {
   return { open: 'open', stopped: 'stopped', 'taking-back': 'being taken back', 'taken-back': 'taken back' }[state]
 }
 
-/** A process that died while it took a rollout back left some of it at the service, which no plan shows: it is what the manifests ask for. */
-function unfinished(rollouts: ReadonlySet<Rollout>): string[] {
-  return [...rollouts].flatMap(({ id, state, reason }) =>
+/**
+ * Sentences about rollouts whose way back did not come to its end. What of them is still at the service no plan shows: it is what the
+ * manifests ask for.
+ */
+export function unfinishedNotes(held: ReadonlyMap<Domain, Rollout>): string[] {
+  return [...new Set(held.values())].flatMap(({ id, state, reason }) =>
     state === 'taking-back'
       ? [
           `rollout ${id} is not wholly taken back (${reason ?? ''}): some of it is still at the service. "edgewise rollback ${id}" finishes that`,

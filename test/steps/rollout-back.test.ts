@@ -70,7 +70,7 @@ describe('a take-back', () => {
     expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', dead])
     place.signal = new AbortController().signal
     place.onEvent = null
-    for (const words of [['apply', '--yes'], ['plan']]) expect((await place.cli(...words)).err).toContain(finish)
+    for (const words of [['apply', '--yes'], ['plan'], ['drift']]) expect((await place.cli(...words)).err).toContain(finish)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
     expect(rollouts()).toMatchObject([{ state: 'taken-back' }])

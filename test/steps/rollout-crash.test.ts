@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
@@ -6,9 +6,10 @@ import type { Disk } from '../../src/state/disk.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { held, Place, reset, service, writes, type Time } from './cli.ts'
 
+const dead = '192.0.2.66'
 const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
 let emulator: Emulator
-beforeAll(async () => (emulator = await service({ now: () => time.now })))
+beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
 afterAll(() => emulator.close())
 beforeEach(() => reset(emulator))
 
@@ -74,4 +75,60 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
     expect(readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((path) => /\/rollouts\/.*json$/.test(path))).toEqual([])
     place.remove()
   }
+}, 120_000)
+
+function rollouts(place: Place): { id: string; state: string }[] {
+  const state = join(place.root, '.edgewise', 'state')
+  return readdirSync(state, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\/rollouts\/.*json$/.test(path))
+    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as { id: string; state: string })
+}
+
+/** Domains that are well, and manifests that break them. */
+async function breaking(): Promise<Place> {
+  await reset(emulator)
+  const place = new Place(emulator.url, 'rollout: {waves: [2, 100%], pause: 0s, health: {onFailure: rollback}}\n')
+  place.time = time
+  for (const origin of ['192.0.2.10', dead]) {
+    for (let i = 0; i < 4; i++) place.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
+    if (origin !== dead) expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+    await fetch(`${emulator.url}/_emulator/calls`)
+    time.now += 2 * 3_600_000
+  }
+  return place
+}
+
+it('a process that dies at any step of taking back leaves the way back open, and tells it', async () => {
+  const whole = cutAt(Infinity)
+  const first = await breaking()
+  first.disk = whole.disk
+  expect((await first.cli('apply', '--yes')).code).toBe(3)
+  first.remove()
+  const ends = new Set<string>()
+  for (let n = 1; n <= whole.changes(); n += Math.ceil(whole.changes() / 16)) {
+    const place = await breaking()
+    place.disk = cutAt(n).disk
+    await expect(place.cli('apply', '--yes')).rejects.toThrow(PowerCut)
+    place.disk = realDisk
+    place.othersAreGone = true
+    const { err, out } = await place.cli('apply', '--yes')
+    const [rollout] = rollouts(place)
+    ends.add(rollout?.state ?? 'none')
+    if (rollout?.state === 'taking-back') {
+      expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
+      const back = await place.cli('rollback', rollout.id, '--yes')
+      expect([n, back.code, back.out, back.err]).toEqual([n, 0, back.out, back.err])
+    }
+    for (let i = 0; i < 4; i++)
+      expect([n, out, err, await held(emulator, `d${i}.example.com`)]).toMatchObject([
+        n,
+        out,
+        err,
+        { origin: { default_master: '192.0.2.10' } },
+      ])
+    expect(rollouts(place)).toMatchObject([{ state: 'taken-back' }])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    place.remove()
+  }
+  expect([...ends].toSorted()).toEqual(['taken-back', 'taking-back'])
 }, 120_000)
