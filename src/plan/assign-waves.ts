@@ -15,7 +15,7 @@ export interface WaveProblem {
 
 /** Exchanges that are tried to let fewer writes be cut. */
 const mostTries = 200_000
-/** Steps of growing a wave, over all writes that it may grow from. */
+/** Steps of growing waves, over all writes that they may grow from. */
 const mostWork = 10_000_000
 
 /**
@@ -66,23 +66,24 @@ function filled(table: Table, sizes: number[], first: Domain[]): Map<Domain, num
   const waves = new Map<Domain, number>()
   for (const [k, size] of sizes.entries()) {
     const left = table.domains.filter((domain) => !waves.has(domain))
-    const wave = k + 1 === sizes.length ? left : bestWave(table, left, size, k === 0 ? first : [])
+    const wave = k + 1 === sizes.length ? left : bestWave(table, left, size, k === 0 ? first : [], mostWork / sizes.length)
     for (const domain of wave) waves.set(domain, k + 1)
   }
   return waves
 }
 
 /** The wave that cuts fewest writes among those that grow from different writes. */
-function bestWave(table: Table, left: Domain[], size: number, fixed: Domain[]): Domain[] {
+function bestWave(table: Table, left: Domain[], size: number, fixed: Domain[], work: number): Domain[] {
   const free = new Set(left)
   const open = table.writes.map((write) => write.filter((domain) => free.has(domain))).filter((write) => write.length > 0)
   const writesOf = new Map<Domain, number[]>(left.map((domain) => [domain, []]))
   for (const [i, write] of open.entries()) for (const domain of write) writesOf.get(domain)?.push(i)
-  const seeds = fixed.length > 0 ? [null] : spread(open.length, Math.max(1, Math.floor(mostWork / (open.length + size * 20))))
+  const seeds = fixed.length > 0 ? [null] : spread(open.length, Math.max(1, Math.floor(work / (open.length + size * 20))))
   let best: { wave: Domain[]; cut: number } | null = null
   for (const seed of seeds) {
     const found = grown(open, writesOf, size, fixed, seed)
     if (best === null || found.cut < best.cut) best = found
+    if (best.cut === 0) break
   }
   return best?.wave ?? []
 }

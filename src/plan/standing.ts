@@ -51,5 +51,6 @@ export function heldDomains(rollouts: Rollout[], asked: (domain: Domain) => stri
 /** Each domain of a rollout with the wave, from 1, in which it is sent from now on: what has passed goes with the current one. */
 export function wavesOf(rollout: Rollout): Map<Domain, number> {
   const first = (currentWave(rollout) ?? 0) + 1
-  return new Map(rollout.waves.flatMap(({ domains }, i) => domains.map((domain): [Domain, number] => [domain, Math.max(i + 1, first)])))
+  const waves = rollout.waves.flatMap(({ domains }, i) => domains.map((domain): [Domain, number] => [domain, Math.max(i + 1, first)]))
+  return new Map([...waves, ...rollout.released.map((domain): [Domain, number] => [domain, first])])
 }

@@ -92,12 +92,12 @@ export class Place {
   constructor(
     url: string,
     more = '',
-    { root = '', state = 'state: {store: dir, path: .edgewise/state}', limits = '{callsPerMinute: 10000}' } = {},
+    { root = '', state = 'state: {store: dir, path: .edgewise/state}', limits = '{callsPerMinute: 10000}', timezone = 'UTC' } = {},
   ) {
     this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
       'edgewise.yaml',
-      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\n  timezone: ${timezone}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
     )
   }
 

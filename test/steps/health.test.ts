@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { Place, reset, service, token, writes, type Time } from './cli.ts'
+import { fault, Place, reset, service, token, writes, type Time } from './cli.ts'
 
 const hour = 3_600_000
 const good = '192.0.2.10'
@@ -12,7 +12,10 @@ let emulator: Emulator
 let place: Place
 beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
 afterAll(() => emulator.close())
-beforeEach(() => reset(emulator))
+beforeEach(async () => {
+  await reset(emulator)
+  delete time.passed
+})
 afterEach(() => place.remove())
 
 const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
@@ -171,6 +174,68 @@ it('drift tells what is held, and repair leaves it alone', async () => {
   place.write('held.json', JSON.stringify(observed))
   expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
   expect((await state())[name(0)]?.['origin']).toMatchObject({ default_master: good })
+})
+
+describe('statistics that can not be read', () => {
+  /** Reads fail from one minute of the clock on until another, from now. */
+  function failing(from: number, to: number, kind: string): void {
+    const start = time.now
+    let fails = false
+    time.passed = async () => {
+      const minutes = (time.now - start) / 60_000
+      if (fails === (minutes >= from && minutes < to)) return
+      fails = !fails
+      await fault(emulator, ...(fails ? [{ kind }] : []))
+    }
+  }
+
+  it.each(['error', 'not-json', 'truncated', 'rate'])('for a while (%s) end no rollout', async (kind) => {
+    await running(8, 'onFailure: rollback')
+    origins(8, () => alsoGood)
+    failing(17, 40, kind)
+    expect((await applied()).code).toBe(0)
+  })
+
+  it('for good leave it open, and say so', async () => {
+    await running(8, 'onFailure: rollback')
+    origins(8, () => alsoGood)
+    failing(17, Infinity, 'error')
+    const { code, out } = await place.cli('apply', '--yes')
+    expect([code, out]).toEqual([3, expect.stringMatching(/could not be read in \d attempts.*the rollout stays open at wave 1 of 3/s)])
+    await fault(emulator)
+    delete time.passed
+    expect((await applied()).judged).toEqual(['1 same-or-better', '2 same-or-better', '3 same-or-better'])
+  })
+})
+
+describe('a clock that is changed for summer or winter', () => {
+  it.each([
+    ['summer', Date.UTC(2026, 2, 29, 0, 20)],
+    ['winter', Date.UTC(2026, 9, 25, 0, 20)],
+  ])('stops no good change and lets no bad one pass (%s)', async (_name, now) => {
+    const zoned = await service({ now: () => time.now, deadOrigins: [dead], timezone: 'Europe/Berlin' })
+    for (const [origin, code] of [
+      [alsoGood, 0],
+      [dead, 3],
+    ] as const) {
+      time.now = now - 2 * hour
+      await reset(zoned)
+      place = new Place(zoned.url, 'rollout: {waves: [2, 100%], pause: 10m, health: {grain: hour, window: 1h, lag: 5m, settle: 1m}}\n', {
+        timezone: 'Europe/Berlin',
+      })
+      place.time = time
+      origins(6, () => good)
+      expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+      await fetch(`${zoned.url}/_emulator/calls`)
+      time.now = now
+      origins(6, () => origin)
+      const ran = await place.cli('apply', '--yes')
+      expect([origin, ran.code, ran.out]).toEqual([origin, code, ran.out])
+      if (origin !== dead) place.remove()
+    }
+    time.now = Date.UTC(2026, 10, 20, 12)
+    await zoned.close()
+  })
 })
 
 it('a change that was taken back minutes ago does not pass for the usual when it is tried again', async () => {

@@ -83,6 +83,18 @@ describe('while a rollout is open', () => {
     expect(rollouts()).toEqual([])
   })
 
+  it('what a domain that was only released needs later is sent with the next wave', async () => {
+    place.manifest(name(0), { timeout: { time: 60 }, origin: { default_master: '192.0.2.10' } })
+    expect((await place.cli('apply', '--yes', '--no-waves', '--target', name(0))).code).toBe(0)
+    place.manifest(name(0), { timeout: { time: 60 } })
+    await interrupted(2)
+    expect(rollouts()).toMatchObject([{ released: [name(0)] }])
+    expect((await place.cli('state', 'forget', name(0), '--yes')).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect(rollouts()).toEqual([])
+  })
+
   it('a wave with nothing left to do is not waited for', async () => {
     await interrupted(1)
     const left =
@@ -152,4 +164,32 @@ it('an apply that is interrupted while another has the lock does not wait for it
   }
   const { code, out } = await place.cli('apply', '--yes')
   expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to go on')])
+})
+
+describe('the file of a rollout that says what can not be', () => {
+  it.each<[string, (rollout: Rollout) => object]>([
+    ['a domain in two waves', (rollout) => ({ waves: [...rollout.waves, rollout.waves[0]] })],
+    [
+      'a domain of somebody else',
+      ({ waves }) => ({ waves: [{ ...waves[0], domains: [...(waves[0]?.domains ?? []), 'x.example.net'] }, ...waves.slice(1)] }),
+    ],
+    ['a domain in no wave', ({ waves }) => ({ waves: waves.slice(0, 2) })],
+    ['a domain in a wave that is released only', ({ asked }) => ({ released: Object.keys(asked).slice(0, 1) })],
+    ['a held domain of somebody else', () => ({ held: ['x.example.net'] })],
+    ['a domain named like a prototype', ({ waves }) => ({ waves: [{ ...waves[0], domains: ['__proto__'] }, ...waves.slice(1)] })],
+    ['an id that leads elsewhere', () => ({ id: '../../journal/x' })],
+    ['no items', () => ({ items: null })],
+  ])('%s is refused, and nothing is sent', async (_name, change) => {
+    await interrupted(1)
+    const state = join(place.root, '.edgewise', 'state')
+    const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => /\/rollouts\/.*json$/.test(path)) ?? ''
+    const [rollout] = rollouts()
+    if (rollout === undefined) throw new Error('expected a rollout')
+    place.write(join('.edgewise', 'state', file), JSON.stringify({ ...rollout, ...change(rollout) }))
+    for (const words of [['apply', '--yes'], ['plan'], ['drift']]) {
+      const { code, err } = await place.cli(...words)
+      expect([code, err]).toEqual([1, expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /)])
+    }
+    expect(await sent()).toHaveLength(1)
+  })
 })

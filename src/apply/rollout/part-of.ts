@@ -35,23 +35,25 @@ export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: 
 export function goneOnWith(rollout: Rollout, plan: Plan): Rollout {
   const again = new Map(plan.writes.flatMap(({ wave, domains }) => domains.map((domain): [Domain, number] => [domain, wave - 1])))
   const waves = rollout.waves.map((wave, i) => {
+    const known = new Set(wave.domains)
     const stay = wave.domains.filter((domain) => (again.get(domain) ?? i) === i)
-    const come = [...again].flatMap(([domain, to]) => (to === i && !wave.domains.includes(domain) ? [domain] : []))
+    const come = [...again].flatMap(([domain, to]) => (to === i && !known.has(domain) ? [domain] : []))
     return { ...wave, domains: [...stay, ...come].toSorted() }
   })
-  return { ...rollout, waves }
+  return { ...rollout, waves, released: rollout.released.filter((domain) => !again.has(domain)) }
 }
 
 /**
  * What a plan does in one wave, counted from 0.
  *
- * @param isFirst whether it is the first one that this plan carries out, with which all releases go
+ * @param isFirst whether it is the first one that this plan carries out, with which goes what is only released
  */
-export function partOf(plan: Plan, { waves, released }: Rollout, at: number, isFirst: boolean): Plan {
-  const domains = new Set([...(waves[at]?.domains ?? []), ...(isFirst ? released : [])])
+export function partOf(plan: Plan, { waves }: Rollout, at: number, isFirst: boolean): Plan {
+  const own = new Set(waves[at]?.domains)
+  const written = new Set(plan.writes.flatMap(({ domains }) => domains))
   return {
     ...plan,
-    changes: plan.changes.filter(({ domain }) => domains.has(domain)),
+    changes: plan.changes.filter(({ domain }) => (written.has(domain) ? own.has(domain) : isFirst)),
     writes: plan.writes.filter(({ wave }) => wave === at + 1),
   }
 }

@@ -10,6 +10,7 @@ import { judgeWave } from '../health/judge.ts'
 import { windowsOf } from '../health/windows.ts'
 import type { Watched } from './let-out.ts'
 import { clearlyWorse, lackReason, worseReason } from './verdict-words.ts'
+import { isPassing, patiently, until } from './wait.ts'
 
 /** When a wave counts as healthy, and what is done when nobody can say. */
 export type Rule = HealthRule & { onLittleData: 'wait' | 'pass' | 'stop' }
@@ -90,13 +91,19 @@ async function judged(
   watching: Watching,
 ): Promise<Watched> {
   const domains = rollout.waves[at]?.domains ?? []
+  const counts = (window: Window) =>
+    patiently(
+      () => watching.counts(domains, window),
+      (next) => tellWaiting(rollout, at, next, 'health', watching),
+      watching,
+    )
   for (let times = 1; ; times++) {
     const windows = windowsOf(applied.from, applied.to, { ...rule, window: rule.window * times }, watching.zone)
     tellWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
-    const before = await watching.counts(domains, windows.before)
+    const before = await counts(windows.before)
     const early = await lookOn(domains, at, windows, before, rule, watching)
     if (watching.signal.aborted) return null
-    const health = early ?? judgeWave(before, await watching.counts(domains, windows.after), rule)
+    const health = early ?? judgeWave(before, await counts(windows.after), rule)
     const reason = health.verdict === 'worse' ? worseReason(health, rule) : lackReason(health, rule)
     tellJudged(at, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
@@ -121,24 +128,26 @@ async function lookOn(
     if (now >= readyAt || signal.aborted) return null
     const known = alignedDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
     if (known > after.from) {
-      const health = judgeWave(before, await watching.counts(domains, { from: after.from, to: known }), rule)
-      if (clearlyWorse(health)) return health
-      const { whole } = health
-      watching.tell({
-        type: 'wave.watched',
-        time: timeOf(now),
-        wave: at + 1,
-        statuses: rule.statuses,
-        before: whole.before,
-        after: whole.after,
-      })
+      const health = await soFar(domains, before, { from: after.from, to: known }, rule, watching)
+      if (health !== null && clearlyWorse(health)) return health
+      if (health !== null) tellWatched(at, now, health, rule, watching)
     }
     await until(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
   }
 }
 
-async function until(time: number, { clock, signal }: Watching): Promise<void> {
-  for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) await clock.sleep(time - now, signal)
+/** How a wave looks before its window is over; null where nobody can say, which the next look may. */
+async function soFar(domains: Domain[], before: DomainCounts, window: Window, rule: Rule, watching: Watching): Promise<WaveHealth | null> {
+  try {
+    return judgeWave(before, await watching.counts(domains, window), rule)
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    return null
+  }
+}
+
+function tellWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: Rule, { tell }: Watching): void {
+  tell({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
 }
 
 function tellWaiting(
