@@ -47,7 +47,7 @@ export function wayBack(now: Now, before: Before, isAtHand: (secret: string) => 
       if (goal !== undefined) goals.set(item, goal)
       if (reason !== undefined) lost.set(item, reason)
     }
-    const emptied = withoutEmptied(goals, lost)
+    const emptied = withoutEmptied(goals, lost, items, held)
     if (goals.size > 0) {
       way.to.set(domain, goals)
       way.from.set(domain, new Map([...held].filter(([item, { status }]) => goals.has(item) || (emptied.has(item) && status !== 'unset'))))
@@ -137,15 +137,32 @@ function secretsOf(value: Value): string[] {
   return secrets
 }
 
-/** Takes out the goals that another one empties, since both can't be met; gives all items that are emptied on the way. */
-function withoutEmptied(goals: Map<ItemKey, Held>, lost: Map<ItemKey, string>): Set<ItemKey> {
+/**
+ * Takes out the goals that another one empties, since both can't be met, and those that would only unset an item and empty one
+ * that is as it was; gives all items that are emptied on the way.
+ */
+function withoutEmptied(
+  goals: Map<ItemKey, Held>,
+  lost: Map<ItemKey, string>,
+  before: ReadonlyMap<ItemKey, Held | null>,
+  now: ReadonlyMap<ItemKey, Held>,
+): Set<ItemKey> {
   const emptied = new Set<ItemKey>()
+  const isHeld = (held: Held | null | undefined) => held !== null && held !== undefined && held.status !== 'unset'
+  const stays = (item: ItemKey) => !goals.has(item) && isHeld(now.get(item)) && (!before.has(item) || isHeld(before.get(item)))
   const valuesFirst = [...goals].toSorted(([, a], [, b]) => Number(a.status === 'unset') - Number(b.status === 'unset'))
-  for (const [item] of valuesFirst) {
+  for (const [item, goal] of valuesFirst) {
     if (!goals.has(item)) continue
-    for (const cleared of itemSpec(item).clears) {
+    const { clears } = itemSpec(item)
+    const kept = goal.status === 'unset' ? clears.find(stays) : undefined
+    if (kept !== undefined) {
+      lost.set(item, `to unset it would empty ${kept}`)
+      goals.delete(item)
+      continue
+    }
+    for (const cleared of clears) {
       emptied.add(cleared)
-      if (goals.get(cleared)?.status === 'confirmed') lost.set(cleared, `${item} empties it`)
+      if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && stays(cleared))) lost.set(cleared, `${item} empties it`)
       goals.delete(cleared)
     }
   }

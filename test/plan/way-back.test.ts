@@ -123,6 +123,13 @@ describe('wayBack', () => {
       /ocsp was not/,
     ],
     [
+      'a list that to unset would empty another one that is as it was',
+      { ip_black_list: black('192.0.2.1'), ip_white_list: { status: 'in-doubt', candidates: [], unknown: true } },
+      { ip_black_list: black('192.0.2.1'), ip_white_list: null },
+      [],
+      /^ip_white_list: to unset it would empty ip_black_list$/,
+    ],
+    [
       'one of two lists that can not have been there together',
       {},
       { ip_black_list: black('192.0.2.1'), ip_white_list: black('192.0.2.2') },
@@ -187,7 +194,9 @@ function asRecorded(all: Snapshot): Recorded {
 function same(item: ItemKey, was: Held | null, held: Held | undefined): boolean {
   const nothing = (each: Held | null | undefined) => each === null || each === undefined || each.status === 'unset'
   if (nothing(was) || nothing(held)) return nothing(was) && nothing(held)
-  if (was?.candidates.length !== 1 || was.unknown === true) return held?.status === 'in-doubt' && sameJson(was?.candidates, held.candidates)
+  // What was in doubt, and is in doubt between the same values, is as it was.
+  if (was?.status === 'in-doubt' && held?.status === 'in-doubt' && sameJson(was.candidates, held.candidates)) return true
+  if (was?.candidates.length !== 1 || was.unknown === true) return false
   return held?.status === 'confirmed' && sameJson(itemSpec(item).canonical(was.candidates[0] ?? null), held.candidates[0])
 }
 
