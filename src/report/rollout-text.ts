@@ -37,7 +37,7 @@ export interface LiveState {
   watched: Extract<RolloutEvent, { type: 'wave.watched' }> | null
 }
 
-/** `wave 1 of 4 · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k · next step in 12:40`. */
+/** `wave 1 of 4 · next step in 12:40 · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
 export function liveLine({ waiting, watched }: LiveState, now: number): string {
   const left = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
@@ -46,7 +46,8 @@ export function liveLine({ waiting, watched }: LiveState, now: number): string {
     watched === null
       ? nothing
       : `${watched.statuses.join(', ')} ${share(watched.before)} → ${share(watched.after)} of ${shortCount(watched.after.requests)}`
-  return [`wave ${waiting.wave} of ${waiting.waves}`, domainsText(waiting.domains), shares, `next step in ${clock}`].join(' · ')
+  // What a narrow terminal cuts is the end.
+  return [`wave ${waiting.wave} of ${waiting.waves}`, `next step in ${clock}`, domainsText(waiting.domains), shares].join(' · ')
 }
 
 function verdictText(verdict: Verdict, paint: Paint): string {

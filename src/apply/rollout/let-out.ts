@@ -163,7 +163,9 @@ function withWave(rollout: Rollout, at: number, more: Partial<Rollout['waves'][n
   return { ...rollout, waves: rollout.waves.map((wave, i) => (i === at ? { ...wave, ...more } : wave)) }
 }
 
+/** Somebody may have set the clock back meanwhile. */
 function ended(rollout: Rollout, at: number, context: RolloutContext): Rollout {
-  const to = context.time()
-  return withWave(rollout, at, { applied: { from: rollout.waves[at]?.applied?.from ?? to, to } })
+  const now = context.time()
+  const from = rollout.waves[at]?.applied?.from ?? now
+  return withWave(rollout, at, { applied: { from, to: Date.parse(now) < Date.parse(from) ? from : now } })
 }
