@@ -38,7 +38,14 @@ async function takeBack(
   const { store } = locked
   const recorded = await store.load()
   refuseUnknownItems(options.item)
-  const found = await planRollback(workspace, store, recorded, { target: options.target, items: options.item }, name)
+  const wholly = options.target.length + options.item.length === 0 ? name : null
+  const found = await planRollback(workspace, store, recorded, { target: options.target, items: options.item }, name).catch(
+    async (error: unknown) => {
+      // Nothing more will ever go back of it.
+      if (error instanceof EdgewiseError && error.code === 'irreversible') await endTakingBack(store, wholly)
+      throw error
+    },
+  )
   tellWay(context, found)
   const code = await carryOut(context, workspace, found.plan, {
     ...options,
@@ -50,7 +57,7 @@ async function takeBack(
     suffix: rollbackSuffix,
   })
   await leaveUnmanaged(context, store, recorded, found)
-  if (code === exits.done && options.target.length + options.item.length === 0) await endTakingBack(store, name)
+  if (code === exits.done) await endTakingBack(store, wholly)
   tellManifests(context, workspace, recorded, found)
   return code
 }

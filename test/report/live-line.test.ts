@@ -31,7 +31,7 @@ it.each([40, 80, 200])('the line of a wave that is waited for says how long on %
   expect(written.at(-1)).toBe('\r\u001b[K')
   expect(written).toHaveLength(3)
   for (const line of written.slice(0, 2)) {
-    expect(line).toMatch(/^\r\u001b\[Kwave 10 of 50 · next step in 12:40/)
+    expect(line.startsWith('\r\u001b[Kwave 10 of 50 · next step in 12:40')).toBe(true)
     expect(displayWidth(line.replace('\r\u001b[K', ''))).toBeLessThan(columns)
   }
 })

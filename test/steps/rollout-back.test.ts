@@ -99,6 +99,24 @@ describe('a take-back', () => {
     expect(rollouts()).toMatchObject([{ state: 'taken-back' }])
   })
 
+  it('of which only is left what can not go back is ended by a rollback all the same', async () => {
+    await breaking(8, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes')).code).toBe(3)
+    const [rollout] = rollouts()
+    if (rollout === undefined) throw new Error('expected a rollout')
+    // As a process leaves it that dies after the last write of the way back.
+    const state = join(place.root, '.edgewise', 'state')
+    const file =
+      readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(`/rollouts/${rollout.id}.json`)) ?? ''
+    const text = readFileSync(join(state, file), 'utf8')
+    place.write(join('.edgewise', 'state', file), text.replace('"taken-back"', '"taking-back"'))
+    expect(rollouts()).toMatchObject([{ state: 'taking-back' }])
+    const { code, err } = await place.cli('rollback', rollout.id, '--yes')
+    expect([code, err]).toEqual([1, expect.stringContaining('can be taken back: timeout of d')])
+    expect(rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect((await place.cli('plan')).err).not.toContain('not wholly taken back')
+  })
+
   it('brings back what the rollout released, and leaves what it only held', async () => {
     await breaking(8)
     for (let i = 8; i < 10; i++) place.manifest(name(i), { timeout: { time: 60 } })
