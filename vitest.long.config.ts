@@ -12,5 +12,6 @@ export default defineConfig({
     ],
     env: { EDGEWISE_TEST_RUNS: '12' },
     testTimeout: 300_000,
+    maxWorkers: '100%',
   },
 })

@@ -15,7 +15,7 @@ type Config = JsonObject
 type Desired = Record<string, Config>
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
-const how = { numRuns: runs(25), endOnFailure: true }
+const how = { numRuns: runs(12), endOnFailure: true }
 
 /** A configuration with up to five items that may stand together; in manifests "${" has to be escaped. */
 const config: fc.Arbitrary<Config> = fc

@@ -184,7 +184,7 @@ describe('a selection', () => {
   })
 })
 
-it('10,000 domains with 10 items each: how long a plan takes', () => {
+it('a plan of a thousand domains with 10 items each proves itself', () => {
   const keys: ItemKey[] = [
     'timeout',
     'connect_timeout',
@@ -214,16 +214,13 @@ it('10,000 domains with 10 items each: how long a plan takes', () => {
     )
   const snapshot = (shift: number): Snapshot =>
     new Map(
-      Array.from({ length: 10_000 }, (_, i) => [
+      Array.from({ length: 1000 }, (_, i) => [
         domain(i),
         new Map(keys.map((item, k) => [item, confirmed(payload(item, ((i >> k) + shift * (k % 3)) % 7))])),
       ]),
     )
   const [from, to] = [snapshot(0), snapshot(1)]
-  const start = performance.now()
   const { summary } = plan(from, to)
-  console.info(
-    `${summary.domains} domains, ${summary.change} changes, ${summary.writes} writes (bound ${summary.lowerBound}) in ${Math.round(performance.now() - start)} ms`,
-  )
+  expect(summary.domains).toBe(1000)
   expect(summary.writes).toBeGreaterThanOrEqual(summary.lowerBound)
 }, 60_000)
