@@ -97,7 +97,7 @@ export class Place {
     this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
       'edgewise.yaml',
-      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\n  timezone: ${timezone}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
+      `version: 1\nservice:\n  url: ${url}\n  token: \${env:EDGEWISE_TOKEN}\n  timezone: ${timezone}\n  itemKeys: {deny_protocol: deny_protocol, error_bcache: error_bcache}\nlimits: ${limits}\n${state}\nallowLiteralSecrets: true\n${more}`,
     )
   }
 
