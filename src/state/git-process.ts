@@ -46,36 +46,52 @@ export function gitEnvironment(env: Record<string, string | undefined>, token: s
  * @throws EdgewiseError `unavailable` when there is no git
  */
 export function gitIn(folder: string, env: Record<string, string>, flags: string[]): Git {
-  return (args, input, timeoutMs) =>
-    new Promise((resolve, reject) => {
-      // A group of its own, so that an interrupt from the terminal ends the apply in order instead of its git processes.
-      const child = spawn('git', [...flags, ...args], {
-        cwd: folder,
-        env,
-        stdio: ['pipe', 'pipe', 'pipe'],
-        detached: process.platform !== 'win32',
-      })
-      const out: Buffer[] = []
-      const err: Buffer[] = []
-      let late = false
-      const timer = timeoutMs === undefined ? undefined : setTimeout(() => ((late = true), kill(child.pid)), timeoutMs)
-      child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-      child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
-      child.on('error', (error: NodeJS.ErrnoException) => {
-        clearTimeout(timer)
-        reject(error.code === 'ENOENT' ? noGit() : error)
-      })
-      child.on('close', (code) => {
-        clearTimeout(timer)
-        const said = Buffer.concat(err).toString('utf8')
-        resolve({ code: code ?? 1, out: Buffer.concat(out), err: late ? `no answer in ${(timeoutMs ?? 0) / 1000} s` : said })
-      })
-      // A process that ends before it has read everything says why on stderr.
-      child.stdin.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') reject(error)
-      })
-      child.stdin.end(input ?? '')
+  return async (args, input, timeoutMs) => {
+    for (let attempt = 1; ; attempt++) {
+      const { cut, ...result } = await once(folder, env, [...flags, ...args], input, timeoutMs)
+      if (!cut || attempt === mostAttempts) return result
+    }
+  }
+}
+
+/**
+ * Until it has a group of its own, a process that was just born belongs to ours, and an interrupt of ours ends it before it becomes git: it has
+ * done nothing, and is begun again.
+ */
+const mostAttempts = 3
+
+function once(
+  folder: string,
+  env: Record<string, string>,
+  args: string[],
+  input: Parameters<Git>[1],
+  timeoutMs: number | undefined,
+): Promise<GitResult & { cut: boolean }> {
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that an interrupt from the terminal ends the apply in order instead of its git processes.
+    const child = spawn('git', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32' })
+    const out: Buffer[] = []
+    const err: Buffer[] = []
+    let late = false
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => ((late = true), kill(child.pid)), timeoutMs)
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      reject(error.code === 'ENOENT' ? noGit() : error)
     })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      const said = late ? `no answer in ${(timeoutMs ?? 0) / 1000} s` : Buffer.concat(err).toString('utf8')
+      const cut = signal === 'SIGINT' || signal === 'SIGTERM'
+      resolve({ code: code ?? 1, out: Buffer.concat(out), err: said, cut })
+    })
+    // A process that ends before it has read everything says why on stderr.
+    child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') reject(error)
+    })
+    child.stdin.end(input ?? '')
+  })
 }
 
 /** What git said, fit for a message: without the credentials that an address may hold. */

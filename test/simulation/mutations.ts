@@ -39,7 +39,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   },
   {
     name: 'the calls of earlier processes are forgotten',
-    file: 'src/index.ts',
+    file: 'src/library/apply.ts',
     find: 'const earlier = [...timesOf(calls, here()), ...unknown]',
     replace: 'const earlier: number[] = []',
     seeds: 100,
