@@ -10,7 +10,7 @@ export default defineConfig({
       'test/manifest/fuzz.test.ts',
       'test/long/**/*.test.ts',
     ],
-    env: { EDGEWISE_TEST_RUNS: '12' },
+    env: { EDGEWISE_TEST_RUNS: '9' },
     testTimeout: 300_000,
     maxWorkers: '100%',
   },

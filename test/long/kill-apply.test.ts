@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { killRuns, waves } from './kill-runs.ts'
 import { RealRuns } from './real-runs.ts'
 
-const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 24)
+const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 14)
 
 it('applies that are killed at any moment are finished by the next one', { timeout: 1_200_000 }, async () => {
   const counts = await killRuns(runs, Math.random, (line) => console.log(line))
