@@ -2,7 +2,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import type { PrefetchQuery } from '../model/prefetch.ts'
 import type { Point, Question } from '../model/statistics.ts'
-import { timeZone } from '../model/time-zone.ts'
+import { timeZone, type TimeZone } from '../model/time-zone.ts'
 import type { Clock } from './call-budget.ts'
 import type { Connection } from './client.ts'
 import { prefetches, type Prefetches } from './prefetch.ts'
@@ -36,13 +36,15 @@ export interface ReaderOptions {
 
 /** Opens the reading interfaces. Every method throws an EdgewiseError whose message holds neither the token nor the address. */
 export function createReader({ timezone, longestWaitMs, ...options }: ReaderOptions): Reader {
-  const zone = timeZone(timezone)
+  // Made when it is needed: most connections only write.
+  let known: TimeZone | undefined
+  const zone = () => (known ??= timeZone(timezone))
   const reading: Reading = { ...options, pace: new ReadPace(options.clock, longestWaitMs, options.waits?.bind(options)) }
   const scrub = (text: string) => options.connection.scrub(text)
   return {
-    each: (question, take, heard) => withoutSecrets(scrub, () => statisticsOfEach(question, zone, reading, take, heard)),
-    together: (question, heard) => withoutSecrets(scrub, () => statisticsTogether(question, zone, reading, heard)),
-    prefetches: (query) => withoutSecrets(scrub, () => prefetches(query, zone, reading)),
+    each: (question, take, heard) => withoutSecrets(scrub, () => statisticsOfEach(question, zone(), reading, take, heard)),
+    together: (question, heard) => withoutSecrets(scrub, () => statisticsTogether(question, zone(), reading, heard)),
+    prefetches: (query) => withoutSecrets(scrub, () => prefetches(query, zone(), reading)),
   }
 }
 
