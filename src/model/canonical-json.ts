@@ -11,6 +11,9 @@ export function canonicalJson(value: Json): string {
 /** True when two values are the same JSON value, whatever the order of their keys. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
-  if (a === undefined || b === undefined || typeof a !== 'object' || typeof b !== 'object') return false
-  return canonicalJson(a) === canonicalJson(b)
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((entry, i) => sameJson(entry, b[i]))
+  if (Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
 }

@@ -1,0 +1,48 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson, sameJson } from '../../src/model/canonical-json.ts'
+import { isObject, type Json } from '../../src/model/json.ts'
+
+/** Few keys and few scalars, so that equal values come about; some names are those of every object's prototype. */
+const few: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.constantFrom<Json>(null, true, 0, -0, '', '0', 'a'),
+    fc.array(tie('json'), { maxLength: 2 }),
+    fc
+      .dictionary(fc.constantFrom('a', 'b', 'constructor', 'toString', '__proto__'), tie('json'), { maxKeys: 2 })
+      .map((entries) => entries as Json),
+  ),
+})).json
+
+function turnedAround(value: Json): Json {
+  if (Array.isArray(value)) return value.map(turnedAround)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, turnedAround(inner)] as const)
+  return Object.fromEntries(entries.toReversed())
+}
+
+describe('the same JSON', () => {
+  it('is what has the same canonical text', () => {
+    fc.assert(
+      fc.property(few, few, (a, b) => {
+        expect(sameJson(a, b)).toBe(canonicalJson(a) === canonicalJson(b))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('does not depend on the order of keys', () => {
+    fc.assert(
+      fc.property(few, (value) => {
+        expect(sameJson(value, turnedAround(value))).toBe(true)
+      }),
+    )
+  })
+
+  it('is never the same as nothing', () => {
+    expect(sameJson(undefined, null)).toBe(false)
+    expect(sameJson({}, undefined)).toBe(false)
+    expect(sameJson(undefined, undefined)).toBe(true)
+  })
+})
