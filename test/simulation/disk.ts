@@ -140,7 +140,11 @@ export class Volume {
 
   #at(path: string): Node | null {
     let node: Node | undefined = this.#root
-    for (const name of path.split('/').filter((part) => part !== '')) node = node?.kind === 'folder' ? node.names.get(name) : undefined
+    for (const name of path.split('/')) {
+      if (name === '') continue
+      if (node?.kind !== 'folder') return null
+      node = node.names.get(name)
+    }
     return node ?? null
   }
 

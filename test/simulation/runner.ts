@@ -133,6 +133,7 @@ function planOf(workspace: LoadedWorkspace, recorded: Recorded) {
     limits,
     target: [],
     items: [],
+    effort: 'quick',
     commit: null,
   })
 }

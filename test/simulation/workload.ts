@@ -47,6 +47,8 @@ export class Workload {
   readonly #chance: Chance
   #kinds: Items[]
   #of: Map<Domain, { kind: number; own: Items }>
+  /** What they say, until the next edit. */
+  #desired: Snapshot | null = null
 
   constructor(chance: Chance) {
     this.#chance = chance
@@ -64,17 +66,19 @@ export class Workload {
 
   /** What the manifests say now. */
   desired(): Snapshot {
-    return new Map(
+    this.#desired ??= new Map(
       [...this.#of].map(([domain, { kind, own }]) => {
         const items = compatible(new Map([...(this.#kinds[kind] ?? []), ...own]))
         return [domain, new Map([...items].map(([item, value]) => [item, heldOf(item, value)]))]
       }),
     )
+    return this.#desired
   }
 
   /** Somebody edits them: kinds, single domains, what is managed at all. */
   edit(): void {
     const chance = this.#chance
+    this.#desired = null
     this.#kinds = this.#kinds.map((kind) => (chance.happens(0.6) ? this.#edited(kind) : kind))
     for (const [domain, { kind, own }] of this.#of) {
       if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })

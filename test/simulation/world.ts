@@ -1,6 +1,3 @@
-/** Node's own, from before the world is sealed: the one thing that is real, since it lets all promises run dry. */
-const immediate = setImmediate
-
 interface Happening {
   at: number
   order: number
@@ -48,7 +45,7 @@ export class World {
     ended.catch(() => {})
     const end = this.time + longest
     for (;;) {
-      await new Promise((resolve) => immediate(resolve))
+      await allPromisesRunDry()
       if (done) return ended
       const next = this.#pop()
       if (next === undefined) throw new Error('expected work that ends, got work that waits for nothing')
@@ -83,6 +80,13 @@ export class World {
       i = child
     }
   }
+}
+
+/** A tick that a microtask asked for comes once no other microtask is left. */
+function allPromisesRunDry(): Promise<void> {
+  return new Promise((resolve) => {
+    queueMicrotask(() => process.nextTick(resolve))
+  })
 }
 
 function before(a: Happening | undefined, b: Happening | undefined): boolean {
