@@ -1,5 +1,5 @@
 import type { Cell, Column, Rectangle, Row } from './cover-problem.ts'
-import { cellsOf, sharedColumns, type Table } from './table.ts'
+import { entryOf, sharedColumns, type Table } from './table.ts'
 
 interface Placed {
   rows: Row[]
@@ -102,8 +102,8 @@ class CoverSearch {
 
   /** The rectangle with `row` and `column` in it: rows that do not take the column leave it, and the least useful one when it is full. */
   #moveTo(rectangle: Placed, row: Row, column: Column): Move {
-    const { place, problem } = this.#table
-    const rows = rectangle.rows.filter((other) => other !== row && (place[other * problem.columns.length + column] ?? -1) >= 0)
+    const { problem } = this.#table
+    const rows = rectangle.rows.filter((other) => other !== row && entryOf(this.#table, other, column) > 0)
     if (rows.length >= problem.width) rows.splice(this.#leastUseful(rows, rectangle.columns), 1)
     rows.push(row)
     if (rows.length < problem.width) this.#fill(rows)
@@ -113,7 +113,7 @@ class CoverSearch {
 
   /** Rows that take all columns of a rectangle with room cover some cells once more, for nothing: others may then let them go. */
   #fill(rows: Row[]): void {
-    const { place, problem, takers } = this.#table
+    const { problem, takers } = this.#table
     const columns = sharedColumns(this.#table, rows, this.#worth)
     const rarest = columns.reduce<Row[]>(
       (least, column, i) => (i > 0 && least.length <= (takers[column]?.length ?? 0) ? least : (takers[column] ?? [])),
@@ -122,7 +122,7 @@ class CoverSearch {
     const from = Math.floor(this.#random() * rarest.length)
     for (let i = 0; i < Math.min(fillers, rarest.length) && rows.length < problem.width; i++) {
       const row = rarest[(from + i) % rarest.length] ?? 0
-      const fits = columns.every((column) => (place[row * problem.columns.length + column] ?? -1) >= 0)
+      const fits = columns.every((column) => entryOf(this.#table, row, column) > 0)
       if (fits && !rows.includes(row)) rows.push(row)
     }
   }
@@ -131,9 +131,7 @@ class CoverSearch {
     let [least, at] = [Infinity, 0]
     for (const [i, row] of rows.entries()) {
       let loss = 0
-      for (const column of columns) {
-        for (const cell of cellsOf(this.#table, row, column)) if (this.#count[cell] === 1) loss += this.#weight[cell] ?? 0
-      }
+      for (const column of columns) loss += this.#worth(row, column)
       if (loss < least) [least, at] = [loss, i]
     }
     return at
@@ -141,15 +139,26 @@ class CoverSearch {
 
   /** What rows cover together. */
   #covered(rows: Row[]): { columns: Column[]; cells: Cell[] } {
+    const { begin, cells } = this.#table
     const columns = sharedColumns(this.#table, rows, this.#worth)
-    const cells: Cell[] = []
-    for (const row of rows) for (const column of columns) for (const cell of cellsOf(this.#table, row, column)) cells.push(cell)
-    return { columns, cells }
+    const covered: Cell[] = []
+    for (const row of rows) {
+      for (const column of columns) {
+        const entry = entryOf(this.#table, row, column)
+        for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++) covered.push(cells[place] ?? 0)
+      }
+    }
+    return { columns, cells: covered }
   }
 
   readonly #worth = (row: Row, column: Column): number => {
+    const { begin, cells } = this.#table
+    const entry = entryOf(this.#table, row, column)
     let sum = 0
-    for (const cell of cellsOf(this.#table, row, column)) if ((this.#count[cell] ?? 0) < 2) sum += this.#weight[cell] ?? 0
+    for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++) {
+      const cell = cells[place] ?? 0
+      if ((this.#count[cell] ?? 0) < 2) sum += this.#weight[cell] ?? 0
+    }
     return sum
   }
 
