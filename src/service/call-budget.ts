@@ -106,10 +106,12 @@ export class CallBudget {
         this.#spent.service.left--
         await this.#save()
         return true
-      } else if (wait > this.longestWaitMs) {
+      } else if (wait > this.longestWaitMs && this.#spent.running === 0) {
         return false
       } else {
-        await this.#clock.sleep(wait, signal)
+        // The calls under way are counted against what the service said remains, though it may have counted some of them too: each
+        // answer says it anew, and may shorten the wait.
+        await this.#waiting.waitAtMost(Math.min(wait, this.longestWaitMs), this.#clock, signal)
       }
     }
   }

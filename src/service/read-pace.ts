@@ -49,6 +49,9 @@ export class ReadPace {
         this.#running++
         this.#left--
         return
+      } else if (this.#running > 0) {
+        // The reads under way are counted against what the service said remains, though it may have counted some of them too.
+        await this.#waiting.waitAtMost(Math.min(wait, this.#longestWaitMs), this.#clock, signal)
       } else if (wait > this.#longestWaitMs) {
         throw tooLong(wait, this.#longestWaitMs)
       } else {

@@ -1,3 +1,5 @@
+import type { Clock } from './call-budget.ts'
+
 /** Those who wait for something to happen. */
 export class Waiters {
   readonly #waiting = new Set<() => void>()
@@ -13,6 +15,14 @@ export class Waiters {
       this.#waiting.add(wake)
       signal?.addEventListener('abort', wake)
     })
+  }
+
+  /** The same, after `ms` milliseconds at the latest. */
+  async waitAtMost(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const end = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+    await Promise.race([clock.sleep(ms, end), this.wait(end)])
+    over.abort()
   }
 
   wakeAll(): void {

@@ -208,6 +208,29 @@ describe('what the service says of itself', () => {
     expect(budget.nextIn()).toBe(20_000)
   })
 
+  it('is heard at once by who waits: what looked spent may be free once the calls under way are answered', async () => {
+    const { clock, budget } = budgetOf()
+    for (let n = 0; n < 3; n++) await budget.take()
+    // Two of the three had arrived as well when the service counted.
+    await budget.give(true, { remaining: 2, resetMs: 57_000 })
+    const next = budget.take()
+    const start = clock.time
+    await budget.give(true, { remaining: 2, resetMs: 57_000 })
+    await budget.give(true, { remaining: 2, resetMs: 57_000 })
+    expect(await clock.drive(next)).toBe(true)
+    expect(clock.time - start).toBe(0)
+  })
+
+  it('does not end an apply for a wait that a call under way may shorten', async () => {
+    const { clock, budget } = budgetOf()
+    for (let n = 0; n < 2; n++) await budget.take()
+    await budget.give(true, { remaining: 1, resetMs: 301_000 })
+    const next = budget.take()
+    await clock.settle()
+    await budget.give(true, { remaining: 1, resetMs: 301_000 })
+    expect(await clock.drive(next)).toBe(true)
+  })
+
   it('is not taken at its word when it is more generous than our own count', async () => {
     const { clock, call } = budgetOf({ limit: 2 })
     const start = clock.time
