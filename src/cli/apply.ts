@@ -12,21 +12,17 @@ import { planJson } from '../report/plan-json.ts'
 import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
 import { carryOut } from './carry-out.ts'
-import type { GuardOptions } from './guards.ts'
+import type { GuardOptions, LockOptions, SelectionOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { selectionOf, validWorkspace } from './open.ts'
 import { rolloutsInPlans } from './rollouts.ts'
 
-interface ApplyOptions extends GuardOptions {
-  target: string[]
-  item: string[]
-  stopOnRefusal?: boolean
-  lockTimeout: number
+interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   /** False with `--no-waves`. */
   waves: boolean
-  supersede?: boolean
   retryHeld?: boolean
+  stopOnRefusal?: boolean
 }
 
 /** `edgewise apply`: takes the lock, plans, shows, asks, and carries the plan out. */

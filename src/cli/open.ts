@@ -9,6 +9,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { choosesSome } from '../plan/selection.ts'
 import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
+import type { SelectionOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 
 /** Finds and reads the workspace that a command is about. */
@@ -64,7 +65,7 @@ export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnos
 }
 
 /** The part of the workspace that `--target` and `--item` choose; a choice of nothing is an error. */
-export function selectionOf(options: { target: string[]; item: string[] }, workspace: LoadedWorkspace, recorded: Recorded): Selection {
+export function selectionOf(options: SelectionOptions, workspace: LoadedWorkspace, recorded: Recorded): Selection {
   refuseUnknownItems(options.item)
   const selection = { target: options.target, items: options.item }
   if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {

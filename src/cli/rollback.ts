@@ -5,18 +5,13 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { irreversibleText, someOf } from '../report/rollback-text.ts'
 import { visible } from '../report/wrap.ts'
 import { carryOut } from './carry-out.ts'
+import type { GuardOptions, LockOptions, SelectionOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
-import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { openWorkspace, refuseUnknownItems } from './open.ts'
 
-interface RollbackOptions extends GuardOptions {
-  target: string[]
-  item: string[]
-  lockTimeout: number
-  supersede?: boolean
-}
+type RollbackOptions = SelectionOptions & GuardOptions & LockOptions
 
 /**
  * `edgewise rollback`: plans the way back to what was recorded before an apply, shows it, asks, and carries it out. The
