@@ -9,7 +9,8 @@ import type { GuardOptions, LockOptions, SelectionOptions } from './commands/opt
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
-import { openWorkspace, refuseUnknownItems } from './open.ts'
+import { openWorkspace } from './open.ts'
+import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
 type RollbackOptions = SelectionOptions & GuardOptions & LockOptions
 
