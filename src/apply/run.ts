@@ -1,6 +1,6 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
-import type { Applied } from '../state/journal.ts'
+import type { Applied } from '../model/applied.ts'
 import type { Recorded, Store } from '../state/record.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from './events.ts'

@@ -1,3 +1,4 @@
+import { released } from '../apply/intents.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
@@ -5,7 +6,7 @@ import type { Plan } from '../model/plan.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { narrowed, type Selection } from '../plan/selection.ts'
 import { wayBack, type Irreversible, type WayBack } from '../plan/way-back.ts'
-import type { Applied } from '../state/journal.ts'
+import type { Applied } from '../model/applied.ts'
 import type { Recorded, RecordedItem, Store, Wave } from '../state/record.ts'
 import { appliesTogether, findApplies } from './find-applies.ts'
 import { loadSolver } from './plan.ts'
@@ -183,12 +184,8 @@ function unmanagedOf({ to }: WayBack, before: Before): Rollback['unmanaged'] {
  * managed, so nothing of them should be released by a later plan.
  */
 export function withoutUnmanaged({ unmanaged }: Rollback, recorded: Recorded): Recorded {
-  const touched: Recorded = new Map()
-  for (const { domain, item } of unmanaged) {
-    if (recorded.get(domain)?.get(item)?.status !== 'unset') continue
-    const items = touched.get(domain) ?? new Map(recorded.get(domain))
-    items.delete(item)
-    touched.set(domain, items)
-  }
-  return touched
+  return released(
+    unmanaged.filter(({ domain, item }) => recorded.get(domain)?.get(item)?.status === 'unset'),
+    recorded,
+  )
 }
