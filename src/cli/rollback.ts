@@ -1,6 +1,7 @@
 import { chosenSnapshots, rollback as planRollback, type LoadedWorkspace, type Recorded, type Rollback, type Store } from '../index.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
-import { rollbackSuffix, withoutUnmanaged } from '../library/rollback.ts'
+import { rollbackSuffix } from '../library/find-change.ts'
+import { withoutUnmanaged } from '../library/rollback.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { irreversibleText, someOf } from '../report/rollback-text.ts'
 import { visible } from '../report/wrap.ts'
