@@ -39,6 +39,7 @@ export interface Refusal {
   message: string
 }
 
+/** What came of an apply: its writes by outcome, and what a user has to be told. */
 export interface ApplyResult extends OutcomeCounts {
   /** Whether any write left this machine. */
   sent: boolean
