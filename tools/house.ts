@@ -46,6 +46,7 @@ const unbundled = ['highs']
 
 const src = new URL('../src/', import.meta.url)
 
+/** A folder of `src`, and how often it imports each other one. */
 export interface Room {
   name: string
   files: number

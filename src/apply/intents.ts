@@ -30,10 +30,10 @@ export function waveOf(number: number, writes: Write[], releases: Change[], reco
   return { number, before, intents }
 }
 
-/** The domains of released items, with what stays of them. */
-export function released(releases: Change[], recorded: Recorded): Recorded {
+/** The domains of items that leave the record, with what stays of them. */
+export function released(leaving: { domain: Domain; item: ItemKey }[], recorded: Recorded): Recorded {
   const touched: Recorded = new Map()
-  for (const { domain, item } of releases) {
+  for (const { domain, item } of leaving) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
     items.delete(item)
     touched.set(domain, items)

@@ -128,33 +128,30 @@ async function parts(part: Part, isolation: Isolation, innocent: boolean): Promi
   const { domains, items } = part
   if (items.length === 1 && domains.length === 1) return isolation.guilty(part)
   if (items.length === 1) return domainParts(part, isolation)
-  const [first, second] = halves(items).map((half) => ({ domains, items: half }))
-  if (first === undefined || second === undefined) return
-  const one = await isolation.send(first)
-  if (one === 'ended') return
-  if (one === 'fine') return suspects(second, isolation)
-  const other = await isolation.send(second)
-  if (other === 'ended') return
-  if (other === 'fine') return heard(first, isolation)
+  const refused = await refusedHalves(part, isolation)
+  if (refused.length === 0) return
   if (domains.length > 1) return domainParts(part, isolation)
   // One domain that refuses what others took is itself the trouble.
   if (innocent) return isolation.guilty(part)
-  await parts(first, isolation, false)
-  await parts(second, isolation, false)
+  for (const half of refused) await parts(half, isolation, false)
 }
 
 /** Items that hold a guilty one, though they were not sent alone; their domains took other items. */
 async function suspects(part: Part, isolation: Isolation): Promise<void> {
   if (part.items.length === 1) return (await isolation.send(part)) === 'refused' ? isolation.guilty(part) : undefined
-  const [first, second] = halves(part.items).map((half) => ({ domains: part.domains, items: half }))
-  if (first === undefined || second === undefined) return
+  for (const half of await refusedHalves(part, isolation)) await heard(half, isolation)
+}
+
+/** Halves items of which one is guilty, and follows the half that holds it. Both halves where both were refused, else none. */
+async function refusedHalves({ domains, items }: Part, isolation: Isolation): Promise<Part[]> {
+  const [first, second] = halves(items).map((half) => ({ domains, items: half }))
+  if (first === undefined || second === undefined) return []
   const one = await isolation.send(first)
-  if (one === 'ended') return
-  if (one === 'fine') return suspects(second, isolation)
+  if (one === 'fine') await suspects(second, isolation)
+  if (one !== 'refused') return []
   const other = await isolation.send(second)
-  if (other === 'ended') return
-  await heard(first, isolation)
-  if (other === 'refused') await heard(second, isolation)
+  if (other === 'fine') await heard(first, isolation)
+  return other === 'refused' ? [first, second] : []
 }
 
 /** Items that were sent and refused on domains that took others. */
@@ -165,15 +162,20 @@ async function heard(part: Part, isolation: Isolation): Promise<void> {
 /** A part that is refused whole and whose items were no help: its domains are halved. */
 async function domainParts(part: Part, isolation: Isolation): Promise<void> {
   if (part.items.length === 1) return singleItem(part, isolation, false)
-  const [first, second] = halves(part.domains).map((half) => ({ domains: half, items: part.items }))
-  if (first === undefined || second === undefined) return
-  const one = await isolation.send(first)
-  if (one === 'ended') return
-  const other = await isolation.send(second)
-  if (other === 'ended') return
-  const innocent = one === 'fine' || other === 'fine'
-  if (one === 'refused') await domainHeard(first, isolation, innocent)
-  if (other === 'refused') await domainHeard(second, isolation, innocent)
+  const sent = await sendDomainHalves(part, isolation)
+  const innocent = sent.some(({ verdict }) => verdict === 'fine')
+  for (const { half, verdict } of sent) if (verdict === 'refused') await domainHeard(half, isolation, innocent)
+}
+
+/** Both halves of a part's domains, and what came of them; none where the apply ended meanwhile. */
+async function sendDomainHalves({ domains, items }: Part, isolation: Isolation): Promise<{ half: Part; verdict: Verdict }[]> {
+  const sent: { half: Part; verdict: Verdict }[] = []
+  for (const half of halves(domains).map((some) => ({ domains: some, items }))) {
+    const verdict = await isolation.send(half)
+    if (verdict === 'ended') return []
+    sent.push({ half, verdict })
+  }
+  return sent
 }
 
 async function domainHeard(part: Part, isolation: Isolation, innocent: boolean): Promise<void> {
@@ -191,16 +193,13 @@ async function singleItem(part: Part, isolation: Isolation, passed: boolean): Pr
   let good = passed
   let at = part
   while (at.domains.length > 1) {
-    const [first, second] = halves(at.domains).map((half) => ({ domains: half, items: at.items }))
-    if (first === undefined || second === undefined) return
-    const one = await isolation.send(first)
-    if (one === 'ended') return
-    const other = await isolation.send(second)
-    if (other === 'ended') return
-    good ||= one === 'fine' || other === 'fine'
-    if (one === 'fine' && other === 'fine') break
-    if (one === 'refused' && other === 'refused') unheard.push(second)
-    at = one === 'refused' ? first : second
+    const sent = await sendDomainHalves(at, isolation)
+    if (sent.length === 0) return
+    const [next, ...others] = sent.filter(({ verdict }) => verdict === 'refused').map(({ half }) => half)
+    good ||= sent.some(({ verdict }) => verdict === 'fine')
+    if (next === undefined) break
+    unheard.push(...others)
+    at = next
   }
   if (!good) return isolation.guilty(part)
   if (at.domains.length === 1) await isolation.guilty(at)

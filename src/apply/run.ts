@@ -1,6 +1,6 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
-import type { Applied } from '../state/journal.ts'
+import type { Applied } from '../model/applied.ts'
 import type { Recorded, Store } from '../state/record.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from './events.ts'
@@ -39,6 +39,7 @@ export interface Refusal {
   message: string
 }
 
+/** What came of an apply: its writes by outcome, and what a user has to be told. */
 export interface ApplyResult extends OutcomeCounts {
   /** Whether any write left this machine. */
   sent: boolean

@@ -7,6 +7,7 @@ import { coerce, type Scope } from './value/coerce.ts'
 import { schemaProblems } from './value/schema-problems.ts'
 import { stringProblems } from './value/string-problems.ts'
 
+/** An item as it was given: what the service would store by, the canonical value, and what is wrong. */
 export interface ReadItem {
   /** The value with the specification's types, order and letter case as given; what `reduce` takes. */
   payload: Wire

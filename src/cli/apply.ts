@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { askedOf, chosenSnapshots, plan as makePlan, type LoadedWorkspace, type PlanOptions, type Recorded, type Store } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -12,21 +11,18 @@ import { planJson } from '../report/plan-json.ts'
 import { visible } from '../report/wrap.ts'
 import { parseJson } from '../state/domain-file.ts'
 import { carryOut } from './carry-out.ts'
-import type { GuardOptions } from './guards.ts'
+import type { GuardOptions, LockOptions, SelectionOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { selectionOf, validWorkspace } from './open.ts'
+import { readIn } from './read-in.ts'
 import { rolloutsInPlans } from './rollouts.ts'
 
-interface ApplyOptions extends GuardOptions {
-  target: string[]
-  item: string[]
-  stopOnRefusal?: boolean
-  lockTimeout: number
+interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   /** False with `--no-waves`. */
   waves: boolean
-  supersede?: boolean
   retryHeld?: boolean
+  stopOnRefusal?: boolean
 }
 
 /** `edgewise apply`: takes the lock, plans, shows, asks, and carries the plan out. */
@@ -69,7 +65,7 @@ async function savedPlan(path: string, workspace: LoadedWorkspace, recorded: Rec
     throw new EdgewiseError('usage', 'a saved plan has its own choice of domains and items', 'Leave --target and --item out.')
   const { itemKeys } = workspace.config.service
   const itemOf = new Map(Object.entries(itemKeys).map(([key, name]) => [name, key]))
-  const saved = readSavedPlan(parseJson(textOf(path)), (name) => itemOf.get(name) ?? name)
+  const saved = readSavedPlan(parseJson(readIn(path, `the plan file ${path}`)), (name) => itemOf.get(name) ?? name)
   const how = await planning(store, options)
   const now = await makePlan(workspace, recorded, saved.selection, how)
   const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
@@ -92,14 +88,6 @@ function goesOn({ desired: planned }: SavedPlan, desired: Snapshot, continued: R
 
 function atOnce(saved: SavedPlan): SavedPlan {
   return { ...saved, writes: saved.writes.map((write) => ({ ...write, wave: 1 })) }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new EdgewiseError('usage', `the plan file ${path} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
-  }
 }
 
 /** What earlier applies left without a certain outcome. */

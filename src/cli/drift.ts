@@ -13,8 +13,8 @@ import { driftMarkdown } from '../report/drift-markdown.ts'
 import { driftText } from '../report/drift-text.ts'
 import { visible } from '../report/wrap.ts'
 import { carryOut } from './carry-out.ts'
+import type { GuardOptions, LockOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
-import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { observe } from './observe.ts'
@@ -22,12 +22,10 @@ import { openRecorded, validWorkspace } from './open.ts'
 import { rolloutsInPlans } from './rollouts.ts'
 import { writeOut } from './write-out.ts'
 
-interface DriftOptions extends GuardOptions {
+interface DriftOptions extends GuardOptions, LockOptions {
   observed?: string
   markdown?: string
   repair?: boolean
-  supersede?: boolean
-  lockTimeout: number
 }
 
 /** `edgewise drift`: where desired, recorded and observed configuration part; writes nothing unless it repairs. */

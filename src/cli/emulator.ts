@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { startEmulator } from '../emulator/emulator.ts'
 import { readFault, type Fault } from '../emulator/entities/fault.ts'
@@ -7,6 +6,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { CommandContext } from './io.ts'
 import { exits } from './exits.ts'
+import { readIn } from './read-in.ts'
 
 interface EmulatorFlags {
   port: number
@@ -84,16 +84,8 @@ function wordOf(text: string): Json {
 }
 
 function domainsIn(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split(/\r?\n/)
-      .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
-      .filter((line) => line !== '')
-  } catch (error) {
-    throw new EdgewiseError(
-      'usage',
-      `the file of domains ${path} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
-      'Name a text file with one domain a line.',
-    )
-  }
+  return readIn(path, `the file of domains ${path}`, 'Name a text file with one domain a line.')
+    .split(/\r?\n/)
+    .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
+    .filter((line) => line !== '')
 }

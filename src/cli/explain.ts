@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
+import { catalogue, itemSpec, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { annotations, type ItemSchema } from '../catalog/value/item-schema.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
@@ -10,6 +10,7 @@ import type { Paint } from '../report/paint.ts'
 import { wrap } from '../report/wrap.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
+import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
 /** `edgewise explain`: all items in a line each, one item with its fields and an example, or one field. */
 export async function explain({ io, options, paint }: CommandContext, [name]: unknown[]): Promise<number> {
@@ -22,13 +23,8 @@ export async function explain({ io, options, paint }: CommandContext, [name]: un
     return exits.done
   }
   const [key = '', ...path] = String(name).split('.')
-  const spec = catalogue.get(key)
-  if (spec === undefined)
-    throw new EdgewiseError(
-      'usage',
-      `there is no item "${key}".${didYouMean(key, catalogue.keys())}`,
-      '"edgewise explain" lists all items.',
-    )
+  refuseUnknownItems([key])
+  const spec = itemSpec(key)
   const schema = fieldAt(spec, path)
   if (options.json === true) io.out(`${JSON.stringify(schema)}\n`)
   else io.out(path.length === 0 ? itemText(spec, paint, io.columns) : fieldText(path.at(-1) ?? '', schema, false, 0, paint, io.columns))

@@ -1,14 +1,14 @@
 import type { Recorded } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import type { LockOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { withLock } from './lock.ts'
 import { openWorkspace } from './open.ts'
 
-interface ForgetOptions {
-  item: string[]
-  lockTimeout: number
+interface ForgetOptions extends LockOptions {
+  item: ItemKey[]
 }
 
 /** `edgewise state forget`: takes domains, or some of their items, out of the record. The service is not told. */

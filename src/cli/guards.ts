@@ -1,15 +1,9 @@
 import { type LoadedWorkspace, type Recorded } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { fleetOf, frozen, guardRefusals, type GuardRefusal } from '../plan/guards.ts'
-import { refuseUnknownItems } from './open.ts'
-
-/** What the user allows a plan over its guards. */
-export interface GuardOptions {
-  allow: ItemKey[]
-  force?: boolean
-}
+import type { GuardOptions } from './commands/options.ts'
+import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
 /** What the guards of the workspace say against a plan, at this time. */
 function refusalsOf(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan, options: GuardOptions, now: number): GuardRefusal[] {

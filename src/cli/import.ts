@@ -5,6 +5,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Adopted, Domain, ItemKey } from '../model/item.ts'
 import { visible } from '../report/wrap.ts'
 import type { RecordedItem } from '../state/record.ts'
+import type { LockOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { withLock } from './lock.ts'
@@ -12,11 +13,10 @@ import { openWorkspace } from './open.ts'
 import { readImport } from './read-import.ts'
 import { writeManifests } from './write-manifests.ts'
 
-interface ImportOptions {
+interface ImportOptions extends LockOptions {
   domain?: string
   writeManifests?: boolean
   replace?: boolean
-  lockTimeout: number
 }
 
 /** `edgewise import`: records what a service already holds as a confirmed base; writes nothing to the service. */

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { catalogue } from '../catalog/catalogue.ts'
-import { didYouMean } from '../catalog/value/nearest.ts'
 import { loadWorkspace, openRecord, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
@@ -9,7 +7,9 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { choosesSome } from '../plan/selection.ts'
 import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
+import type { SelectionOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
+import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
 /** Finds and reads the workspace that a command is about. */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
@@ -64,7 +64,7 @@ export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnos
 }
 
 /** The part of the workspace that `--target` and `--item` choose; a choice of nothing is an error. */
-export function selectionOf(options: { target: string[]; item: string[] }, workspace: LoadedWorkspace, recorded: Recorded): Selection {
+export function selectionOf(options: SelectionOptions, workspace: LoadedWorkspace, recorded: Recorded): Selection {
   refuseUnknownItems(options.item)
   const selection = { target: options.target, items: options.item }
   if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {
@@ -75,17 +75,6 @@ export function selectionOf(options: { target: string[]; item: string[] }, works
     )
   }
   return selection
-}
-
-/** Names of items come from the command line: an unknown one is an error. */
-export function refuseUnknownItems(items: string[]): void {
-  const unknown = items.find((item) => !catalogue.has(item))
-  if (unknown === undefined) return
-  throw new EdgewiseError(
-    'usage',
-    `there is no item "${unknown}".${didYouMean(unknown, catalogue.keys())}`,
-    '"edgewise explain" lists all items.',
-  )
 }
 
 /** Sentences that belong to the first plan against a service. */

@@ -5,15 +5,14 @@ import { planJson } from '../report/plan-json.ts'
 import { planText } from '../report/plan-text.ts'
 import { planMarkdown } from '../report/plan-markdown.ts'
 import { visible } from '../report/wrap.ts'
+import type { SelectionOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
 import { guardWarnings } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { firstPlanWarnings, openRecorded, selectionOf, validWorkspace } from './open.ts'
 import { writeOut } from './write-out.ts'
 
-interface PlanOptions {
-  target: string[]
-  item: string[]
+interface PlanOptions extends SelectionOptions {
   detailedExitcode?: boolean
   out?: string
   markdown?: string

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { readItem } from '../catalog/read-item.ts'
@@ -8,6 +7,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Adopted, Domain, ItemKey } from '../model/item.ts'
 import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../state/domain-file.ts'
+import { readIn } from './read-in.ts'
 
 /** The items that a file says a service holds, in canonical form and without secrets. */
 export function readImport(path: string, domain: string | undefined, workspace: LoadedWorkspace): Adopted[] {
@@ -18,7 +18,7 @@ export function readImport(path: string, domain: string | undefined, workspace: 
       'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
     )
   }
-  const data = parseJson(textOf(path)) ?? fail('it is not JSON')
+  const data = parseJson(readIn(path)) ?? fail('it is not JSON')
   const configs = isObject(data) ? configsOf(data, domain, fail) : fail('expected an object')
   const itemNames = new Map(Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]))
   return configs.flatMap(([name, config]) => {
@@ -67,12 +67,4 @@ function domainNames(value: Json | undefined): string[] | null {
   return value.flatMap((entry) =>
     typeof entry === 'string' ? [entry] : isObject(entry) && typeof entry['domain'] === 'string' ? [entry['domain']] : [],
   )
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new EdgewiseError('usage', `${path} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
-  }
 }

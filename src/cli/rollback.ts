@@ -1,22 +1,19 @@
 import { chosenSnapshots, rollback as planRollback, type LoadedWorkspace, type Recorded, type Rollback, type Store } from '../index.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
-import { rollbackSuffix, withoutUnmanaged } from '../library/rollback.ts'
+import { rollbackSuffix } from '../library/find-change.ts'
+import { withoutUnmanaged } from '../library/rollback.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { irreversibleText, someOf } from '../report/rollback-text.ts'
 import { visible } from '../report/wrap.ts'
 import { carryOut } from './carry-out.ts'
+import type { GuardOptions, LockOptions, SelectionOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
-import type { GuardOptions } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
-import { openWorkspace, refuseUnknownItems } from './open.ts'
+import { openWorkspace } from './open.ts'
+import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
-interface RollbackOptions extends GuardOptions {
-  target: string[]
-  item: string[]
-  lockTimeout: number
-  supersede?: boolean
-}
+type RollbackOptions = SelectionOptions & GuardOptions & LockOptions
 
 /**
  * `edgewise rollback`: plans the way back to what was recorded before an apply, shows it, asks, and carries it out. The

@@ -1,7 +1,7 @@
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { Applied } from '../state/journal.ts'
+import type { Applied } from '../model/applied.ts'
 
 /** The applies of a history in groups, first to last: the waves of one rollout (`<id>-w1`, `<id>-w2`, …) are one. */
 export function appliesTogether(history: Applied[]): Applied[][] {

@@ -1,5 +1,5 @@
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Applied } from '../state/journal.ts'
+import type { Applied } from '../model/applied.ts'
 import type { Recorded, RecordedItem, Store } from '../state/record.ts'
 import { findApplies } from './find-applies.ts'
 

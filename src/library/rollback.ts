@@ -1,3 +1,4 @@
+import { released } from '../apply/intents.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
@@ -5,15 +6,13 @@ import type { Plan } from '../model/plan.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { narrowed, type Selection } from '../plan/selection.ts'
 import { wayBack, type Irreversible, type WayBack } from '../plan/way-back.ts'
-import type { Applied } from '../state/journal.ts'
-import type { Recorded, RecordedItem, Store, Wave } from '../state/record.ts'
-import { appliesTogether, findApplies } from './find-applies.ts'
+import type { Applied } from '../model/applied.ts'
+import type { Recorded, Store } from '../state/record.ts'
+import { findApplies } from './find-applies.ts'
+import { changeOf, lastChange, type Before, type Search } from './find-change.ts'
 import { loadSolver } from './plan.ts'
 import { secretsAtHand } from './secrets-at-hand.ts'
 import type { LoadedWorkspace } from './workspace.ts'
-
-/** What ends the id of a rollback, so that a history tells it from other applies. */
-export const rollbackSuffix = 'rollback'
 
 /** A plan back to what was recorded before an apply. */
 export interface Rollback {
@@ -45,7 +44,7 @@ export async function rollback(
 ): Promise<Rollback> {
   const history = await store.history()
   const search: Search = { store, recorded, isAtHand: (before) => secretsAtHand(before, workspace.vault) }
-  const { applies, before } = name === null ? await lastChange(history, search) : await searched(findApplies(history, name), search)
+  const { applies, before } = name === null ? await lastChange(history, search) : await changeOf(findApplies(history, name), store)
   const chosen = narrowed(before, selection)
   if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
   const way = wayBack(recorded, chosen, search.isAtHand(chosen))
@@ -57,53 +56,6 @@ export async function rollback(
     later: await changedLater(way, applies, history, search),
     unmanaged: unmanagedOf(way, chosen),
   }
-}
-
-type Before = Wave['before']
-
-/** What the way back is looked for with. */
-interface Search {
-  store: Store
-  recorded: Recorded
-  isAtHand(before: Before): (secret: string) => boolean
-}
-
-/** Some applies, and what was recorded before the first of them of all that they were about to change. */
-interface Found {
-  applies: Applied[]
-  before: Before
-}
-
-async function searched(applies: Applied[], { store }: Search): Promise<Found> {
-  const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
-  for (const { id } of applies) {
-    // What an earlier wave had changed already was something else before the rollout.
-    for (const [domain, items] of await store.before(id)) before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
-  }
-  return { applies, before }
-}
-
-/** The last apply of which anything differs from what was recorded before it. */
-async function lastChange(history: Applied[], search: Search): Promise<Found> {
-  for (const applies of appliesTogether(history).toReversed()) {
-    const found = await searched(applies, search)
-    const way = wayBack(search.recorded, found.before, search.isAtHand(found.before))
-    if (way.to.size + way.irreversible.length === 0) continue
-    const [{ id } = { id: '' }] = applies
-    if (!new RegExp(`-${rollbackSuffix}(-w\\d+)?$`).test(id)) return found
-    throw new EdgewiseError(
-      'usage',
-      `the last apply, ${id}, was a rollback itself`,
-      `Name the apply to take back; "edgewise state history" lists them. "edgewise rollback ${id}" brings back what it took back.`,
-    )
-  }
-  throw new EdgewiseError(
-    'usage',
-    history.length === 0
-      ? 'nothing was applied yet, so there is nothing to take back'
-      : 'everything is as it was before each apply, so there is nothing to take back',
-    '"edgewise state history" lists the applies.',
-  )
 }
 
 function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError {
@@ -183,12 +135,8 @@ function unmanagedOf({ to }: WayBack, before: Before): Rollback['unmanaged'] {
  * managed, so nothing of them should be released by a later plan.
  */
 export function withoutUnmanaged({ unmanaged }: Rollback, recorded: Recorded): Recorded {
-  const touched: Recorded = new Map()
-  for (const { domain, item } of unmanaged) {
-    if (recorded.get(domain)?.get(item)?.status !== 'unset') continue
-    const items = touched.get(domain) ?? new Map(recorded.get(domain))
-    items.delete(item)
-    touched.set(domain, items)
-  }
-  return touched
+  return released(
+    unmanaged.filter(({ domain, item }) => recorded.get(domain)?.get(item)?.status === 'unset'),
+    recorded,
+  )
 }

@@ -1,11 +1,12 @@
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
-import { pointerStep, pointerSteps, type JsonObject } from '../model/json.ts'
+import { pointerStep, type JsonObject } from '../model/json.ts'
 import { byPlace, type Diagnostic, type Place } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
-import { diagnosticAt, type Finding } from './finding.ts'
+import { diagnosticAt } from './finding.ts'
 import { idleNulls } from './idle-nulls.ts'
+import { configDiagnostic, mergeDiagnostic, siteOf } from './manifest-diagnostics.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
-import { originOf, type Layer, type Origin } from './origin-of.ts'
+import { originOf, type Layer } from './origin-of.ts'
 import { profileProblems, profilesByName, stackOf, type Stack } from './profiles.ts'
 import { readConfig, type ConfigFinding, type Rules } from './read-config.ts'
 import { readDocument, type Manifest, type Profile } from './read-document.ts'
@@ -113,75 +114,14 @@ function readManifest(manifest: Manifest, domains: Domain[], stack: Stack, layer
     }
   }
   const merging = [
-    ...stack.faults.map((fault) => ofMerge(fault, fault.layer, manifest, domains)),
-    ...faults.map((fault) => ofMerge(fault, layers.at(-1), manifest, domains)),
+    ...stack.faults.map((fault) => mergeDiagnostic(fault, fault.layer, manifest, domains)),
+    ...faults.map((fault) => mergeDiagnostic(fault, layers.at(-1), manifest, domains)),
   ]
   // What could not be merged is not worth judging.
   const unmerged = new Set(merging.map(({ item }) => item))
   for (const held of items.values()) for (const item of unmerged) held.delete(item ?? '')
   const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
-  return { items, diagnostics: [...merging, ...judged.map((each) => ofFinding(each.finding, each.domains, layers, manifest))] }
-}
-
-function ofMerge({ pointer, detail }: MergeFault, layer: Layer | undefined, manifest: Manifest, domains: Domain[]): Diagnostic {
-  const [item = ''] = pointerSteps(pointer)
-  return at(layer === undefined ? null : { layer, pointer }, manifest, {
-    code: 'item-invalid',
-    pointer,
-    part: 'key',
-    summary: "This can't be merged",
-    detail: forAll(detail, domains),
-    ...about(domains),
-    item,
-  })
-}
-
-function ofFinding(finding: ConfigFinding, domains: Domain[], layers: Layer[], manifest: Manifest): Diagnostic {
-  const { other, ...fault } = finding
-  const related =
-    other === undefined
-      ? []
-      : [{ ...siteOf(originOf(layers, pointerStep(other)), manifest, 'key').place, message: `"${other}" is declared here` }]
-  return at(originOf(layers, finding.pointer), manifest, { ...fault, detail: forAll(finding.detail, domains), ...about(domains), related })
-}
-
-function about(domains: Domain[]): { domain?: Domain } {
-  return domains[0] === undefined ? {} : { domain: domains[0] }
-}
-
-function forAll(detail: string, domains: Domain[]): string {
-  return domains.length < 2 ? detail : `${detail} (${domains[0]} and ${domains.length - 1} more)`
-}
-
-function at(origin: Origin | null, manifest: Manifest, finding: Finding): Diagnostic {
-  const { part, related = [], ...fault } = finding
-  const site = siteOf(origin, manifest, part)
-  const all = [...site.related, ...related]
-  return {
-    severity: 'error',
-    ...fault,
-    ...site.place,
-    document: manifest.document.index,
-    pointer: site.pointer,
-    ...(all.length === 0 ? {} : { related: all }),
-  }
-}
-
-/** Where the manifest is to blame: at the value itself, or at what brought it in. */
-function siteOf(
-  origin: Origin | null,
-  manifest: Manifest,
-  part?: 'key',
-): { place: Place; pointer: string; related: NonNullable<Finding['related']> } {
-  const layer = origin?.layer
-  const said = layer === undefined ? '' : layer.base + (origin?.pointer ?? '')
-  if (layer === undefined || layer.document === manifest.document)
-    return { place: placeIn(manifest.document, said, part), pointer: said, related: [] }
-  const list = manifest.domains[0]?.pointer.startsWith('/domains') === true
-  const pointer = layer.profile !== undefined ? `/profiles/${layer.profile.entry}` : list ? '/domains' : '/domain'
-  const message = layer.profile === undefined ? 'set here by the defaults of the workspace' : `set here by profile "${layer.profile.name}"`
-  const place = placeIn(manifest.document, pointer, layer.profile === undefined ? 'key' : undefined)
-  return { place, pointer, related: [{ ...placeIn(layer.document, said, part), message }] }
+  return { items, diagnostics: [...merging, ...judged.map((each) => configDiagnostic(each.finding, each.domains, layers, manifest))] }
 }
 
 function placeOf(declared: Declared | undefined, item: ItemKey, pointer = ''): (Place & { document: number }) | null {

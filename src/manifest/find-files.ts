@@ -4,6 +4,7 @@ import { globSync } from 'tinyglobby'
 import type { Diagnostic } from '../model/problem.ts'
 import { diagnosticOfFile } from './finding.ts'
 
+/** The files that globs name, and what stands in the way of some. */
 export interface FoundFiles {
   /** Relative to the root, with `/`, sorted. */
   paths: string[]

@@ -7,6 +7,7 @@ import type { Layer } from './origin-of.ts'
 import type { Declaration, Profile } from './read-document.ts'
 import { placeIn } from './yaml-place.ts'
 
+/** Profiles by name. */
 export type Profiles = ReadonlyMap<string, Profile>
 
 /** The profiles by name; of several with one name the first counts. */

@@ -16,11 +16,13 @@ export interface Declaration {
   config: JsonObject
 }
 
+/** The items of one domain, or of a list of domains, each with where it is named. */
 export interface Manifest extends Declaration {
   kind: 'manifest'
   domains: { domain: Domain; pointer: string }[]
 }
 
+/** A reusable part of a configuration. */
 export interface Profile extends Declaration {
   kind: 'profile'
   name: string

@@ -11,6 +11,7 @@ export interface Names {
   refer: SecretKeeper['refer']
 }
 
+/** A value with its references replaced. */
 export interface Replaced {
   /** The very value that was given where it holds no reference. */
   value: Json

@@ -9,6 +9,7 @@ import { shapeFindings } from './workspace-shape.ts'
 import type { HealthConfig, SecretSource, WorkspaceConfig } from './workspace.ts'
 import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
+/** The workspace file as far as it could be read; a configuration may have warnings, no configuration has errors. */
 export type ReadConfig =
   | { config: WorkspaceConfig; document: YamlDocument; diagnostics: Diagnostic[] }
   | { config: null; diagnostics: Diagnostic[] }

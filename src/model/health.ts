@@ -34,6 +34,7 @@ export interface HealthWindows {
 /** Counts by domain; one without requests may be absent. */
 export type DomainCounts = ReadonlyMap<Domain, Counts>
 
+/** How a wave's requests compare with the time before it. */
 export type Verdict = 'same-or-better' | 'worse' | 'too-little-data'
 
 /** Why there is too little data; null where there is enough. */

@@ -18,8 +18,8 @@ export interface PlanSummary {
   seconds: number
 }
 
+/** How long the planner looks for fewer writes, from short to long. */
 export const efforts = ['quick', 'normal', 'thorough'] as const
-/** How long the planner looks for fewer writes. */
 export type Effort = (typeof efforts)[number]
 
 /** Why the writes are as they are. */

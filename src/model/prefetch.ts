@@ -1,3 +1,4 @@
+/** What may come of the prefetch of one URL, in the order in which it goes on. */
 export const prefetchStatuses = ['waiting', 'processing', 'completed', 'failed'] as const
 export type PrefetchStatus = (typeof prefetchStatuses)[number]
 

@@ -31,6 +31,7 @@ export interface Rollout {
   applies: string[]
 }
 
+/** One wave of a rollout: the domains that change in it, and how far it is. */
 export interface RolloutWave {
   domains: Domain[]
   /** From before its first write to after its last outcome, ISO 8601; null before it was begun, and where it is not known to have ended. */

@@ -1,8 +1,8 @@
 import type { Domain } from './item.ts'
 import type { TimeZone } from './time-zone.ts'
 
+/** How long the period of one point may be, shortest first (specification, "GET /stat/httpcode/eachDomain": `grad`). */
 export const grains = ['minute', 'minute5', 'hour', 'day'] as const
-/** How long the period of one point is (specification, "GET /stat/httpcode/eachDomain": `grad`). */
 export type Grain = (typeof grains)[number]
 /** Length of a period, ms; of a day where no clock changes. */
 export const grainMs: Record<Grain, number> = { minute: 60_000, minute5: 300_000, hour: 3_600_000, day: 86_400_000 }

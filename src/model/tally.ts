@@ -1,8 +1,8 @@
 import type { Domain } from './item.ts'
 import { addCounts, requestsIn, type Counts, type Point } from './statistics.ts'
 
-export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
 /** Status codes by their first digit; `other` is 0, 1xx and whatever else there may be. */
+export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
 export type StatusClass = (typeof statusClasses)[number]
 
 /** What is counted of one domain, or of several together, in a time. */

@@ -3,7 +3,8 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import type { Form, FormName } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Cell, Column, ColumnKind, CoverProblem, Rectangle, Row } from './cover/cover-problem.ts'
+import { coverProblem, type BundleNeed } from './bundle-columns.ts'
+import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
 import { bundlesOf, type Grouping } from './groups.ts'
 import type { Need } from './needs.ts'
 
@@ -11,14 +12,6 @@ import type { Need } from './needs.ts'
 export interface GroupProblem {
   problem: CoverProblem
   meaning(rectangle: Rectangle): { domains: Domain[]; items: Record<ItemKey, Form> }
-}
-
-/** What a domain needs of one bundle: to be met by the whole, or by all parts. */
-interface BundleNeed {
-  row: Row
-  bundle: string
-  whole: string
-  parts: { key: string; mode: number }[]
 }
 
 /** Parts beyond so many take more time than they can save; the needs are then met by one delta each, or whole. */
@@ -66,7 +59,7 @@ function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: numbe
       }),
     }
   })
-  const { problem, keysOf } = coverProblem(withUsefulParts(all), domains.length, width)
+  const { problem, keysOf } = coverProblem(all, domains.length, width)
   return {
     problem,
     meaning: ({ rows, columns }) => ({
@@ -106,68 +99,4 @@ function itemsOf(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
       return [[item, more.length === 0 ? first : (itemSpec(item).joined?.([first, ...more]) ?? first)]]
     }),
   )
-}
-
-/** Parts that no more domains share than the whole value save nothing, and a whole value is the safer write. */
-function withUsefulParts(needs: BundleNeed[]): BundleNeed[] {
-  const takers = new Map<string, number>()
-  for (const { whole, parts } of needs)
-    for (const key of [whole, ...parts.map((part) => part.key)]) takers.set(key, (takers.get(key) ?? 0) + 1)
-  return needs.map((need) =>
-    need.parts.some((part) => (takers.get(part.key) ?? 0) > (takers.get(need.whole) ?? 0)) ? need : { ...need, parts: [] },
-  )
-}
-
-/** Columns numbered by bundle, whole values before parts; parts that the same domains take are one column. */
-function coverProblem(needs: BundleNeed[], rows: number, width: number): { problem: CoverProblem; keysOf: string[][] } {
-  const takers = new Map<string, Row[]>()
-  for (const { row, parts } of needs) {
-    for (const { key } of parts) {
-      const known = takers.get(key)
-      if (known === undefined) takers.set(key, [row])
-      else known.push(row)
-    }
-  }
-  const columnKeys = new Map<string, { bundle: string; mode: number; keys: Set<string> }>()
-  const columnNames = new Map<string, string>()
-  const enter = (name: string, bundle: string, mode: number, key: string): string => {
-    const known = columnKeys.get(name)
-    if (known === undefined) columnKeys.set(name, { bundle, mode, keys: new Set([key]) })
-    else known.keys.add(key)
-    return name
-  }
-  const partName = (bundle: string, key: string, mode: number): string => {
-    const name = columnNames.get(key) ?? `${bundle}\n${mode}\n${(takers.get(key) ?? []).join()}`
-    columnNames.set(key, name)
-    return enter(name, bundle, mode, key)
-  }
-  const named = needs.map(({ row, bundle, whole, parts }) => ({
-    row,
-    whole: enter(whole, bundle, 0, whole),
-    parts: [...new Set(parts.map(({ key, mode }) => partName(bundle, key, mode)))],
-  }))
-  const order = [...columnKeys].toSorted(
-    ([nameA, a], [nameB, b]) => compare(a.bundle, b.bundle) || a.mode - b.mode || compare(nameA, nameB),
-  )
-  const items = [...new Set(order.map(([, { bundle }]) => bundle))]
-  const number = new Map(order.map(([name], column) => [name, column]))
-  const entries: [Column, Cell[]][][] = Array.from({ length: rows }, () => [])
-  let cells = 0
-  for (const { row, whole, parts } of named) {
-    const own = parts.length === 0 ? [cells++] : parts.map(() => cells++)
-    entries[row]?.push([number.get(whole) ?? 0, own], ...parts.map((part, i): [Column, Cell[]] => [number.get(part) ?? 0, [own[i] ?? 0]]))
-  }
-  return {
-    problem: {
-      width,
-      columns: order.map(([, { bundle, mode }]): ColumnKind => ({ item: items.indexOf(bundle), mode })),
-      rows: entries.map((own) => new Map(own.toSorted(([a], [b]) => a - b))),
-      cells,
-    },
-    keysOf: order.map(([, column]) => [...column.keys].toSorted()),
-  }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,3 +1,4 @@
+import type { OutcomeCounts } from '../model/outcome.ts'
 import type { Paint } from './paint.ts'
 import { rolloutLine, type RolloutEvent } from './rollout-text.ts'
 import { visible } from './wrap.ts'
@@ -12,15 +13,7 @@ export type ToldEvent =
   | { type: 'write.isolating'; id: number; domains: string[]; items: string[] }
   | { type: 'wave.finished'; wave: number }
   | RolloutEvent
-  | {
-      type: 'apply.finished'
-      takenBack?: boolean
-      stopped: string | null
-      confirmed: number
-      refused: number
-      inDoubt: number
-      notSent: number
-    }
+  | ({ type: 'apply.finished'; takenBack?: boolean; stopped: string | null } & OutcomeCounts)
 
 /** An event as a plain line for logs, or null for one that needs no line. */
 export function eventLine(event: ToldEvent, total: number, paint: Paint): string | null {
@@ -51,14 +44,7 @@ export function eventLine(event: ToldEvent, total: number, paint: Paint): string
 
 /** `Applied: 4 writes confirmed.` and what else came of an apply. */
 export function finishedLine(event: Extract<ToldEvent, { type: 'apply.finished' }>, paint: Paint): string {
-  const parts = (
-    [
-      [event.confirmed, 'confirmed'],
-      [event.refused, 'refused'],
-      [event.inDoubt, 'in doubt'],
-      [event.notSent, 'not sent'],
-    ] as const
-  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  const parts = countedOutcomes(event)
   const writes = parts.length === 0 ? 'nothing had to be written' : `writes: ${parts.join(', ')}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
@@ -67,4 +53,15 @@ export function finishedLine(event: Extract<ToldEvent, { type: 'apply.finished' 
   }
   const stopped = event.stopped === null ? '' : ` Stopped: ${visible(event.stopped)}.`
   return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
+}
+
+/** `4 confirmed`, `1 refused`, …: how many writes came to what; nothing for what none came to. */
+export function countedOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
+  const counts: [number, string][] = [
+    [confirmed, 'confirmed'],
+    [refused, 'refused'],
+    [inDoubt, 'in doubt'],
+    [notSent, 'not sent'],
+  ]
+  return counts.flatMap(([count, outcome]) => (count > 0 ? [`${count} ${outcome}`] : []))
 }

@@ -7,6 +7,7 @@ import type { Paint } from './paint.ts'
 import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
 import { cut, displayWidth, wrap } from './wrap.ts'
 
+/** How a plan is shown. */
 export interface PlanTextOptions {
   paint: Paint
   /** Width of the terminal. */

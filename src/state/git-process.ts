@@ -8,6 +8,7 @@ export interface GitResult {
   err: string
 }
 
+/** Runs git with these arguments; a code other than 0 is a result. */
 export type Git = (args: string[], input?: string, timeoutMs?: number) => Promise<GitResult>
 
 /** Variables that git, its credential helpers and ssh may need; nothing else of the environment reaches them. */

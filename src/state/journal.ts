@@ -1,31 +1,15 @@
+import { applyOutcomes, type Applied } from '../model/applied.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
-import type { OutcomeCounts } from '../model/outcome.ts'
 import { damagedFile, isRecordedItem, isTime, readFormat } from './domain-file.ts'
 import type { Recorded, RecordedItem, Wave } from './record.ts'
-
-/** One apply, as the journal has it. */
-export interface Applied {
-  id: string
-  /** ISO 8601. */
-  startedAt: string
-  /** ISO 8601; null while it runs, or when its process was killed. */
-  endedAt: string | null
-  /** The commit of the workspace; null where there was none. */
-  commit: string | null
-  /** Who started it; null where that is not known. */
-  author: string | null
-  writes: OutcomeCounts
-  outcome: (typeof outcomes)[number]
-}
 
 /** An apply with the writes of which it is recorded what came of them; an apply that is over needs none. */
 export interface JournalEntry extends Applied {
   settled: number[]
 }
 
-const outcomes = ['unfinished', 'complete', 'incomplete', 'interrupted'] as const
 const entryFormat = 'edgewise.journal/1'
 const waveFormat = 'edgewise.wave/1'
 
@@ -49,7 +33,7 @@ export function parseEntry(place: string, text: string): JournalEntry {
     isTime(startedAt) &&
     (endedAt === null || isTime(endedAt)) &&
     [commit, author].every((name) => name === null || typeof name === 'string') &&
-    outcomes.some((word) => word === outcome)
+    applyOutcomes.some((word) => word === outcome)
   if (!known || !counted || !Array.isArray(settled) || !settled.every(isCount)) throw damagedFile(place, 'it is incomplete')
   return entry as unknown as JournalEntry
 }

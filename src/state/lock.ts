@@ -35,6 +35,7 @@ export interface Lease {
   release(): Promise<void>
 }
 
+/** What a contender judges a lease with: a clock that nobody sets, in ms. */
 export interface LockClock {
   monotonic(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>

@@ -1,4 +1,4 @@
-import type { Applied } from './journal.ts'
+import type { Applied } from '../model/applied.ts'
 import type { Recorded, Wave } from './record.ts'
 
 /** What a record's history says as an apply begins a wave, or ends (`wave` is null then). */

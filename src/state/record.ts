@@ -1,7 +1,7 @@
 import type { Domain, Held, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './calls.ts'
-import type { Applied } from './journal.ts'
+import type { Applied } from '../model/applied.ts'
 
 /** What is recorded of one item of one domain: what it holds, and how that is known. */
 export interface RecordedItem extends Held {

@@ -70,7 +70,7 @@ describe('the comment of a pull request', () => {
     service()
       .post(comments, ({ body }: { body: string }) => body.length === 65_535)
       .reply(201, {})
-    await keepComment(host, 7, 'x'.repeat(100_000))
+    expect(await keepComment(host, 7, 'x'.repeat(100_000))).toBe('created')
   })
 })
 

@@ -49,6 +49,16 @@ function declare(place: Place, wanted: Desired): void {
   for (const [domain, items] of Object.entries(wanted)) place.manifest(domain, escaped(items) as JsonObject)
 }
 
+/** A place where the first is applied and the second declared. */
+function between(first: Desired, second: Desired, what: (place: Place) => Promise<void>): Promise<void> {
+  return fresh(async (place) => {
+    declare(place, first)
+    await place.settle()
+    declare(place, second)
+    await what(place)
+  })
+}
+
 function escaped(value: Json): Json {
   if (typeof value === 'string') return value.split('${').join('$${')
   if (Array.isArray(value)) return value.map(escaped)
@@ -119,10 +129,7 @@ describe('for any manifests, one after another', () => {
   it('two plans are the same bytes, saved or printed, and reading them is the way back from printing them', { timeout: 60_000 }, () =>
     fc.assert(
       fc.asyncProperty(desired, desired, (first, second) =>
-        fresh(async (place) => {
-          declare(place, first)
-          await place.settle()
-          declare(place, second)
+        between(first, second, async (place) => {
           const args = ['--out', 'plan.json', '--markdown', 'plan.md']
           const [one, other] = [await place.cli('plan', '--json', ...args), await place.cli('plan', '--json')]
           expect(one).toEqual(other)
@@ -140,10 +147,7 @@ describe('for any manifests, one after another', () => {
   it('a plan never touches the service, and a saved one does what applying at once does', { timeout: 60_000 }, () =>
     fc.assert(
       fc.asyncProperty(desired, desired, (first, second) =>
-        fresh(async (place) => {
-          declare(place, first)
-          await place.settle()
-          declare(place, second)
+        between(first, second, async (place) => {
           const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
           await place.cli('plan', '--out', 'plan.json')
           expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(before)

@@ -1,28 +1,10 @@
 import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http'
-import { createServer as createNet, type AddressInfo, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { createServer as createNet, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/client.ts'
+import { closeAfterEach, freePort, listen } from './sockets.ts'
 
-const open: { server: Server; sockets: Set<Socket> }[] = []
-
-async function listen(server: Server): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    // A broken connection is what these tests are about.
-    socket.on('error', () => socket.destroy())
-  })
-  open.push({ server, sockets })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
-}
-
-afterEach(async () => {
-  for (const { server, sockets } of open.splice(0)) {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((resolve) => server.close(resolve))
-  }
-})
+closeAfterEach()
 
 async function write(to: string, timeoutMs = 5000) {
   const client = createClient({ url: to, token: 'tok-5ecret', timeoutMs, itemKeys: {}, scrub: (text) => text })
@@ -34,14 +16,6 @@ async function write(to: string, timeoutMs = 5000) {
 const http = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttp(listener))}`
 const raw = async (answer: (socket: Socket, received: Buffer) => void) =>
   `http://127.0.0.1:${await listen(createNet((socket) => socket.on('data', (data) => answer(socket, data))))}`
-
-async function freePort(): Promise<number> {
-  const server = createNet()
-  const port = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  open.pop()
-  return port
-}
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = ''

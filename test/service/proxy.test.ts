@@ -1,26 +1,12 @@
-import { createServer, request as httpRequest, type Server } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { createServer, request as httpRequest } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/client.ts'
 import { overNetwork } from '../../src/service/transport.ts'
 import { proxyDispatcher } from '../../src/service/proxy.ts'
+import { closeAfterEach, freePort, listen } from './sockets.ts'
 
-const open: { server: Server; sockets: Set<Socket> }[] = []
-
-async function listen(server: Server): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => socket.destroy())))
-  open.push({ server, sockets })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
-}
-
-afterEach(async () => {
-  for (const { server, sockets } of open.splice(0)) {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((resolve) => server.close(resolve))
-  }
-})
+closeAfterEach()
 
 /** A proxy that forwards both tunnels and whole requests, and remembers for whom. */
 async function proxy(refuse = false) {
@@ -106,10 +92,9 @@ describe('proxies', () => {
   })
 
   it('a proxy that is not there, or that opens no tunnel: the write never left', async () => {
-    const gone = await proxy()
-    const { server } = open.pop() ?? {}
-    await new Promise((resolve) => server?.close(resolve))
-    expect(await write('https://service.invalid', { HTTPS_PROXY: gone.url })).toMatchObject({ kind: 'not sent' })
+    expect(await write('https://service.invalid', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` })).toMatchObject({
+      kind: 'not sent',
+    })
     const refusing = await proxy(true)
     expect(await write('https://service.invalid', { HTTPS_PROXY: refusing.url })).toMatchObject({ kind: 'not sent' })
   })

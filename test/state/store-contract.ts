@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
-import type { Applied } from '../../src/state/journal.ts'
+import type { Applied } from '../../src/model/applied.ts'
 import type { OpenRecord } from '../../src/state/open-record.ts'
 import type { Recorded, RecordedItem, Store, Wave } from '../../src/state/record.ts'
 

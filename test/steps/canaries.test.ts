@@ -7,10 +7,10 @@ import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { Canaries } from './canary.ts'
-import { Place, service, type Ran } from './cli.ts'
+import { fault, heldByDomain, Place, service, type Ran } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** Every one has characters that JSON, URLs, forms and HTML write otherwise. */
@@ -234,11 +234,6 @@ async function expectCode(code: number, command: string, more: Record<string, st
   expect(ran.code, `${command}\n${ran.out}${ran.err}`).toBe(code)
 }
 
-async function faults(...list: object[]): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
-  await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults: list }), headers })
-}
-
 it('finds a secret in whatever form', () => {
   const value = secrets.token
   const planted = [
@@ -274,18 +269,19 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   // Every way in which a call fails, at the emulator and at a service that says what it was told.
   await expectCode(3, 'apply --yes -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   let turn = 0
-  for (const fault of [
+  const wrongs: Json[] = [
     { kind: 'refuse', item: 'visit_timestamp', probability: 1, named: true },
     { kind: 'reset-after', on: [1] },
     { kind: 'truncated', on: [1] },
     { kind: 'not-json', on: [1] },
     { kind: 'error', status: 502, on: [1] },
     { kind: 'rewrite', on: [1] },
-  ]) {
-    await faults(fault)
+  ]
+  for (const wrong of wrongs) {
+    await fault(emulator, wrong)
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', { where: 'folder' })
   }
-  await faults()
+  await fault(emulator)
   const { port } = echo.address() as AddressInfo
   for (const mode of ['refused', 'refused-values', 'long', 'html', 'broken', 'elsewhere', 'limited', 'rewritten', 'cut']) {
     const url = `http://127.0.0.1:${port}/${mode}`
@@ -335,8 +331,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   expect(canaries.found).toEqual([])
 
   // The search has seen what it should: secrets travelled, git was watched, and the record is in the repository.
-  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
-  expect(JSON.stringify(state.domains[shop])).toContain('hdr-canary')
+  expect(JSON.stringify((await heldByDomain(emulator))[shop])).toContain('hdr-canary')
   const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
   expect(log).toContain('push')
   expect(log).toContain('dist/cli/main.js apply --yes')

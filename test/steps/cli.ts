@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import type { Call } from '../../src/emulator/entities/call.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import type { Rollout } from '../../src/model/rollout.ts'
 import type { Clock } from '../../src/service/call-budget.ts'
 import type { Disk } from '../../src/state/disk.ts'
 import { leaseMs } from '../../src/state/lock.ts'
@@ -165,25 +167,49 @@ export class Place {
     return JSON.parse(out) as JsonObject
   }
 
+  /** What the record in the workspace's folder keeps of rollouts. */
+  rollouts(): Rollout[] {
+    return this.rolloutFiles().map((path) => JSON.parse(readFileSync(join(this.root, path), 'utf8')) as Rollout)
+  }
+
+  /** Where that stands, seen from the workspace. */
+  rolloutFiles(): string[] {
+    const state = join('.edgewise', 'state')
+    return readdirSync(join(this.root, state), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\/rollouts\/.*json$/.test(path))
+      .map((path) => join(state, path))
+  }
+
   remove(): void {
     rmSync(this.root, { recursive: true, force: true })
   }
 }
 
+/** What the service holds: domain → item → value. */
+export async function heldByDomain(emulator: Emulator): Promise<Record<string, JsonObject>> {
+  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
+  return state.domains
+}
+
 /** What the service holds of a domain. */
 export async function held(emulator: Emulator, domain: string): Promise<JsonObject> {
-  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
-  return state.domains[domain] ?? {}
+  return (await heldByDomain(emulator))[domain] ?? {}
 }
 
-/** The writes that the service saw: domains and items. */
-export async function writes(emulator: Emulator): Promise<{ domains: string[]; items: string[]; status: number }[]> {
-  return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { domains: string[]; items: string[]; status: number }[]
+/** The calls that the service saw, also those that it refused. */
+export async function calls(emulator: Emulator): Promise<Call[]> {
+  return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as Call[]
 }
 
-/** Lets something go wrong from now on. */
-export async function fault(emulator: Emulator, ...faults: JsonObject[]): Promise<void> {
-  await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults }) })
+/** The writes among them. */
+export async function writes(emulator: Emulator): Promise<Call[]> {
+  return (await calls(emulator)).filter(({ method, path }) => method === 'POST' && path === '/v2/domain/config')
+}
+
+/** From now on this goes wrong, and nothing else. */
+export async function fault(emulator: Emulator, ...faults: Json[]): Promise<void> {
+  const { ok, statusText } = await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults }) })
+  if (!ok) throw new Error(`the emulator takes no such faults: ${JSON.stringify(faults)} (${statusText})`)
 }
 
 /** Forgets what the service was told and saw. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../src/cli/observe.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { faults } from '../report/output-schema.ts'
-import { held, token, writes } from './cli.ts'
+import { fault, held, token, writes } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -111,13 +111,10 @@ describe('drift', () => {
   })
 
   it('an item in doubt is a difference, whatever is observed', async () => {
-    await fetch(`${emulator.url}/_emulator/faults`, {
-      method: 'POST',
-      body: JSON.stringify({ faults: [{ kind: 'reset-after', probability: 1 }] }),
-    })
+    await fault(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults: [] }) })
+    await fault(emulator)
     await seen()
     const { code, out } = await place.cli('drift', '--observed', 'held.json')
     expect([code, out]).toEqual([2, expect.stringContaining(`In doubt: an apply ended without a certain outcome\n\n  timeout: ${www}`)])

@@ -1,27 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { sameJson } from '../../src/model/canonical-json.ts'
-import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { fault, held, Place, writes } from './cli.ts'
+import { emulator, enter, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 const domains = Array.from({ length: 5 }, (_, i) => `d${i}.example.com`)
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  await faults()
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
 
-/** From now on this goes wrong, and nothing else. */
-async function faults(...list: Json[]): Promise<void> {
-  const response = await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults: list }) })
-  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
-}
+setStage()
+beforeEach(() => fault(emulator))
 
 interface Item {
   candidates: Json[]
@@ -56,7 +43,7 @@ describe.each([
 ] as const)('%s on every call', (kind, codes) => {
   it('exits with 3, records no more than is certain, and the next apply ends confirmed', async () => {
     await place.manifest(www, before).settle()
-    await faults({ kind })
+    await fault(emulator, { kind })
     const { code } = await place.manifest(www, after).cli('apply', '--yes')
     expect(codes).toContain(code)
     await expectTruth(www)
@@ -64,7 +51,7 @@ describe.each([
     expect(doubted.length > 0).toBe(kind !== 'unauthorized-from')
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
 
-    await faults()
+    await fault(emulator)
     await place.settle()
     expect(await held(emulator, www)).toEqual(after)
     for (const item of Object.values(await record(www))) expect(item).toMatchObject({ status: 'confirmed' })
@@ -72,9 +59,9 @@ describe.each([
 
   it('and manifests that go back are written again all the same, unless nothing was saved for certain', async () => {
     await place.manifest(www, before).settle()
-    await faults({ kind })
+    await fault(emulator, { kind })
     await place.manifest(www, after).cli('apply', '--yes')
-    await faults()
+    await fault(emulator)
     const count = (await writes(emulator)).length
     await place.manifest(www, before).settle()
     expect(await held(emulator, www)).toEqual(before)
@@ -83,14 +70,14 @@ describe.each([
 })
 
 it.each(['error', 'reset-after', 'truncated'])('%s once is sent again within the apply, which then succeeds', async (kind) => {
-  await faults({ kind, on: [1] })
+  await fault(emulator, { kind, on: [1] })
   await place.manifest(www, { timeout: { time: 60 } }).settle()
   expect((await record(www))['timeout']).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
 })
 
 it('candidates in doubt are the old value and the new one, as the plan tells', async () => {
   await place.manifest(www, { timeout: { time: 60 } }).settle()
-  await faults({ kind: 'reset-after' })
+  await fault(emulator, { kind: 'reset-after' })
   await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
   expect((await record(www))['timeout']).toMatchObject({ status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] })
   expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www, items: 1, inDoubt: 1 }] })
@@ -106,7 +93,7 @@ describe('a refusal', () => {
 
   it('of one domain among several: the others are confirmed, it stays as it was', async () => {
     await all({ timeout: { time: 60 } }).settle()
-    await faults({ kind: 'refuse', domain: domains[2] ?? '' })
+    await fault(emulator, { kind: 'refuse', domain: domains[2] ?? '' })
     const { code, err } = await all({ timeout: { time: 61 } }).cli('apply', '--yes')
     expect(code).toBe(3)
     expect(err).toMatch(/domains\/d2\.example\.com\.yaml:1:\d+ timeout of d2\.example\.com/)
@@ -119,42 +106,41 @@ describe('a refusal', () => {
   })
 
   it('of one item: the other items are confirmed everywhere', async () => {
-    place.remove()
-    place = new Place(emulator.url, 'grouping: {groups: all}\n')
-    await faults({ kind: 'refuse', item: 'https', named: false })
+    enter(new Place(emulator.url, 'grouping: {groups: all}\n'))
+    await fault(emulator, { kind: 'refuse', item: 'https', named: false })
     expect((await all({ timeout: { time: 60 }, https: { cert_id: 1 }, range_back_source: 'off' }).cli('apply', '--yes')).code).toBe(3)
     for (const domain of domains) {
       expect(await held(emulator, domain)).toEqual({ timeout: { time: '60' }, range_back_source: 'off' })
       expect((await record(domain))['timeout']).toMatchObject({ status: 'confirmed' })
       await expectTruth(domain)
     }
-    await faults()
+    await fault(emulator)
     await place.settle()
   })
 
   it.each(['refuse', 'partial'])('of several that is not taken apart leaves them in doubt (%s)', async (kind) => {
     await all({ timeout: { time: 60 } }).settle()
-    await faults({ kind, domain: domains[2] ?? '' })
+    await fault(emulator, { kind, domain: domains[2] ?? '' })
     expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes', '--stop-on-refusal')).code).toBe(3)
     for (const domain of domains) {
       expect((await record(domain))['timeout']).toMatchObject({ status: 'in-doubt' })
       await expectTruth(domain)
     }
-    await faults()
+    await fault(emulator)
     await place.settle()
     for (const domain of domains) expect(await held(emulator, domain)).toEqual({ timeout: { time: '61' } })
   })
 
   it('after which the good part was saved all the same is told apart', async () => {
     await all({ timeout: { time: 60 } }).settle()
-    await faults({ kind: 'partial', domain: domains[4] ?? '' })
+    await fault(emulator, { kind: 'partial', domain: domains[4] ?? '' })
     expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(3)
     for (const domain of domains) await expectTruth(domain)
   })
 })
 
 it('a rewritten value is told once and is no difference afterwards', async () => {
-  await faults({ kind: 'rewrite' })
+  await fault(emulator, { kind: 'rewrite' })
   await place.manifest(www, { timeout: { time: 60 } }).settle()
   const count = (await writes(emulator)).length
   await place.settle()

@@ -1,22 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openRecord } from '../../src/state/open-record.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { applied, item, of, wave } from '../state/store-contract.ts'
-import { held, Place, reset, service } from './cli.ts'
+import { held, Place } from './cli.ts'
+import { emulator, setStage } from './stage.ts'
 
-let emulator: Emulator
 let sandbox: GitSandbox
-beforeAll(async () => {
-  emulator = await service()
-})
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
+
+setStage()
+beforeEach(() => {
   sandbox = new GitSandbox()
 })
 afterEach(() => sandbox.remove())

@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { held, Place, reset, service, writes } from './cli.ts'
+import { expect, it } from 'vitest'
+import { held, Place, writes } from './cli.ts'
+import { emulator, enter, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(() => reset(emulator))
-afterEach(() => place.remove())
 
-const guarded = (guards: string) => (place = new Place(emulator.url, `guards: ${guards}\n`))
+setStage()
+
+const guarded = (guards: string) => enter(new Place(emulator.url, `guards: ${guards}\n`))
 
 it('too many changes: plan warns, apply refuses with the numbers and the way out, --force goes on', async () => {
   guarded('{maxDomains: 1}')

@@ -1,42 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { fault, Place, reset, service, token, writes, type Time } from './cli.ts'
+import { fault, heldByDomain, Place, reset, service, token, writes } from './cli.ts'
+import { dead, emulator, enter, place, setStageInTime, time } from './stage.ts'
 
 const hour = 3_600_000
 const good = '192.0.2.10'
 const alsoGood = '192.0.2.11'
-const dead = '192.0.2.66'
-const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  delete time.passed
-})
-afterEach(() => place.remove())
+setStageInTime()
 
 const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
 
 /** Domains that were configured two hours ago. */
 async function running(domains: number, health: string, more = ''): Promise<void> {
-  place = new Place(emulator.url, `rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {${health}}}\n${more}`)
-  place.time = time
+  enter(new Place(emulator.url, `rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {${health}}}\n${more}`))
   origins(domains, () => good)
   expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-  await fetch(`${emulator.url}/_emulator/calls`)
   time.now += 2 * hour
 }
 
 function origins(domains: number, originOf: (i: number) => string): void {
   for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: originOf(i) } })
-}
-
-async function state(): Promise<Record<string, JsonObject>> {
-  const answer = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
-  return answer.domains
 }
 
 interface Event {
@@ -80,19 +63,19 @@ describe('200 domains', () => {
     // Nothing of a later wave was sent.
     const sent = new Set((await writes(emulator)).flatMap(({ domains }) => domains))
     const later = plan.filter(({ wave }) => wave > first).flatMap(({ domains }) => domains)
-    const held = await state()
+    const held = await heldByDomain(emulator)
     for (const each of later) expect(held[each]?.['origin']).toMatchObject({ default_master: good })
     expect(sent.size).toBe(200)
   })
 
   it('a dead origin everywhere is taken back after the first wave, and held until something else is asked for', async () => {
     await running(200, 'onFailure: rollback')
-    const before = await state()
+    const before = await heldByDomain(emulator)
     origins(200, () => dead)
     const { code, judged, events } = await applied()
     expect([code, judged]).toEqual([3, ['1 worse']])
     expect(events.at(-1)).toMatchObject({ type: 'apply.finished', takenBack: true, notSent: expect.any(Number) as number })
-    expect(await state()).toEqual(before)
+    expect(await heldByDomain(emulator)).toEqual(before)
 
     const plan = await place.json('plan')
     expect([plan['changes'], plan['summary']]).toEqual([[], expect.objectContaining({ held: 200, writes: 0 })])
@@ -104,7 +87,7 @@ describe('200 domains', () => {
     const changes = (await place.json('plan'))['changes'] as { domain: string }[]
     expect(changes.map(({ domain }) => domain)).toEqual([name(3)])
     expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held')).code).toBe(0)
-    expect((await state())[name(4)]?.['origin']).toMatchObject({ default_master: dead })
+    expect((await heldByDomain(emulator))[name(4)]?.['origin']).toMatchObject({ default_master: dead })
     expect((await place.json('plan'))['summary']).toMatchObject({ held: 0 })
   })
 })
@@ -138,16 +121,12 @@ describe('before anything is sent', () => {
   it('no permission for statistics is told', async () => {
     await running(20, 'onFailure: stop')
     origins(20, () => alsoGood)
-    await fetch(`${emulator.url}/_emulator/faults`, {
-      method: 'POST',
-      body: JSON.stringify({ faults: [{ kind: 'unauthorized-from', on: [1] }] }),
-    })
+    await fault(emulator, { kind: 'unauthorized-from', on: [1] })
     const sent = (await writes(emulator)).length
     const { code, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([1, expect.stringMatching(/statistics/)])
     expect(err).not.toContain(token)
-    const calls = (await writes(emulator)) as unknown as { method: string }[]
-    expect(calls.slice(sent).filter(({ method }) => method === 'POST')).toEqual([])
+    expect(await writes(emulator)).toHaveLength(sent)
   })
 
   it('what can not be taken back is told', async () => {
@@ -170,10 +149,10 @@ it('drift tells what is held, and repair leaves it alone', async () => {
   const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
   expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
   expect(drift.summary).toMatchObject({ pending: 3, held: 3 })
-  const observed = Object.fromEntries(Object.entries(await state()))
+  const observed = Object.fromEntries(Object.entries(await heldByDomain(emulator)))
   place.write('held.json', JSON.stringify(observed))
   expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-  expect((await state())[name(0)]?.['origin']).toMatchObject({ default_master: good })
+  expect((await heldByDomain(emulator))[name(0)]?.['origin']).toMatchObject({ default_master: good })
 })
 
 describe('statistics that can not be read', () => {
@@ -220,18 +199,14 @@ describe('a clock that is changed for summer or winter', () => {
     ] as const) {
       time.now = now - 2 * hour
       await reset(zoned)
-      place = new Place(zoned.url, 'rollout: {waves: [2, 100%], pause: 10m, health: {grain: hour, window: 1h, lag: 5m, settle: 1m}}\n', {
-        timezone: 'Europe/Berlin',
-      })
-      place.time = time
+      const rollout = '{waves: [2, 100%], pause: 10m, health: {grain: hour, window: 1h, lag: 5m, settle: 1m}}'
+      enter(new Place(zoned.url, `rollout: ${rollout}\n`, { timezone: 'Europe/Berlin' }))
       origins(6, () => good)
       expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-      await fetch(`${zoned.url}/_emulator/calls`)
       time.now = now
       origins(6, () => origin)
       const ran = await place.cli('apply', '--yes')
       expect([origin, ran.code, ran.out]).toEqual([origin, code, ran.out])
-      if (origin !== dead) place.remove()
     }
     time.now = Date.UTC(2026, 10, 20, 12)
     await zoned.close()

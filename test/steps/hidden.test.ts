@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
+import { answering, type Answer } from './answering.ts'
 import { Place, token, type Ran } from './cli.ts'
 
 const www = 'www.example.com'
@@ -15,32 +14,12 @@ const config = {
 }
 
 let place: Place
-let server: Server | undefined
-afterEach(() => {
-  place.remove()
-  server?.close()
-  server?.closeAllConnections()
-  server = undefined
-})
-
-type Answer = (body: JsonObject) => [number, Json]
+afterEach(() => place.remove())
 
 /** A workspace with secrets, on a service that answers as told. */
 async function at(answer: Answer, more = ''): Promise<Place> {
-  const stub = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => {
-      const [status, body] = answer(JSON.parse(text) as JsonObject)
-      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(body))
-    })
-  })
-  server = stub
-  await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve))
-  place = new Place(
-    `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
-    `secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n${more}`,
-  )
+  const { url } = await answering(answer)
+  place = new Place(url, `secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n${more}`)
   const home = join(place.root, 'edgewise.yaml')
   place.write('edgewise.yaml', readFileSync(home, 'utf8').replace('allowLiteralSecrets: true', 'allowLiteralSecrets: false'))
   place.env = { EDGEWISE_TOKEN: token, SIGNING: signing, ORIGIN: origin }

@@ -1,21 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { fault, Place, reset, service } from './cli.ts'
+import { calls, fault } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
-let emulator: Emulator
-let place: Place
-beforeAll(async () => {
-  emulator = await service()
-})
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  await tell('clock', { now })
-  place = new Place(emulator.url)
-})
-afterEach(() => place.remove())
+
+setStage()
+beforeEach(() => tell('clock', { now }))
 
 async function tell(path: string, body: object): Promise<void> {
   await fetch(`${emulator.url}/_emulator/${path}`, { method: 'POST', body: JSON.stringify(body) })
@@ -23,7 +14,6 @@ async function tell(path: string, body: object): Promise<void> {
 
 const submit = (count: number, task = 1001) =>
   tell('prefetch', { task_id: task, urls: Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`) })
-const calls = async () => (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { path: string }[]
 
 describe('prefetch', () => {
   it('tells how far a task is, and what failed', async () => {
@@ -77,7 +67,7 @@ describe('prefetch', () => {
     [['--from', '2026-11-01', '--to', '2026-11-02', '--url', ''], '--url'],
   ])('%j is refused', async (args, word) => {
     expect(await place.cli('prefetch', ...args)).toMatchObject({ code: 1, err: expect.stringContaining(word) as string })
-    expect(await calls()).toEqual([])
+    expect(await calls(emulator)).toEqual([])
   })
 })
 

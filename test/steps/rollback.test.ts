@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import { openRecord } from '../../src/state/open-record.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { held, Place, writes } from './cli.ts'
+import { fault, held, Place, writes } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
@@ -51,9 +51,9 @@ describe('rollback', () => {
   it('passes over applies that changed nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
-    await fault({ kind: 'refuse', item: 'timeout', probability: 1 })
+    await fault(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
     expect((await place.manifest(a, time(12)).cli('apply', '--yes')).code).toBe(3)
-    await fault()
+    await fault(emulator)
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
     expect(await held(emulator, a)).toMatchObject(time(10))
   })
@@ -256,12 +256,4 @@ async function rollout(id: string, ...waves: [domain: string, to: number, from: 
     await store.settle(apply, [1], after)
     await store.end({ ...apply, endedAt: about.startedAt, outcome: 'complete' })
   }
-}
-
-async function fault(...list: object[]): Promise<void> {
-  await fetch(`${emulator.url}/_emulator/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ faults: list }),
-    headers: { 'content-type': 'application/json' },
-  })
 }

@@ -1,25 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Rollout } from '../../src/model/rollout.ts'
-import { fault, held, Place, reset, service, type Time } from './cli.ts'
+import { fault, held, Place } from './cli.ts'
+import { dead, emulator, enter, place, setStageInTime, time } from './stage.ts'
 
 const hour = 3_600_000
 const good = '192.0.2.10'
 const alsoGood = '192.0.2.11'
-const dead = '192.0.2.66'
-const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  delete time.passed
-})
-afterEach(() => place.remove())
+setStageInTime()
 
 const name = (i: number) => `d${i}.example.com`
 
@@ -29,20 +18,11 @@ async function breaking(
   more: JsonObject = {},
   rollout = '{waves: [4, 100%], pause: 1m, health: {onFailure: rollback}}',
 ): Promise<void> {
-  place = new Place(emulator.url, `rollout: ${rollout}\n`)
-  place.time = time
+  enter(new Place(emulator.url, `rollout: ${rollout}\n`))
   for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: good } })
   expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-  await fetch(`${emulator.url}/_emulator/calls`)
   time.now += 2 * hour
   for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: dead }, ...more })
-}
-
-function rollouts(): Rollout[] {
-  const state = join(place.root, '.edgewise', 'state')
-  return readdirSync(state, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\/rollouts\/.*json$/.test(path))
-    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as Rollout)
 }
 
 async function originOf(i: number): Promise<unknown> {
@@ -64,7 +44,7 @@ describe('a take-back', () => {
     interruptTakingBack()
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringContaining('Not all of it was taken back')])
-    const [rollout] = rollouts()
+    const [rollout] = place.rollouts()
     const finish = `"edgewise rollback ${rollout?.id ?? ''}"`
     expect(out).toContain(finish)
     expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', dead])
@@ -73,7 +53,7 @@ describe('a take-back', () => {
     for (const words of [['apply', '--yes'], ['plan'], ['drift']]) expect((await place.cli(...words)).err).toContain(finish)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
-    expect(rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')
     expect([err.includes(finish), err.includes('held: rollout')]).toEqual([false, true])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
@@ -84,7 +64,7 @@ describe('a take-back', () => {
     await fault(emulator, { kind: 'refuse', item: 'origin', on: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] })
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be taken back/)])
-    const [rollout] = rollouts()
+    const [rollout] = place.rollouts()
     expect(rollout?.state).toBe('taking-back')
     await fault(emulator)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
@@ -96,24 +76,21 @@ describe('a take-back', () => {
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s)])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
-    expect(rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
   })
 
   it('of which only is left what can not go back is ended by a rollback all the same', async () => {
     await breaking(8, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    const [rollout] = rollouts()
-    if (rollout === undefined) throw new Error('expected a rollout')
+    const [{ id } = { id: '' }] = place.rollouts()
     // As a process leaves it that dies after the last write of the way back.
-    const state = join(place.root, '.edgewise', 'state')
-    const file =
-      readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(`/rollouts/${rollout.id}.json`)) ?? ''
-    const text = readFileSync(join(state, file), 'utf8')
-    place.write(join('.edgewise', 'state', file), text.replace('"taken-back"', '"taking-back"'))
-    expect(rollouts()).toMatchObject([{ state: 'taking-back' }])
-    const { code, err } = await place.cli('rollback', rollout.id, '--yes')
+    const file = place.rolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
+    const text = readFileSync(join(place.root, file), 'utf8')
+    place.write(file, text.replace('"taken-back"', '"taking-back"'))
+    expect(place.rollouts()).toMatchObject([{ state: 'taking-back' }])
+    const { code, err } = await place.cli('rollback', id, '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('can be taken back: timeout of d')])
-    expect(rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
     expect((await place.cli('plan')).err).not.toContain('not wholly taken back')
   })
 
@@ -142,7 +119,7 @@ describe('what is held', () => {
   async function holding(): Promise<void> {
     await breaking(8)
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    expect(rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
   }
 
   it('stays held where only a part of it is tried again', async () => {
@@ -152,7 +129,7 @@ describe('what is held', () => {
     expect((await place.cli('apply', '--yes', '--no-waves')).out).toContain('No changes.')
     expect(await originOf(1)).toBe(good)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(rollouts()[0]?.held).toHaveLength(7)
+    expect(place.rollouts()[0]?.held).toHaveLength(7)
   })
 
   it('is no longer held where something else is asked for, and a domain that no manifest mentions is released', async () => {
@@ -183,15 +160,14 @@ describe('what is held', () => {
     const { code, out } = await place.cli('apply', '--yes', '--retry-held')
     expect([code, out]).toEqual([3, expect.stringContaining('Taken back')])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
-    expect(rollouts()).toHaveLength(1)
+    expect(place.rollouts()).toHaveLength(1)
   })
 
   it('shows what its file says without letting it drive the terminal', async () => {
     await holding()
-    const state = join(place.root, '.edgewise', 'state')
-    const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => /\/rollouts\/.*json$/.test(path)) ?? ''
-    const rollout = JSON.parse(readFileSync(join(state, file), 'utf8')) as Rollout
-    place.write(join('.edgewise', 'state', file), JSON.stringify({ ...rollout, reason: 'up\u001b[2Jdown', state: 'taking-back' }))
+    const [file = ''] = place.rolloutFiles()
+    const [rollout] = place.rollouts()
+    place.write(file, JSON.stringify({ ...rollout, reason: 'up\u001b[2Jdown', state: 'taking-back' }))
     for (const words of [['apply', '--yes'], ['plan'], ['drift'], ['plan', '--markdown', 'plan.md']]) {
       const { out, err } = await place.cli(...words)
       expect(out + err).not.toContain('\u001b')

@@ -1,20 +1,15 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { Place, reset, service, writes, type Time } from './cli.ts'
+import { Place, writes } from './cli.ts'
+import { dead, emulator, inPause, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
-const dead = '192.0.2.66'
-const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
-let emulator: Emulator
 let sandbox: GitSandbox
-beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  delete time.passed
+
+setStageInTime()
+beforeEach(() => {
   sandbox = new GitSandbox()
   sandbox.withRemote('remote.git', 'one')
   sandbox.git('.', 'clone', '--quiet', 'remote.git', 'two')
@@ -31,15 +26,6 @@ function clone(folder: string, limits: { limits?: string } = {}, rollout = '{wav
   place.time = time
   for (let i = 0; i < 6; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 } })
   return place
-}
-
-/** Does something in the first pause between waves. */
-function inPause(what: () => Promise<void>): void {
-  time.passed = async (ms) => {
-    if (ms < minute) return
-    delete time.passed
-    await what()
-  }
 }
 
 async function sent(): Promise<number[]> {
@@ -85,7 +71,7 @@ describe('a rollout whose record is on a remote', () => {
     for (let i = 0; i < 3; i++) two.manifest(`other${i}.example.com`, { timeout: { time: 60 + i } })
     inPause(async () => void (await two.cli('apply', '--yes', '--no-waves', '--target', 'other*')))
     expect((await one.cli('apply', '--yes')).code).toBe(0)
-    const times = ((await writes(emulator)) as unknown as { time: number }[]).map((call) => call.time)
+    const times = (await writes(emulator)).map((call) => call.time)
     expect(times).toHaveLength(6)
     for (const [i, at] of times.entries()) expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
   })

@@ -1,17 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { expect, it } from 'vitest'
 import type { Disk } from '../../src/state/disk.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
-import { held, Place, reset, service, writes, type Time } from './cli.ts'
+import { held, Place, reset, writes } from './cli.ts'
+import { dead, emulator, setStageInTime, time } from './stage.ts'
 
-const dead = '192.0.2.66'
-const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
-let emulator: Emulator
-beforeAll(async () => (emulator = await service({ now: () => time.now, deadOrigins: [dead] })))
-afterAll(() => emulator.close())
-beforeEach(() => reset(emulator))
+setStageInTime()
 
 class PowerCut extends Error {}
 
@@ -42,7 +35,7 @@ function fleet(disk: Disk): Place {
 
 /** Writes of a wave that came before the wave before it was over, and the pause after it. */
 async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
-  const calls = (await writes(emulator)) as unknown as { time: number; domains: string[] }[]
+  const calls = await writes(emulator)
   const ends: number[] = []
   return calls.flatMap(({ time: at, domains }) => {
     const wave = waves.get(domains[0] ?? '') ?? 0
@@ -71,18 +64,10 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
     expect([n, code, out, err]).toEqual([n, 0, out, err])
     for (let i = 0; i < 4; i++) expect(await held(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
     expect([n, await tooEarly(waves)]).toEqual([n, []])
-    const state = join(place.root, '.edgewise', 'state')
-    expect(readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((path) => /\/rollouts\/.*json$/.test(path))).toEqual([])
+    expect(place.rolloutFiles()).toEqual([])
     place.remove()
   }
 }, 120_000)
-
-function rollouts(place: Place): { id: string; state: string }[] {
-  const state = join(place.root, '.edgewise', 'state')
-  return readdirSync(state, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\/rollouts\/.*json$/.test(path))
-    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as { id: string; state: string })
-}
 
 /** Domains that are well, and manifests that break them. */
 async function breaking(): Promise<Place> {
@@ -92,7 +77,6 @@ async function breaking(): Promise<Place> {
   for (const origin of ['192.0.2.10', dead]) {
     for (let i = 0; i < 4; i++) place.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
     if (origin !== dead) expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-    await fetch(`${emulator.url}/_emulator/calls`)
     time.now += 2 * 3_600_000
   }
   return place
@@ -112,7 +96,7 @@ it('a process that dies at any step of taking back leaves the way back open, and
     place.disk = realDisk
     place.othersAreGone = true
     const { err, out } = await place.cli('apply', '--yes')
-    const [rollout] = rollouts(place)
+    const [rollout] = place.rollouts()
     ends.add(rollout?.state ?? 'none')
     if (rollout?.state === 'taking-back') {
       expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
@@ -126,7 +110,7 @@ it('a process that dies at any step of taking back leaves the way back open, and
         err,
         { origin: { default_master: '192.0.2.10' } },
       ])
-    expect(rollouts(place)).toMatchObject([{ state: 'taken-back' }])
+    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     place.remove()
   }

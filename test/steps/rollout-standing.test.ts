@@ -1,32 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
 import { openRecord } from '../../src/state/open-record.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
-import { Place, reset, service, writes, type Time } from './cli.ts'
+import { Place, writes } from './cli.ts'
+import { emulator, enter, place, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
-const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service({ now: () => time.now })))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  delete time.passed
-  place = inWaves()
-  for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
-})
-afterEach(() => place.remove())
+
+setStageInTime()
+beforeEach(() => fleet())
 
 const name = (i: number) => `d${i}.example.com`
 
-function inWaves(more = 'rollout: {waves: [1, 3, 100%], pause: 10m}\n'): Place {
-  const made = new Place(emulator.url, more)
-  made.time = time
-  return made
+/** Six domains whose changes go out in three waves. */
+function fleet(more = ''): void {
+  enter(new Place(emulator.url, `rollout: {waves: [1, 3, 100%], pause: 10m}\n${more}`))
+  for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
 }
 
 /** Applies, and is interrupted in the n-th pause. */
@@ -42,13 +31,6 @@ async function interrupted(n: number, ...more: string[]): Promise<void> {
   delete time.passed
 }
 
-function rollouts(): Rollout[] {
-  const state = join(place.root, '.edgewise', 'state')
-  return readdirSync(state, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\/rollouts\/.*json$/.test(path))
-    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as Rollout)
-}
-
 async function sent(): Promise<string[][]> {
   return (await writes(emulator)).map(({ domains }) => domains)
 }
@@ -58,14 +40,14 @@ describe('while a rollout is open', () => {
     place.manifest('other.example.com', { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'other.*')).code).toBe(0)
     await interrupted(1, '--target', 'd*')
-    const [before] = rollouts()
+    const [before] = place.rollouts()
     expect((await place.cli('apply', '--yes', '--target', 'other.*')).code).toBe(0)
-    expect(rollouts()).toEqual([before])
+    expect(place.rollouts()).toEqual([before])
   })
 
   it('a part of it is not sent before its turn', async () => {
     await interrupted(1)
-    const last = rollouts()[0]?.waves[2]?.domains[0] ?? ''
+    const last = place.rollouts()[0]?.waves[2]?.domains[0] ?? ''
     const { code, err } = await place.cli('apply', '--yes', '--target', last)
     expect([code, err]).toEqual([1, expect.stringContaining('and the plan touches its domains')])
     expect((await place.cli('apply', '--yes', '--item', 'timeout')).code).toBe(1)
@@ -75,12 +57,12 @@ describe('while a rollout is open', () => {
 
   it('what changed of a wave that has passed is sent again with the next one', async () => {
     await interrupted(2)
-    const first = rollouts()[0]?.waves[0]?.domains[0] ?? ''
+    const first = place.rollouts()[0]?.waves[0]?.domains[0] ?? ''
     expect((await place.cli('state', 'forget', first, '--yes')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await sent()).flat().filter((domain) => domain === first)).toHaveLength(2)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
   })
 
   it('what a domain that was only released needs later is sent with the next wave', async () => {
@@ -88,24 +70,25 @@ describe('while a rollout is open', () => {
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', name(0))).code).toBe(0)
     place.manifest(name(0), { timeout: { time: 60 } })
     await interrupted(2)
-    expect(rollouts()).toMatchObject([{ released: [name(0)] }])
+    expect(place.rollouts()).toMatchObject([{ released: [name(0)] }])
     expect((await place.cli('state', 'forget', name(0), '--yes')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
   })
 
   it('a wave with nothing left to do is not waited for', async () => {
     await interrupted(1)
     const left =
-      rollouts()[0]
+      place
+        .rollouts()[0]
         ?.waves.slice(1)
         .flatMap(({ domains }) => domains) ?? []
     place.write('seen.json', JSON.stringify(Object.fromEntries(left.map((domain) => [domain, { timeout: { time: 60 } }]))))
     expect((await place.cli('import', 'seen.json')).code).toBe(0)
     const start = time.now
     const { code, err } = await place.cli('apply', '--yes')
-    expect([code, rollouts(), Math.round((time.now - start) / minute)]).toEqual([0, [], 0])
+    expect([code, place.rollouts(), Math.round((time.now - start) / minute)]).toEqual([0, [], 0])
     expect(err).not.toContain('NaN')
   })
 
@@ -118,24 +101,22 @@ describe('while a rollout is open', () => {
 
   it('drift --repair --supersede ends it and begins anew', async () => {
     await interrupted(2)
-    const [before] = rollouts()
+    const [before] = place.rollouts()
     place.write('seen.json', JSON.stringify({}))
     const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes', '--supersede')
     expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
   })
 
   it('a freeze that begins meanwhile keeps the next wave back, and the rollout open', async () => {
-    place.remove()
     const freeze = '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
     time.now = Date.UTC(2026, 10, 20, 12)
-    place = inWaves(`rollout: {waves: [1, 3, 100%], pause: 10m}\nguards: {freeze: [${freeze}]}\n`)
-    for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
+    fleet(`guards: {freeze: [${freeze}]}\n`)
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringMatching(/Stopped: freeze: .*launch.*wave 2 of 3/s)])
     expect(out).toContain('not sent')
-    expect(rollouts()).toMatchObject([{ state: 'open' }])
+    expect(place.rollouts()).toMatchObject([{ state: 'open' }])
     expect((await place.cli('apply', '--yes')).code).toBe(1)
     time.now = Date.UTC(2026, 10, 20, 19)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
@@ -181,11 +162,10 @@ describe('the file of a rollout that says what can not be', () => {
     ['no items', () => ({ items: null })],
   ])('%s is refused, and nothing is sent', async (_name, change) => {
     await interrupted(1)
-    const state = join(place.root, '.edgewise', 'state')
-    const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => /\/rollouts\/.*json$/.test(path)) ?? ''
-    const [rollout] = rollouts()
+    const [file = ''] = place.rolloutFiles()
+    const [rollout] = place.rollouts()
     if (rollout === undefined) throw new Error('expected a rollout')
-    place.write(join('.edgewise', 'state', file), JSON.stringify({ ...rollout, ...change(rollout) }))
+    place.write(file, JSON.stringify({ ...rollout, ...change(rollout) }))
     for (const words of [['apply', '--yes'], ['plan'], ['drift']]) {
       const { code, err } = await place.cli(...words)
       expect([code, err]).toEqual([1, expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /)])

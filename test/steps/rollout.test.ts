@@ -1,28 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { Place, reset, service, writes, type Time } from './cli.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { fault, Place, writes } from './cli.ts'
+import { emulator, enter, inPause, place, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
-const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
-let emulator: Emulator
-let place: Place
-beforeAll(async () => (emulator = await service({ now: () => time.now })))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = inWaves()
+
+setStageInTime()
+beforeEach(() => {
+  enter(inWaves())
   fleet(20, 60)
 })
-afterEach(() => place.remove())
 
 const name = (i: number) => `d${String(i).padStart(2, '0')}.example.com`
 
-function inWaves(rollout = '{waves: [1, 25%, 100%], pause: 10m}', root = ''): Place {
-  const made = new Place(emulator.url, `rollout: ${rollout}\n`, { root })
+/** The command line in a workspace, for who else works in a folder. */
+function inWaves(root = ''): Place {
+  const made = new Place(emulator.url, 'rollout: {waves: [1, 25%, 100%], pause: 10m}\n', { root })
   made.time = time
-  delete time.passed
   return made
 }
 
@@ -32,27 +27,15 @@ function fleet(domains: number, seconds: number): void {
 
 /** How many domains each write had, and the minutes between writes. */
 async function sent(): Promise<[number, number][]> {
-  const calls = (await writes(emulator)) as unknown as { time: number; domains: string[] }[]
+  const calls = await writes(emulator)
   return calls.map((call, i) => [call.domains.length, Math.round((call.time - (calls[i - 1]?.time ?? call.time)) / minute)])
-}
-
-/** What the store keeps of rollouts. */
-function rollouts(): { id: string; state: string; held: string[]; reason: string | null; waves: { passed: boolean }[] }[] {
-  const state = join(place.root, '.edgewise', 'state')
-  return readdirSync(state, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\/rollouts\/.*json$/.test(path))
-    .map((path) => JSON.parse(readFileSync(join(state, path), 'utf8')) as ReturnType<typeof rollouts>[number])
 }
 
 /** Interrupts the next apply at its first wait between waves. */
 function interruptOnce(): void {
   const stop = new AbortController()
   place.signal = stop.signal
-  time.passed = async (ms) => {
-    if (ms < minute) return
-    stop.abort()
-    delete time.passed
-  }
+  inPause(async () => stop.abort())
 }
 
 describe('a plan in waves', () => {
@@ -76,7 +59,7 @@ describe('a plan in waves', () => {
       [10, 10],
       [5, 0],
     ])
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     const { applies } = (await place.json('state', 'history')) as { applies: { id: string; outcome: string }[] }
     expect(applies.map(({ id, outcome }) => [id.replace(/^.*-/, ''), outcome])).toEqual([
@@ -110,14 +93,10 @@ describe('a plan in waves', () => {
   })
 
   it('lets others apply between its waves', async () => {
-    const other = inWaves(undefined, place.root)
+    const other = inWaves(place.root)
     place.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
-    time.passed = async (ms) => {
-      if (ms < minute) return
-      delete time.passed
-      codes.push((await other.cli('apply', '--yes', '--target', 'other.*')).code)
-    }
+    inPause(async () => void codes.push((await other.cli('apply', '--yes', '--target', 'other.*')).code))
     expect((await place.cli('apply', '--yes', '--target', 'd*')).code).toBe(0)
     expect(codes).toEqual([0])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
@@ -132,13 +111,10 @@ describe('a plan in waves', () => {
   })
 
   it('a wave that is not carried out whole ends it; the next apply begins anew with what is left', async () => {
-    await fetch(`${emulator.url}/_emulator/faults`, {
-      method: 'POST',
-      body: JSON.stringify({ faults: [{ kind: 'refuse', item: 'timeout', on: [2] }] }),
-    })
+    await fault(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
     const { code, out } = await place.cli('apply', '--yes', '--stop-on-refusal')
     expect([code, out]).toEqual([3, expect.stringContaining('Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent.')])
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
     const plan = await place.json('plan')
     expect((plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [wave, domains.length])).toEqual([
       [1, 1],
@@ -155,13 +131,13 @@ describe('an interrupted rollout', () => {
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
     expect(out).toContain('Stopped: interrupted; apply again to go on with the rollout.')
-    expect(rollouts()).toMatchObject([{ state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] }])
+    expect(place.rollouts()).toMatchObject([{ state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] }])
     place.signal = new AbortController().signal
     const left = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     expect(left.map(({ wave, domains }) => [wave, domains])).toEqual(before.slice(1).map(({ wave, domains }) => [wave, domains]))
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
   })
 
   it('is not touched by another change, unless that takes its place', async () => {
@@ -174,18 +150,14 @@ describe('an interrupted rollout', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/rollout \S+ by \S+ is open at wave 1 of 3, and the plan touches its domains/)])
     expect(err).toContain('--supersede')
     expect((await place.cli('apply', '--yes', '--supersede')).code).toBe(0)
-    expect(rollouts()).toEqual([])
+    expect(place.rollouts()).toEqual([])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
   it('--no-waves finishes it, and the one that waits says so', async () => {
-    const other = inWaves(undefined, place.root)
+    const other = inWaves(place.root)
     const codes: number[] = []
-    time.passed = async (ms) => {
-      if (ms < minute) return
-      delete time.passed
-      codes.push((await other.cli('apply', '--yes', '--no-waves')).code)
-    }
+    inPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
     const { code, out } = await place.cli('apply', '--yes')
     expect(codes).toEqual([0])
     expect([code, out]).toEqual([3, expect.stringContaining('another apply has ended this rollout')])
@@ -193,13 +165,9 @@ describe('an interrupted rollout', () => {
   })
 
   it('may be gone on with by two at once: each wave is sent once', async () => {
-    const other = inWaves(undefined, place.root)
+    const other = inWaves(place.root)
     const codes: number[] = []
-    time.passed = async (ms) => {
-      if (ms < minute) return
-      delete time.passed
-      codes.push((await other.cli('apply', '--yes')).code)
-    }
+    inPause(async () => void codes.push((await other.cli('apply', '--yes')).code))
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     expect(codes).toEqual([0])
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
@@ -232,19 +200,18 @@ it('the file of a rollout that was damaged is named, and nothing is sent', async
   interruptOnce()
   await place.cli('apply', '--yes')
   place.signal = new AbortController().signal
-  const state = join(place.root, '.edgewise', 'state')
-  const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => /\/rollouts\/.*json$/.test(path)) ?? ''
+  const [file = ''] = place.rolloutFiles()
   for (const [from, to] of [
     ['"open"', '"opened"'],
     ['"passed": false', '"passed": 0'],
     ['edgewise.rollout/1', 'edgewise.rollout/7'],
     ['{', '['],
   ] as const) {
-    const text = readFileSync(join(state, file), 'utf8')
-    place.write(join('.edgewise', 'state', file), text.replace(from, to))
+    const text = readFileSync(join(place.root, file), 'utf8')
+    place.write(file, text.replace(from, to))
     const { code, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([1, expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /)])
-    place.write(join('.edgewise', 'state', file), text)
+    place.write(file, text)
   }
   expect((await writes(emulator)).length).toBe(1)
 })

@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { JsonObject } from '../../src/model/json.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { Place, service, token, writes } from './cli.ts'
+import { heldByDomain, Place, service, token, writes } from './cli.ts'
 
 const names = ['shop', 'img', 'api'].map((name) => `${name}.example.com`)
 let emulator: Emulator
@@ -80,16 +79,12 @@ function publish(): string {
   return sandbox.git('clone', 'rev-parse', 'HEAD')
 }
 
-async function state(): Promise<Record<string, JsonObject>> {
-  return ((await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }).domains
-}
-
 const planCode = async (place: Place) => (await place.cli('plan', '--detailed-exitcode')).code
 
 describe('the round from a pull request to production, and back', () => {
   it('begins with everything applied', async () => {
     await runner.settle()
-    expect(Object.keys(await state()).toSorted()).toEqual(names.toSorted())
+    expect(Object.keys(await heldByDomain(emulator)).toSorted()).toEqual(names.toSorted())
   })
 
   it('a branch is planned, without the token, as a comment and as a file', async () => {
@@ -108,7 +103,7 @@ describe('the round from a pull request to production, and back', () => {
     const before = (await writes(emulator)).length
     expect((await runner.cli('apply', '../reviewed.json')).code).toBe(0)
     expect((await writes(emulator)).length - before).toBe(1)
-    for (const name of names) expect((await state())[name]).toMatchObject({ timeout: { time: '90' } })
+    for (const name of names) expect((await heldByDomain(emulator))[name]).toMatchObject({ timeout: { time: '90' } })
     expect((await other.json('state', 'history'))['applies']).toMatchObject([
       { outcome: 'complete', commit: merged, writes: { confirmed: 1 } },
       { outcome: 'complete' },
@@ -117,7 +112,7 @@ describe('the round from a pull request to production, and back', () => {
   })
 
   it("somebody's change at the service is seen, and repaired", async () => {
-    const good = await state()
+    const good = await heldByDomain(emulator)
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({
       token,
@@ -129,24 +124,24 @@ describe('the round from a pull request to production, and back', () => {
     const seen = await other.cli('drift', '--observed', look)
     expect(seen).toMatchObject({ code: 2, out: expect.stringContaining('Drift: 2 live.') as string })
     expect((await other.cli('drift', '--observed', look, '--repair', '--yes')).code).toBe(0)
-    expect(await state()).toEqual(good)
+    expect(await heldByDomain(emulator)).toEqual(good)
     const { code, out } = await runner.cli('drift', '--observed', look)
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('Of 9 items: 9 verified.') as string })
   })
 
   it('a bad change is rolled back with one command, and gone for good once it is reverted', async () => {
-    const good = await state()
+    const good = await heldByDomain(emulator)
     propose('worse', 250)
     colleague.write('domains/img.example.com.yaml', 'domain: img.example.com\nconfig:\n  origin_host: {host: gone.example.com}\n')
     commit('colleague', 'worse still')
     sandbox.git('colleague', 'push', '--quiet', 'origin', 'worse')
     const merged = merge('worse')
     expect((await runner.cli('apply', '--yes')).code).toBe(0)
-    expect(await state()).not.toEqual(good)
+    expect(await heldByDomain(emulator)).not.toEqual(good)
 
     const back = await other.cli('rollback', '--yes')
     expect(back).toMatchObject({ code: 0, err: expect.stringContaining(`git revert ${merged.slice(0, 12)}`) as string })
-    const { 'img.example.com': img, ...rest } = await state()
+    const { 'img.example.com': img, ...rest } = await heldByDomain(emulator)
     // Unset, the origin host is the domain itself; everything else is as it was.
     expect({ ...rest, 'img.example.com': { ...img, origin_host: undefined } }).toEqual(good)
     expect(img).toMatchObject({ origin_host: { host: 'img.example.com' } })

@@ -1,30 +1,16 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { held, Place, reset, service, token, writes } from './cli.ts'
+import { answering, type Answer } from './answering.ts'
+import { held, Place, service, token, writes } from './cli.ts'
+import { emulator, enter, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
-let emulator: Emulator
-let place: Place
-let server: Server | undefined
-beforeAll(async () => (emulator = await service()))
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-})
-afterEach(() => {
-  place.remove()
-  server?.close()
-  server?.closeAllConnections()
-  server = undefined
-})
+
+setStage()
 
 /** Whether JSON holds to one of the schemas of machine output. */
 function holdsTo(name: string, value: Json): void {
@@ -102,15 +88,13 @@ describe('many domains', () => {
     ['all', 1, 'all share'],
     ['[[timeout, https]]', 2, 'as the list says'],
   ])('groups: %s makes %i writes', async (groups, count) => {
-    place.remove()
-    place = new Place(emulator.url, `grouping: {groups: ${groups}}\n`)
+    enter(new Place(emulator.url, `grouping: {groups: ${groups}}\n`))
     await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 }, origin: { default_master: '192.0.2.1' } }).settle()
     expect(await writes(emulator)).toHaveLength(count)
   })
 
   it('items that belong together travel together', async () => {
-    place.remove()
-    place = new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n')
+    enter(new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n'))
     await place
       .manifest(www, { origin: { default_master: '192.0.2.1' }, new_origin: [{ origin: '192.0.2.1' }], https: { cert_id: 1 } })
       .settle()
@@ -162,32 +146,13 @@ describe('the record belongs to one service', () => {
 })
 
 describe('what a service may answer', () => {
-  /** A service that answers each write as the list says, the last one for ever. */
-  async function answering(...answers: ((body: JsonObject) => [number, string])[]): Promise<string> {
-    let call = 0
-    const stub = createServer((request, response) => {
-      let text = ''
-      request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-      request.on('end', () => {
-        const answer = answers[Math.min(call++, answers.length - 1)]
-        const [status, body] = answer?.(JSON.parse(text) as JsonObject) ?? [500, '']
-        response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-      })
-    })
-    server = stub
-    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(stub.address() as AddressInfo).port}`
-  }
-  const good = (body: JsonObject): [number, string] => [200, JSON.stringify({ code: 0, data: { config: body['config'] } })]
+  const good: Answer = (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]
   const status = async (item = 'timeout', domain = www) =>
     ((await place.json('state', 'show', domain))['items'] as Record<string, JsonObject> | undefined)?.[item]
-  const at = (url: string) => {
-    place.remove()
-    place = new Place(url)
-  }
+  const at = ({ url }: { url: string }) => enter(new Place(url))
 
   it('401 ends the apply: exit 3, and the rest is not sent', async () => {
-    at(await answering(() => [401, '{"code": 401001, "message": "wrong token"}']))
+    at(await answering(() => [401, { code: 401001, message: 'wrong token' }]))
     for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 + i } })
     const { code, out, err } = await place.cli('apply', '--yes')
     expect(code).toBe(3)
@@ -216,7 +181,7 @@ describe('what a service may answer', () => {
   })
 
   it('a refusal leaves the record as it was, and is told at its line', async () => {
-    at(await answering(good, () => [400, '{"code": 400203, "message": "no such time"}']))
+    at(await answering(good, () => [400, { code: 400203, message: 'no such time' }]))
     await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
     expect(code).toBe(3)
@@ -226,15 +191,15 @@ describe('what a service may answer', () => {
   })
 
   it('a value that the service rewrites makes no lasting difference', async () => {
-    at(await answering(() => [200, JSON.stringify({ code: 0, data: { config: { timeout: { time: '59' } } } })]))
+    at(await answering(() => [200, { code: 0, data: { config: { timeout: { time: '59' } } } }]))
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     expect(await status()).toMatchObject({ candidates: [{ time: '60' }], returned: { time: '59' } })
   })
 
   it('nobody there: exit 1, and nothing is in doubt', async () => {
-    at('http://127.0.0.1:9')
-    at(await answering(good))
-    server?.close()
+    const gone = await answering(good)
+    gone.close()
+    at(gone)
     const { code } = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     expect(code).toBe(1)
     expect((await place.json('state', 'list'))['domains']).toEqual([])
@@ -248,8 +213,7 @@ describe('secrets', () => {
     add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:origin}' }],
   }
   beforeEach(() => {
-    place.remove()
-    place = new Place(emulator.url, 'secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n')
+    enter(new Place(emulator.url, 'secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n'))
     place.write(
       'edgewise.yaml',
       readFileSync(join(place.root, 'edgewise.yaml'), 'utf8').replace('allowLiteralSecrets: true', 'allowLiteralSecrets: false'),

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { held, writes } from './cli.ts'
+import { fault, held, writes } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
@@ -22,7 +22,7 @@ describe('state history', () => {
   it('tells every apply, the latest first, with what came of its writes', async () => {
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
-    await fault({ kind: 'refuse', item: 'timeout', probability: 1 })
+    await fault(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
     place.manifest(a, { timeout: { time: '11' }, https: { cert_id: 2 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     const history = await place.json('state', 'history')
@@ -179,11 +179,3 @@ describe('state forget', () => {
     expect(await held(emulator, a)).toMatchObject({ timeout: { time: '10' } })
   })
 })
-
-async function fault(...list: object[]): Promise<void> {
-  await fetch(`${emulator.url}/_emulator/faults`, {
-    method: 'POST',
-    body: JSON.stringify({ faults: list }),
-    headers: { 'content-type': 'application/json' },
-  })
-}

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
-import { fault, Place, reset, service, token } from './cli.ts'
+import { calls, fault, Place, service, token } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
 
 interface Series {
   domain: string | null
@@ -13,22 +13,11 @@ interface Series {
 
 const [a, b] = ['a.example.com', 'b.example.com']
 const span = ['--from', '2026-11-01 10:00', '--to', '2026-11-01 12:00', '--grain', 'minute5']
-let emulator: Emulator
-let place: Place
-beforeAll(async () => {
-  emulator = await service()
-})
-afterAll(() => emulator.close())
-beforeEach(async () => {
-  await reset(emulator)
-  place = new Place(emulator.url)
-  place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } })
-})
-afterEach(() => place.remove())
+
+setStage()
+beforeEach(() => void place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } }))
 
 const seriesOf = (output: JsonObject) => output['series'] as unknown as Series[]
-const calls = async () =>
-  (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as { path: string; domains: string[]; status: number }[]
 
 describe('stats', () => {
   it('counts the domains of all manifests, and sums to the same', async () => {
@@ -45,13 +34,13 @@ describe('stats', () => {
     const requests = seriesOf(each).reduce((all, series) => all + series.requests, 0)
     expect(requests).toBeGreaterThan(1000)
     expect(seriesOf(sum)).toMatchObject([{ domain: null, requests }])
-    expect((await calls()).map(({ path }) => path)).toEqual(['/v2/stat/httpcode/eachDomain', '/v2/stat/httpcode'])
+    expect((await calls(emulator)).map(({ path }) => path)).toEqual(['/v2/stat/httpcode/eachDomain', '/v2/stat/httpcode'])
   })
 
   it('asks for the domains that are named, and tells them in a table of 80 columns', async () => {
     const { code, out, err } = await place.cli('stats', 'B.example.com', 'other.example.com', ...span)
     expect([code, err]).toEqual([0, ''])
-    expect((await calls())[0]?.domains).toEqual([b, 'other.example.com'])
+    expect((await calls(emulator))[0]?.domains).toEqual([b, 'other.example.com'])
     expect(out).toMatch(/^2026-11-01 10:00 to 2026-11-01 12:00 \(UTC\), by minute5\n/)
     expect(out).toMatch(/^2 domains/m)
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
@@ -67,9 +56,9 @@ describe('stats', () => {
 
   it('writes nothing, and reads neither record nor lock', async () => {
     await place.settle()
-    const before = (await calls()).length
+    const before = (await calls(emulator)).length
     expect((await place.cli('stats', a)).code).toBe(0)
-    expect((await calls()).slice(before).every(({ path }) => path.startsWith('/v2/stat/'))).toBe(true)
+    expect((await calls(emulator)).slice(before).every(({ path }) => path.startsWith('/v2/stat/'))).toBe(true)
   })
 
   it('tells how far a long question is', async () => {
@@ -102,7 +91,7 @@ describe('stats', () => {
   ])('%j is refused', async (args, word) => {
     const { code, err } = await place.cli('stats', ...args)
     expect([code, err]).toEqual([1, expect.stringContaining(word)])
-    expect(await calls()).toEqual([])
+    expect(await calls(emulator)).toEqual([])
   })
 })
 

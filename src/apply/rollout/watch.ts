@@ -4,7 +4,6 @@ import type { Rollout } from '../../model/rollout.ts'
 import { alignedDown, grainMs } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
 import type { Clock } from '../../service/call-budget.ts'
-import type { Recorded } from '../../state/record.ts'
 import type { ApplyEvent } from '../events.ts'
 import { judgeWave } from '../health/judge.ts'
 import { windowsOf } from '../health/windows.ts'
@@ -60,22 +59,7 @@ export async function watchWave(rollout: Rollout, at: number, watching: Watching
   return signal.aborted ? null : { passed: true }
 }
 
-/**
- * When the domains of a wave will have been left alone long enough to be compared with, ms since 1970: what was written to them in the window before
- * the wave, or shortly before that, may be what made them as they were. A change that was taken back minutes ago would pass for the usual.
- */
-export function undisturbedFrom(domains: Domain[], recorded: Recorded, now: number, rule: Rule | null): number {
-  if (rule === null) return now
-  const written = domains.flatMap((domain) =>
-    [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) => (origin === 'write' ? [Math.min(now, Date.parse(at))] : [])),
-  )
-  const last = written.reduce((latest, each) => Math.max(latest, each), -Infinity)
-  // Windows are whole periods, and end at the beginning of one.
-  const periods = Math.max(1, Math.ceil((rule.window * 1000) / grainMs[rule.grain])) + 1
-  return Math.max(now, last + rule.settle * 1000 + periods * grainMs[rule.grain])
-}
-
-/** Waits until then, and says so. */
+/** Waits until there is an undisturbed time to compare a wave with, and says so. */
 export async function waitForBaseline(rollout: Rollout, at: number, time: number, watching: Watching): Promise<void> {
   tellWaiting(rollout, at, time, 'baseline', watching)
   await until(time, watching)

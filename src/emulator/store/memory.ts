@@ -31,6 +31,7 @@ export interface Change {
   reset?: true
 }
 
+/** What a service knows that was told nothing. */
 export function emptyMemory(): Memory {
   return { domains: new Map(), writeTimes: [], prefetches: [], nextPrefetch: 1, nextTask: 1, dead: [] }
 }

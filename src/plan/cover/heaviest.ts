@@ -7,6 +7,7 @@ export interface Prices {
   ofColumn: Float64Array
 }
 
+/** A rectangle in classes of rows, and what its cells are worth at the prices asked for. */
 export interface Heavy {
   /** How many rows of each class. */
   rows: Map<number, number>

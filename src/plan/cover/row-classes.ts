@@ -8,6 +8,7 @@ export interface RowClass {
   cells: number
 }
 
+/** All rows of a problem in classes, by the first of each; cells are numbered anew within a class. */
 export function rowClasses({ rows }: CoverProblem): RowClass[] {
   const classes = new Map<string, RowClass>()
   for (const [row, columns] of rows.entries()) {

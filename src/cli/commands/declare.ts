@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { CommandContext, GlobalOptions, Io } from '../io.ts'
+import { paintFor } from '../paint.ts'
+
+/** What a command does with its arguments and options. Resolves to the exit code. */
+type Action = (context: CommandContext, args: unknown[], options: never) => Promise<number>
+
+/** A command as it is declared: its words in the help, and where its work is found. */
+export interface Declaration {
+  description: string
+  /** Command lines after `edgewise`, for the help. */
+  examples: string[]
+  /** Loads the work when the command is called: no other command waits for its modules. */
+  load: () => Promise<Action>
+}
+
+/** Adds a command below the program or another command. Returns it, for options of its own. */
+export type Declare = (parent: Command, nameAndArguments: string, declaration: Declaration) => Command
+
+/** Declares commands that run in a world and hand their exit code to `finish`. */
+export function declareIn(io: Io, finish: (code: number) => void): Declare {
+  return (parent, nameAndArguments, { description, examples, load }) => {
+    const command = parent
+      .command(nameAndArguments)
+      .description(description)
+      .addHelpText('after', examplesText(examples))
+      .action(async (...given: unknown[]) => {
+        const self = given.at(-1) as Command
+        const options = self.optsWithGlobals<GlobalOptions>()
+        const action = await load()
+        finish(await action(contextOf(io, options), given.slice(0, -2), options as never))
+      })
+    return globals(command)
+  }
+}
+
+/** The examples at the end of a command's help. */
+export function examplesText(examples: string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`
+}
+
+/** Adds the options that every command has: {@link GlobalOptions}. */
+export function globals(command: Command): Command {
+  return command
+    .option('-C, --workspace <dir>', 'folder to look for edgewise.yaml from')
+    .option('--json', 'print JSON for programs')
+    .option('-y, --yes', 'answer every question with yes')
+    .option('--no-color', 'no colours')
+    .option('-q, --quiet', 'results and errors only')
+    .option('-v, --verbose', 'tell more')
+}
+
+function contextOf(io: Io, options: GlobalOptions): CommandContext {
+  const colour = options.color !== false
+  return {
+    io,
+    options,
+    paint: paintFor(io.outIsTerminal, colour, io.env),
+    errPaint: paintFor(io.errIsTerminal, colour, io.env),
+    note: (text) => {
+      if (options.quiet !== true) io.err(`${text}\n`)
+    },
+  }
+}
