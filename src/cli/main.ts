@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { realDisk } from '../state/real-disk.ts'
+import { exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
 import { thisMachine } from './this-machine.ts'
@@ -18,10 +19,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     interrupt.abort()
   })
 }
-// A reader that has seen enough (`| head`) is no failure.
+// What can't be said ends nothing that was begun: an apply goes on and records what comes of it. A reader that has seen enough (`| head`) is no failure.
+let unsaid: string | null = null
+process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  if (error.code !== 'EPIPE') unsaid ??= error.code ?? error.message
+})
+process.on('exit', (code) => {
+  if (unsaid === null) return
+  process.stderr.write(`edgewise: the output could not be written (${unsaid}); the command itself ended with exit code ${code}\n`)
+  if (code === exits.done || code === exits.differences) process.exitCode = exits.failed
 })
 
 const io: Io = {

@@ -1,16 +1,23 @@
 import { join } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { DirRegister } from './dir-register.ts'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
 import { inTurn } from './in-turn.ts'
 import type { RecordFiles } from './record-files.ts'
 import { writeFilesDurably, type Files } from './write-file.ts'
 
-/** Records in a folder. All who work on them see the same folder. */
-export function dirFiles(disk: Disk, folder: string, temporary: string): RecordFiles {
+/**
+ * Records in a folder. All who work on them see the same folder.
+ *
+ * @param lock who lost it, having been stopped or asleep for longer than it holds, writes nothing over what others have written since
+ */
+export function dirFiles(disk: Disk, folder: string, temporary: string, lock: Pick<DirRegister, 'changed' | 'location'>): RecordFiles {
   const turn = inTurn()
   const made = new DurableFolders(disk, folder)
   const write = (steps: Files[]) =>
     turn(async () => {
+      if (await lock.changed()) throw lost(folder, lock.location)
       for (const step of steps) {
         await writeFilesDurably(disk, made, new Map([...step].map(([path, text]) => [join(folder, path), text])), temporary)
       }
@@ -33,6 +40,14 @@ export function dirFiles(disk: Disk, folder: string, temporary: string): RecordF
     },
     share: null,
   }
+}
+
+function lost(folder: string, lock: string): EdgewiseError {
+  return new EdgewiseError(
+    'record-moved',
+    `the lock of the record in ${folder} (${lock}) was lost meanwhile, and somebody else may have written to it`,
+    'Look who holds the lock now ("edgewise state unlock" says so), and run the same command again.',
+  )
 }
 
 async function readInto(found: Map<string, string>, disk: Disk, root: string, folder: string): Promise<void> {

@@ -98,6 +98,7 @@ class GitFiles {
     return this.#turn(async () => {
       const view = await this.#looked()
       const before = view.tip
+      await this.#refuseImmovable(view)
       try {
         view.tip = await this.#git.commit(view.tip, this.#changes(view.tip, steps), message)
         await this.#push(view, message)
@@ -166,6 +167,7 @@ class GitFiles {
     const git = this.#git
     const local = await git.tip(this.#ref)
     const shared = git.remote === null ? null : await git.fetch(this.#ref)
+    if (git.remote !== null && local !== null && shared === null) await this.#refuseGone(git.remote)
     if (local === null || shared === null) return { tip: shared ?? local, local, shared }
     const base = await git.base(local, shared)
     if (base === null) {
@@ -176,6 +178,17 @@ class GitFiles {
       )
     }
     return { tip: base === shared ? local : shared, local, shared }
+  }
+
+  /** A copy here of what the remote has lost may be older than that was: what it says of the service may long be wrong. */
+  async #refuseGone(remote: string): Promise<void> {
+    const { branch } = this.#place
+    if ((await this.#git.seen(this.#ref)) === null) return
+    throw new EdgewiseError(
+      'record-moved',
+      `the branch ${branch} was on the remote ${remote} and is gone; the copy in this clone may be older than it was`,
+      `Find the newest copy ("git log ${branch}" in each clone) and push it: "git push ${remote} ${branch}". To begin a new record, put the copy here aside: "git branch -m ${branch} old-${branch}".`,
+    )
   }
 
   /** Pushes the tip; when others were faster, on top of what they wrote. */
@@ -196,6 +209,11 @@ class GitFiles {
       `the branch ${this.#place.branch} of ${git.remote} moved ${mostRaces} times while it was written to`,
       'Run the same command again when fewer others write to it.',
     )
+  }
+
+  /** What can't be recorded here is not announced to others: a branch that is checked out, say, or a full disk. */
+  async #refuseImmovable({ local }: View): Promise<void> {
+    if (local !== null) await this.#git.move(this.#ref, local, local)
   }
 
   /** Moves the branch of this repository to the tip. With a remote it is a copy; without one it is the record itself. */

@@ -1,10 +1,8 @@
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { gitIn, saidBy, type Git, type GitResult } from './git-process.ts'
+import { remoteOf } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
-
-const pushTimeoutMs = 60_000
-const fetchTimeoutMs = 300_000
 
 /** Hooks are the user's own work's; what the repository's settings would add to a push or a fetch stays away as well. */
 const flags = [
@@ -46,8 +44,11 @@ export async function openGit(
   const home = resolve(folder, common)
   // Where git itself goes: an address of a remote may be relative to that.
   const git = gitIn(resolve(folder, up), await withQuietSsh(folder, env), [`--git-dir=${home}`, ...flags])
-  const known = (await git(['config', '--get-regexp', `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`])).code === 0
-  return repositoryOf(git, home, known ? remote : null, format === 'sha256' ? 64 : 40, now)
+  const named = remote.replaceAll('.', '\\.')
+  const remotes = lines((await git(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`])).out)
+  const known = remotes.some((line) => line.startsWith(`remote.${remote}.url `))
+  const partial = remotes.some((line) => line.endsWith('.promisor true'))
+  return repositoryOf(git, home, known ? remote : null, partial, format === 'sha256' ? 64 : 40, now)
 }
 
 /** The commit that is checked out where a folder lies; null where git has no answer, or is not there. */
@@ -61,26 +62,31 @@ export async function headOf(folder: string, env: Record<string, string>): Promi
   }
 }
 
-function repositoryOf(git: Git, home: string, remote: string | null, idLength: number, now: () => number): GitRepository {
+const noRemote = () => Promise.reject(new TypeError('expected a remote to be there before it is asked for'))
+const alone = { fetch: noRemote, push: noRemote, seen: noRemote }
+
+function repositoryOf(git: Git, home: string, remote: string | null, partial: boolean, idLength: number, now: () => number): GitRepository {
   const nothing = '0'.repeat(idLength)
   const tip = async (ref: string) =>
     (await answer(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
       .map((line) => line.split(' '))
       .find(([name]) => name === ref)?.[1] ?? null
-  const fetch = (ref: string) => fetchRef(git, required(remote), ref, tip)
   let checked = ''
   let who: Promise<string> | null = null
   return {
     home,
     remote,
     tip,
-    fetch,
+    ...(remote === null ? alone : remoteOf(git, remote, tip)),
     base: async (one, other) => {
       const found = await git(['merge-base', one, other])
       if (found.code > 1) throw failed(['merge-base'], found)
       return lines(found.out)[0] ?? null
     },
-    files: (commit, path) => filesOf(git, commit, path),
+    files: async (commit, path) => {
+      if (partial) await bring(git, commit, path)
+      return filesOf(git, commit, path)
+    },
     idOf: async (commit, path) => {
       const [entry] = await treeOf(git, ['--full-tree', commit, '--', path])
       return entry === undefined ? null : `${entry.type} ${entry.id}`
@@ -100,39 +106,13 @@ function repositoryOf(git: Git, home: string, remote: string | null, idLength: n
       if ((await tip(ref)) !== from) return false
       throw failed(args, done)
     },
-    push: async (ref, from, to) => {
-      if (from === to) return (await fetch(ref)) === from
-      const lease = `--force-with-lease=${ref}:${from ?? ''}`
-      const options = ['--quiet', '--no-verify', '--no-follow-tags', '--no-recurse-submodules', '--no-signed', lease]
-      const pushed = await git(['push', ...options, required(remote), `${to ?? ''}:${ref}`], '', pushTimeoutMs)
-      if (pushed.code === 0) return true
-      const there = await fetch(ref)
-      // The answer may have been lost after it took effect.
-      if (there === to) return true
-      if (there !== from) return false
-      throw unreachable(required(remote), saidBy(pushed))
-    },
   }
 }
 
-/** Looks where the remote's ref is, and brings the commit here if it is not. */
-async function fetchRef(git: Git, remote: string, ref: string, tip: (ref: string) => Promise<string | null>): Promise<string | null> {
-  const kept = `refs/edgewise/fetched/${remote}/${ref.replace(/^refs\//, '')}`
-  for (let attempt = 0; ; attempt++) {
-    const listed = await git(['ls-remote', remote, ref], '', pushTimeoutMs)
-    if (listed.code !== 0) throw unreachable(remote, saidBy(listed))
-    const there = lines(listed.out)
-      .map((line) => line.split('\t'))
-      .find(([, name]) => name === ref)?.[0]
-    if (there === undefined) return null
-    if ((await tip(kept)) === there || (await git(['cat-file', '-e', there])).code === 0) return there
-    const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', '--refmap=']
-    const fetched = await git(['fetch', ...options, remote, `+${ref}:${kept}`], '', fetchTimeoutMs)
-    const now = fetched.code === 0 ? await tip(kept) : null
-    if (now !== null) return now
-    // Taken away between the two looks, perhaps; but not again and again.
-    if (attempt === 2) throw unreachable(remote, saidBy(fetched))
-  }
+/** A clone without all files would ask its remote for each one by itself; a comparison asks for all of them at once. */
+async function bring(git: Git, commit: string, path: string): Promise<void> {
+  const [nothing = ''] = await answer(git, ['hash-object', '-t', 'tree', '--stdin'])
+  await answer(git, ['diff-tree', '-r', '--numstat', nothing, commit, '--', path])
 }
 
 async function filesOf(git: Git, commit: string, path: string): Promise<Map<string, string>> {
@@ -226,23 +206,10 @@ function lines(out: Buffer, separator = '\n'): string[] {
     .filter((line) => line !== '')
 }
 
-function required(remote: string | null): string {
-  if (remote === null) throw new TypeError('expected a remote to be there before it is asked for')
-  return remote
-}
-
 function failed(args: string[], result: GitResult): EdgewiseError {
   return new EdgewiseError(
     'unavailable',
     `git ${args[0] ?? ''} failed: ${saidBy(result)}`,
     'Nothing more was recorded. Mend the repository ("git fsck"), and run the same command again.',
-  )
-}
-
-function unreachable(remote: string, said: string): EdgewiseError {
-  return new EdgewiseError(
-    'record-unreachable',
-    `the record on the remote ${remote} can't be reached or written to: ${said}`,
-    `Check "git fetch ${remote}" and the right to push; the record needs both.`,
   )
 }

@@ -14,6 +14,8 @@ export interface GitRepository {
   tip(ref: string): Promise<string | null>
   /** The commit that a ref of the remote is at, brought here. */
   fetch(ref: string): Promise<string | null>
+  /** The commit that a branch of the remote was at when this repository last saw it; null where it never did. */
+  seen(ref: string): Promise<string | null>
   /** The latest commit that two have in common. */
   base(one: string, other: string): Promise<string | null>
   /** Texts of a file, or of all files in a folder, by path. */

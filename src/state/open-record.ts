@@ -88,11 +88,8 @@ function insideRepository(folder: string): boolean {
 
 function inFolder({ root, state, account, ...key }: RecordPlace, { disk, process }: RecordWorld): OpenRecord {
   const folder = resolve(root, state.path)
-  return {
-    store: openFileStore(dirFiles(disk, folder, process), key, account),
-    lock: dirRegister(disk, join(folder, lockPath(key.address, account)), process),
-    notes: [],
-  }
+  const lock = dirRegister(disk, join(folder, lockPath(key.address, account)), process)
+  return { store: openFileStore(dirFiles(disk, folder, process, lock), key, account), lock, notes: [] }
 }
 
 function inGit({ state, account, ...key }: RecordPlace, { disk, process }: RecordWorld, git: GitRepository): OpenRecord {

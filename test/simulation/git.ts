@@ -48,7 +48,13 @@ export class Git {
           return id
         }),
       move: (ref, from, to) => here(`move ${ref}`, () => swap(clone, ref, from, to)),
-      fetch: (ref) => this.#overNetwork(process, `fetches ${ref}`, () => shared.get(ref) ?? null),
+      fetch: (ref) =>
+        this.#overNetwork(process, `fetches ${ref}`, () => {
+          const there = shared.get(ref) ?? null
+          if (there !== null) clone.set(`seen ${ref}`, there)
+          return there
+        }),
+      seen: (ref) => here(`seen ${ref}`, () => clone.get(`seen ${ref}`) ?? null),
       push: (ref, from, to) =>
         this.#overNetwork(process, `pushes ${to?.slice(0, 7) ?? 'nothing'} to ${ref}`, () => {
           const swapped = swap(shared, ref, from, to)

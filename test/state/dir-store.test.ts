@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openRecord, type OpenRecord } from '../../src/state/open-record.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
-import { item, of, storeContract, type Kind } from './store-contract.ts'
+import { applied, item, of, storeContract, type Kind } from './store-contract.ts'
 
 interface FolderKind extends Kind {
   folder: string
@@ -64,5 +64,24 @@ it('leaves no temporary file behind, and reads none that a dead process left', a
     writeFileSync(join(dirname(path), name), '{"format": "edgewise.rec')
   }
   expect([...(await store.load()).keys()]).toEqual(['a.example.com'])
+  kind.remove()
+})
+
+it('who lost the lock while asleep writes nothing over what others have written since', async () => {
+  const kind = await inFolder()
+  const slept = await kind.open()
+  const held = await slept.lock.swap(null, 'the one that slept')
+  await slept.store.save(of('a.example.com', { timeout: item('1') }), 'test')
+  const other = await kind.open()
+  await other.store.load()
+  await other.lock.swap(held, 'the other')
+  await other.store.save(of('a.example.com', { timeout: item('2') }), 'test')
+  const now = await kind.everything()
+  const late = of('a.example.com', { timeout: item('3') })
+  const moved = { code: 'record-moved', message: expect.stringContaining('the lock') as string }
+  await expect(slept.store.save(late, 'test')).rejects.toMatchObject(moved)
+  await expect(slept.store.settle(applied('late'), [1], late)).rejects.toMatchObject(moved)
+  await expect(slept.store.saveCalls('late', [])).rejects.toMatchObject(moved)
+  expect(await kind.everything()).toEqual(now)
   kind.remove()
 })

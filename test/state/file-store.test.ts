@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/disk.ts'
 import { dirFiles } from '../../src/state/dir-files.ts'
+import { dirRegister } from '../../src/state/dir-register.ts'
 import { openFileStore } from '../../src/state/file-store.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import type { Recorded, Store } from '../../src/state/record.ts'
@@ -16,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const open = (disk: Disk): Store => openFileStore(dirFiles(disk, folder, 'me'), key, 'default')
+const open = (disk: Disk): Store => openFileStore(dirFiles(disk, folder, 'me', dirRegister(disk, `${folder}/lock`, 'me')), key, 'default')
 
 it('an outcome that could not be recorded leaves its write in doubt, whatever is recorded after it', async () => {
   const before: Recorded = new Map([...of('one.example.com', { timeout: item('1') }), ...of('two.example.com', { timeout: item('2') })])

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GitRepository } from '../../src/state/git-repository.ts'
@@ -226,6 +226,82 @@ describe('outcomes that only this clone has', () => {
     expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
     two.sandbox.remove()
   })
+})
+
+it('what can not be recorded in this clone is not announced to others', async () => {
+  const two = new Two()
+  const store = await two.open('clone')
+  await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+  two.sandbox.git('clone', 'worktree', 'add', '--quiet', '../look', branch)
+  const next = await two.open('clone')
+  const intent = () => next.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+  await expect(intent()).rejects.toMatchObject({ message: expect.stringContaining('is checked out in') as string })
+  expect(two.log()).toEqual(['first'])
+  two.sandbox.git('look', 'checkout', '--quiet', '--detach')
+  writeFileSync(`${two.sandbox.folder}/clone/.git/refs/heads/${branch}.lock`, '')
+  await expect(intent()).rejects.toMatchObject({ message: expect.stringContaining(`${branch}.lock`) as string })
+  expect(two.log()).toEqual(['first'])
+  two.sandbox.remove()
+})
+
+describe('a branch that is gone from the remote', () => {
+  let two: Two
+  beforeEach(() => {
+    two = new Two()
+  })
+  afterEach(() => two.sandbox.remove())
+
+  it.each([
+    ['that was cloned whole', []],
+    ['of one branch only', ['config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main']],
+  ])('is not made again from what a clone %s has left of it', async (_kind, setting) => {
+    if (setting.length > 0) two.sandbox.git('clone', ...setting)
+    await (await two.open('clone')).save(of('a.example.com', { timeout: item('1') }), 'first')
+    await (await two.open('other')).save(of('a.example.com', { timeout: item('2') }), 'second')
+    two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
+    const gone = { code: 'record-moved', message: expect.stringContaining('is gone') as string }
+    await expect(two.open('clone')).rejects.toMatchObject(gone)
+    await expect(two.open('other')).rejects.toMatchObject(gone)
+    // As the message says.
+    two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
+    expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('2')]]))
+    two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
+    two.sandbox.git('clone', 'branch', '-m', branch, `old-${branch}`)
+    expect(await (await two.open('clone')).load()).toEqual(new Map())
+  })
+
+  it('was never there where the remote is new: what this clone has is the record', async () => {
+    two.sandbox.git('other', 'remote', 'remove', 'origin')
+    await (await two.open('other')).save(of('a.example.com', { timeout: item('1') }), 'alone')
+    two.sandbox.git('other', 'remote', 'add', 'origin', '../remote.git')
+    await (await two.open('other')).save(of('b.example.com', { timeout: item('2') }), 'shared')
+    expect(two.log()).toEqual(['alone', 'shared'])
+  })
+})
+
+it('a clone without files of its own asks the remote for those of the record at once', async () => {
+  const two = new Two()
+  const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)
+  const recorded = new Map(names.map((name, i) => [name, new Map([['timeout', item(String(20 + i))]])]))
+  await (await two.open('clone')).save(recorded, 'first')
+  two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')
+  two.sandbox.git('.', 'clone', '--quiet', '--filter=blob:none', `file://${two.sandbox.folder}/remote.git`, 'partial')
+  // Notes each time that it is asked for something.
+  const asked = join(two.sandbox.folder, 'asked')
+  writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, { mode: 0o755 })
+  two.sandbox.git('partial', 'config', 'remote.origin.uploadpack', `${asked}.sh`)
+  expect(await (await two.open('partial')).load()).toEqual(recorded)
+  expect(readFileSync(asked, 'utf8').trim().split('\n').length).toBeLessThan(10)
+  two.sandbox.remove()
+})
+
+it('a remote that wants no options, or is a mirror, is pushed to as any other', async () => {
+  const two = new Two()
+  two.sandbox.git('clone', 'config', 'push.pushOption', 'ci.skip')
+  two.sandbox.git('clone', 'config', 'remote.origin.mirror', 'true')
+  await (await two.open('clone')).save(of('a.example.com', { timeout: item('1') }), 'first')
+  expect(two.log()).toEqual(['first'])
+  two.sandbox.remove()
 })
 
 it('a repository that lacks an object of the record says so, and nothing is taken for empty', async () => {
