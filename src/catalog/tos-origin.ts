@@ -1,9 +1,9 @@
 import type { TosOrigin } from '../generated/items.ts'
-import type { Json } from '../model/json.ts'
+import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, refused } from './problems.ts'
-import { isAddress, isDomain } from './value/formats.ts'
+import { canonicalAddress, isAddress, isDomain } from './value/formats.ts'
 import { formatProblem } from './value/schema-problems.ts'
 
 type Group = TosOrigin[number]
@@ -18,6 +18,12 @@ export const tosOrigin: ItemRow = {
     }
     return problems
   },
+  tidy: (value: Json) => (Array.isArray(value) ? value.map(withPlainHost) : value),
+}
+
+/** A host may be empty, so that its schema can't say that it is an address. */
+function withPlainHost(group: Json): Json {
+  return isObject(group) && typeof group['host'] === 'string' ? { ...group, host: canonicalAddress(group['host']) } : group
 }
 
 function groupProblems(group: Group, i: number): Problem[] {

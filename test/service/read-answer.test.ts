@@ -30,11 +30,16 @@ describe('what an answer means', () => {
     expect(read(status, body)).toMatchObject({ kind: 'refused', status, code: body.code, fatal: false })
   })
 
-  it.each([401, 404])('HTTP %i is refused and ends the apply, whatever the body says', (status) => {
+  it.each([
+    [401, 'the token is wrong, or it may not write configurations'],
+    [404, 'there is no such interface at this address'],
+  ])('HTTP %i is refused and ends the apply, whatever the body says', (status, words) => {
     for (const body of [{ code: 0 }, { code: 5, message: 'm' }, '<html>', '']) {
       expect(read(status, body)).toMatchObject({ kind: 'refused', status, fatal: true })
     }
-    expect((read(status, '') as { message: string }).message).not.toBe('')
+    expect(read(status, '')).toMatchObject({ message: words })
+    expect(read(status, { code: 5, message: 'm' })).toMatchObject({ message: 'm' })
+    expect(read(429, '')).toMatchObject({ message: 'too many calls in this minute' })
   })
 
   it.each([

@@ -103,9 +103,10 @@ describe('what fails on the way', () => {
     expect(told.message).toContain('5 attempts')
   })
 
-  it('a redirect is not followed, and the token goes nowhere', async () => {
-    const { message } = await failure(saying({ status: 302, body: '', headers: { Location: `https://elsewhere.test/?token=${token}` } }))
-    expect(message).toContain('redirect')
+  it.each([300, 301, 302, 307, 308, 399])('a redirect (%i) is not followed, and the token goes nowhere', async (status) => {
+    const headers = { Location: `https://elsewhere.test/?token=${token}` }
+    const { message } = await failure(saying({ status, body: { code: 0, data: {} }, headers }))
+    expect(message).toContain(`redirect (HTTP ${status})`)
   })
 
   it('an error that shows the address shows no token', async () => {
@@ -176,6 +177,17 @@ describe('what the service refuses', () => {
     expect(hint).toContain('Ask the operator')
   })
 
+  it.each([
+    [401, 'access', 'the token is wrong, or this interface is not enabled for it'],
+    [403, 'access', 'HTTP 403, no message'],
+    [404, 'service-refused', 'there is no such interface at this address'],
+  ])('HTTP %i without a message is told in words, whatever else the body says', async (status, code, words) => {
+    for (const body of ['', '<html>', { code: 0, data: {} }]) {
+      const told = await failure(saying({ status, body }))
+      expect([told.code, told.message]).toEqual([code, expect.stringContaining(words)])
+    }
+  })
+
   it.each([200, 400])('400101 with HTTP %i names the domain', async (status) => {
     const body = { code: 400101, message: 'domain(b.example.com) is invalid' }
     const { code, message } = await failure(saying({ status, body }), { ...hour, domains: [domain, 'b.example.com'] })
@@ -238,7 +250,15 @@ describe('hostile answers', () => {
     ['a time with a fraction', [[first + 0.5, {}]], 'whole seconds'],
     ['a time in text', [[String(first), {}]], 'whole seconds'],
     ['a time beyond all calendars', [[9e15, {}]], 'whole seconds'],
+    ['a status of four digits', [[first, { 1000: 1 }]], 'status code'],
+    ['a status with a zero before it', [[first, { '0200': 1 }]], 'status code'],
+    ['counts that are a number', [[first, 5]], 'counts by status code'],
+    ['counts that are a text', [[first, 'x']], 'counts by status code'],
+    ['counts that are null', [[first, null]], 'counts by status code'],
+    ['a list of counts', [[first, [1]]], 'counts by status code'],
     ['three elements', [[first, {}, 1]], '[seconds, counts]'],
+    ['one element', [[first]], '[seconds, counts]'],
+    ['an object for a point', [{ 0: first, 1: {} }], '[seconds, counts]'],
     ['no list', { a: 1 }, 'list of points'],
     ['null', null, 'list of points'],
   ])('%s is an error', async (_what, points, word) => {

@@ -39,8 +39,9 @@ function listProblems(schema: ItemSchema, value: string, pointer: string, parent
   const { of, ofEnum, pathsWhen } = annotations(schema)
   const problems: Problem[] = []
   const entries = entriesOf(value, by)
-  const empty = refused(pointer, `expected entries separated by commas, got an empty one in ${shown(value)}`)
-  if (entries.length > 0 && entries.every((entry) => entry === '')) return [empty]
+  const between = by === ',' ? 'commas' : 'line breaks'
+  const empty = refused(pointer, `expected entries separated by ${between}, got an empty one in ${shown(value)}`)
+  if (value !== '' && entries.every((entry) => entry === '')) return [empty]
   for (const entry of entries) {
     if (entry === '') {
       // The service refuses it; a manifest is read without it, and says so.

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { readItem } from '../../src/catalog/read-item.ts'
+import { conflicts } from '../../src/catalog/together.ts'
+import type { Json } from '../../src/model/json.ts'
+
+/** Where warnings stand, for a value that is valid all the same. */
+function warned(item: string, value: Json): string[] {
+  const read = readItem(itemSpec(item), value, 'manifest', 'www.example.com')
+  expect(read.problems.filter(({ severity }) => severity === 'error')).toEqual([])
+  return read.problems.map(({ pointer }) => pointer)
+}
+
+const stamp = { speed: '8', begin_time: '00:00', end_time: '23:59' }
+const agent = {
+  ua_list: 'curl',
+  url_case_insensitive: 'yes',
+  allow_empty_ua: 'no',
+  ua_case_insensitive: 'yes',
+  ua_type: 'black',
+  ua_match_type: 'pattern',
+}
+const gzip = { gzip_compression_rate: 1, gzip_compression_value: 1, gzip_compression_unit: 'KB', gzip_content_type: ['text/css'] }
+const customer = { query_params_op: 'customer', query_params_op_way: 'keep', query_params_op_when: 'cache', params: 'v' }
+const group = { isp: 'default', ips: ['192.0.2.1'], group_sort: 1 }
+const keys = { auth_secret_key: 's', auth_access_key: 'a' }
+
+const cases: [item: string, what: string, value: Json, at: string[]][] = [
+  ['cache_rule', 'a directory without "/"', [{ type: 2, pattern: '/a/,b', time: 1 }], ['/0/pattern']],
+  ['cache_rule', 'a path without "/"', [{ type: 3, pattern: 'a.html', time: 1 }], ['/0/pattern']],
+  ['cache_rule', 'a suffix and a regex have none', ['jpg', 'x'].map((pattern, i) => ({ type: i === 0 ? 1 : 4, pattern, time: 1 })), []],
+  ['cache_rule', 'an empty entry', [{ type: 1, pattern: 'jpg,,png', time: 1 }], ['/0/pattern']],
+  ['cache_rule_list', 'a directory without "/"', [{ match_method: 'dir', pattern: 'a', expire: 1 }], ['/0/pattern']],
+  ['cache_rule_list', 'a path without "/"', [{ match_method: 'route', pattern: 'a', expire: 1 }], ['/0/pattern']],
+  ['cache_rule_list', 'a suffix has none', [{ match_method: 'ext', pattern: 'a', expire: 1 }], []],
+  ['cache_rule_list', 'customer with all its fields', [{ match_method: 'ext', pattern: 'a', expire: 1, ...customer }], []],
+  [
+    'cache_rule_list',
+    'customer without any of its fields',
+    [{ match_method: 'ext', pattern: 'a', expire: 1, query_params_op: 'customer' }],
+    ['/0/query_params_op', '/0/query_params_op', '/0/query_params_op'],
+  ],
+  ['speed_limit', 'a directory without "/"', [{ type: 'dir', pattern: 'a', ...stamp }], ['/0/pattern']],
+  ['speed_limit', 'a path without "/"', [{ type: 'route', pattern: 'a', ...stamp }], ['/0/pattern']],
+  ['speed_limit', 'a suffix has none', [{ type: 'ext', pattern: 'a', ...stamp }], []],
+  ['user_agent', 'a directory without "/"', { ...agent, url_match_type: 'dir', url_pattern: 'a' }, ['/url_pattern']],
+  ['user_agent', 'a path without "/"', { ...agent, url_match_type: 'route', url_pattern: 'a' }, ['/url_pattern']],
+  ['user_agent', 'a suffix has none', { ...agent, url_match_type: 'ext', url_pattern: 'a' }, []],
+  ['ip_black_list', 'an address within a network', { list: ['10.1.2.3', '10.0.0.0/8', '11.1.2.3'] }, ['/list/0']],
+  [
+    'ip_white_list',
+    'an address within a network of each size',
+    { list: ['10.1.2.3', '10.1.2.0/24', '11.1.2.3', '11.1.0.0/16'] },
+    ['/list/0', '/list/2'],
+  ],
+  ['ip_black_list', 'an address beside a network', { list: ['10.1.3.0', '10.1.1.255', '10.1.2.0/24'] }, []],
+  [
+    'ip_black_list',
+    'the first and the last address of a network',
+    { list: ['10.1.2.0', '10.1.2.255', '10.1.2.0/24'] },
+    ['/list/0', '/list/1'],
+  ],
+  ['combined_ban', 'an address within a network', [{ configs: { ip: { list: ['10.1.2.3', '10.0.0.0/8'] } } }], ['/0/configs/ip/list/0']],
+  [
+    'add_response_head',
+    'a header twice, in other letters',
+    { list: ['X-A', 'X-B', 'x-a'].map((name) => ({ name, value: '1' })) },
+    ['/list/2'],
+  ],
+  [
+    'add_back_source_head',
+    'a header twice, in other letters',
+    ['X-A', 'x-a'].map((head_name) => ({ head_name, head_value: '1' })),
+    ['/1/head_name'],
+  ],
+  ['https', 'no certificate, and yet http2 and a redirect', { cert_id: 0, http2: 'on', force_https: 301 }, ['/http2', '/force_https']],
+  ['https', 'no certificate, and neither', { cert_id: 0, http2: 'off', force_https: 0 }, []],
+  ['https', 'a certificate with both', { cert_id: 1, http2: 'on', force_https: 302 }, []],
+  ['cache_error_code', 'more than two years', { code: ['404'], bcache: 'on', cache_time: 3, cache_unit: 'year' }, ['/cache_time']],
+  ['cache_error_code', 'two years', { code: ['404'], bcache: 'on', cache_time: 730, cache_unit: 'day' }, []],
+  [
+    'smart_compression',
+    'fields of the other algorithm',
+    { compression_mode: 'gzip', ...gzip, brotli_compression_rate: 1 },
+    ['/brotli_compression_rate'],
+  ],
+  ['smart_compression', 'fields of its own', { compression_mode: 'gzip', ...gzip }, []],
+  [
+    'tos_origin',
+    'a protocol and a port without custom',
+    [{ ...group, origin_mode: 'https', protocol: 'https', port: 443 }],
+    ['/0/protocol', '/0/port'],
+  ],
+  ['tos_origin', 'a protocol and a port with custom', [{ ...group, origin_mode: 'custom', protocol: 'https', port: 443 }], []],
+  ['tos_origin', 'a host without custom', [{ ...group, host: 'a.example.com' }], ['/0/host']],
+  ['tos_origin', 'a host with custom', [{ ...group, host_mode: 'custom', host: 'a.example.com' }], []],
+  ['tos_origin', 'keys without authentication', [{ ...group, ...keys }], ['/0/auth_secret_key', '/0/auth_access_key']],
+  ['tos_origin', 'authentication without keys', [{ ...group, auth_type: 'oss' }], ['/0/auth_type']],
+  ['tos_origin', 'authentication with one key', [{ ...group, auth_type: 'tos', auth_access_key: 'a' }], ['/0/auth_type']],
+  ['tos_origin', 'a bucket with oss', [{ ...group, auth_type: 'oss', ...keys, auth_bucket_name: 'b' }], []],
+  ['tos_origin', 'a bucket with tos', [{ ...group, auth_type: 'tos', ...keys, auth_bucket_name: 'b' }], ['/0/auth_bucket_name']],
+  ['tos_origin', 'an expiry and a tag with tos', [{ ...group, auth_type: 'tos', ...keys, auth_expire: 1, auth_cdn_tag: 't' }], []],
+  [
+    'tos_origin',
+    'an expiry and a tag with oss',
+    [{ ...group, auth_type: 'oss', ...keys, auth_expire: 1, auth_cdn_tag: 't' }],
+    ['/0/auth_expire', '/0/auth_cdn_tag'],
+  ],
+]
+
+describe('what works and is probably not meant gets a warning, which never stands in the way', () => {
+  it.each(cases)('%s: %s', (item, _what, value, at) => {
+    expect(warned(item, value)).toEqual(at)
+  })
+
+  it('the service itself warns of nothing', () => {
+    const read = readItem(itemSpec('https'), { cert_id: 0, http2: 'on' }, 'wire', 'www.example.com')
+    expect(read).toMatchObject({ problems: [], value: { cert_id: 0 } })
+  })
+})
+
+describe('items that are hardly meant together', () => {
+  it.each([
+    ['origin', 'new_origin', 'warning'],
+    ['origin_host', 'new_origin', 'warning'],
+    ['new_origin', 'extend', 'warning'],
+    ['cache_rule', 'cache_rule_list', 'warning'],
+    ['ip_white_list', 'ip_black_list', 'error'],
+  ])('%s and %s: %s', (item, other, severity) => {
+    expect(conflicts(new Set([item, other, 'timeout']))).toMatchObject([{ item, other, severity }])
+    expect(conflicts(new Set([item, 'timeout']))).toEqual([])
+    expect(conflicts(new Set([other]))).toEqual([])
+  })
+})
