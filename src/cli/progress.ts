@@ -3,6 +3,7 @@ import { eventLine } from '../report/apply-text.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { CommandContext } from './io.ts'
 import { liveView } from './live-view.ts'
+import { errSentences } from './sentences.ts'
 
 /** Shows how an apply goes on. */
 export interface Progress {
@@ -64,7 +65,7 @@ async function onTerminal({ io, errPaint }: CommandContext, planned: number, cal
       }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
       const line = event.type === 'write.confirmed' ? null : eventLine(event, writes, errPaint)
-      if (line !== null) io.err(`\r\u001b[K${line}\n`)
+      if (line !== null) io.err(`\r\u001b[K${errSentences(line, io)}\n`)
       if (event.type.startsWith('write.')) show(budget)
     },
     end: () => {

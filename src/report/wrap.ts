@@ -14,6 +14,8 @@ const wide = new RegExp(`^[${wideRanges.join('')}]$`, 'u')
 // The joiners stay: emoji and several scripts need them.
 const unsafe = /[^\P{C}\u200c\u200d\p{Co}\p{Cn}]|[\p{Zl}\p{Zp}]/gu
 const plain = /^[\x20-\x7e]*$/
+/** What a reader may want to copy and has blanks in it. */
+const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
 const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
@@ -27,6 +29,17 @@ export function wrap(text: string, columns: number, indent: string): string {
     .split('\n')
     .flatMap((line) => wrapLine(line, room))
     .map((line) => (line === '' ? '' : indent + line))
+    .join('\n')
+}
+
+/**
+ * Sentences in lines of at most `columns` columns; what a line is broken into is set in by two. What a reader may want to copy stays
+ * whole, in a longer line if need be: what stands in quotes, a command, a path.
+ */
+export function wrapSentences(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => sentenceLines(line, columns))
     .join('\n')
 }
 
@@ -63,6 +76,22 @@ function wrapLine(line: string, room: number): string[] {
   const words = line.trimStart()
   const setIn = ' '.repeat(Math.min(line.length - words.length, Math.floor(room / 2)))
   return wrapWords(words, room - setIn.length).map((each) => (setIn + each).trimEnd())
+}
+
+function sentenceLines(line: string, columns: number): string[] {
+  if (displayWidth(line) <= columns) return [line]
+  const words = line.trimStart()
+  const setIn = ' '.repeat(line.length - words.length)
+  // Made visible, a text has no such character.
+  const joined = words.replace(whole, (found) => found.replaceAll(' ', '\0'))
+  const [first = '', ...rest] = joined.split(' ').map((word) => word.replaceAll('\0', ' '))
+  const lines = [setIn + first]
+  for (const word of rest) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`
+    if (displayWidth(longer) <= columns) lines[lines.length - 1] = longer
+    else if (word !== '') lines.push(`${setIn}  ${word}`)
+  }
+  return lines
 }
 
 function wrapWords(text: string, room: number): string[] {

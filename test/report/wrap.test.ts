@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayWidth, visible, wrap } from '../../src/report/wrap.ts'
+import { displayWidth, visible, visibleLines, wrap, wrapSentences } from '../../src/report/wrap.ts'
 import { anyText, controls } from './a-diagnostic.ts'
 
 describe('displayWidth', () => {
@@ -59,6 +59,41 @@ describe('wrap', () => {
         const lines = wrap(text, columns, '  ').split('\n')
         expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns)
         expect(lines.join('').replaceAll(' ', '')).toBe(text.trim().replaceAll(/\s/g, ''))
+      }),
+    )
+  })
+})
+
+describe('wrapSentences', () => {
+  it('breaks at blanks, sets in what a line is broken into, and leaves lines that fit', () => {
+    expect(wrapSentences('error: one two three\n  four five six seven\nfits  as it is', 14)).toBe(
+      'error: one two\n  three\n  four five\n    six seven\nfits  as it is',
+    )
+  })
+
+  it.each([
+    'edgewise state history',
+    'git revert 0123456789ab',
+    '"edgewise rollback 20260102T030405Z-1a2b"',
+    '--target "*.example.com"',
+    '/a/very/long/path/that/does/not/fit',
+  ])('keeps %s whole', (copied) => {
+    const kept = copied.replace(/^--target /, '')
+    const text = `some words (${copied}), and some more; then ${copied}.`
+    for (let columns = 20; columns < 80; columns++) {
+      const lines = wrapSentences(text, columns).split('\n')
+      expect(lines.join(' ').split(kept)).toHaveLength(3)
+    }
+  })
+
+  it('loses nothing, and is longer than the columns only where a word is', () => {
+    fc.assert(
+      fc.property(anyText.map(visibleLines), fc.integer({ min: 20, max: 120 }), (text, columns) => {
+        const wrapped = wrapSentences(text, columns)
+        expect(wrapped.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
+        for (const line of wrapped.split('\n')) {
+          if (displayWidth(line) > columns) expect(line.trim().replace(/"[^"]*"/g, '')).not.toContain(' ')
+        }
       }),
     )
   })
