@@ -3,7 +3,7 @@ import type { Json } from '../model/json.ts'
 import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
 import { diagnosticJson } from '../report/diagnostics-json.ts'
 import type { Paint } from '../report/paint.ts'
-import { visibleLines } from '../report/wrap.ts'
+import { visibleLines } from '../report/visible.ts'
 import type { Io } from './io.ts'
 import { errSentences } from './sentences.ts'
 
