@@ -5,12 +5,13 @@ import { SingleBar } from 'cli-progress'
  *
  * @param format of cli-progress; what else it names comes with `update`
  * @param clears whether nothing is left of it in the end
+ * @param columns of the bar itself
  */
-export function openBar(format: string, clears: boolean): SingleBar {
+export function openBar(format: string, clears: boolean, columns = 24): SingleBar {
   return new SingleBar({
     stream: process.stderr,
     format,
-    barsize: 24,
+    barsize: columns,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     hideCursor: true,

@@ -12,7 +12,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { finishedLine } from '../report/apply-text.ts'
 import { planText, sumLine } from '../report/plan-text.ts'
-import { visible } from '../report/wrap.ts'
+import { visible } from '../report/visible.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { GuardOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
@@ -22,6 +22,7 @@ import { authorOf, type Locked } from './lock.ts'
 import { firstPlanWarnings } from './open.ts'
 import { progressFor } from './progress.ts'
 import { rolloutsBefore, type WaveOptions } from './rollouts.ts'
+import { errSentences, outSentences } from './sentences.ts'
 
 interface CarryOutOptions extends GuardOptions, WaveOptions {
   locked: Locked
@@ -86,8 +87,9 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   const result = await carriedOut.finally(() => progress.end())
   tellRefusals(context, workspace, result)
   if (result.unrecorded !== null)
-    io.err(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}\n`)
-  if (!json && finished !== undefined && (plan.changes.length > 0 || inWaves)) io.out(`${finishedLine(finished, paint)}\n`)
+    io.err(`${errSentences(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}`, io)}\n`)
+  if (!json && finished !== undefined && (plan.changes.length > 0 || inWaves))
+    io.out(`${outSentences(finishedLine(finished, paint), io)}\n`)
   // A rollout that goes on was sent in part before.
   return exitCode(result, inWaves, continued !== null)
 }
@@ -111,7 +113,7 @@ async function confirm({ io, options }: CommandContext, plan: Plan): Promise<voi
 /** Says at the manifests' lines what the service refused. */
 function tellRefusals({ io, errPaint }: CommandContext, workspace: LoadedWorkspace, result: ApplyResult): void {
   for (const { domains, items, message } of result.refusals) {
-    io.err(`${errPaint.red('refused:')} ${visible(message)}\n`)
+    io.err(`${errSentences(`${errPaint.red('refused:')} ${visible(message)}`, io)}\n`)
     const places = domains.flatMap((domain) =>
       items.map((item) => {
         const place = workspace.placeOf(domain, item)

@@ -11,7 +11,7 @@ import {
 import { driftJson, hasDrift } from '../report/drift-json.ts'
 import { driftMarkdown } from '../report/drift-markdown.ts'
 import { driftText } from '../report/drift-text.ts'
-import { visible } from '../report/wrap.ts'
+import { visible } from '../report/visible.ts'
 import { carryOut } from './carry-out.ts'
 import type { GuardOptions, LockOptions } from './commands/options.ts'
 import { exits } from './exits.ts'

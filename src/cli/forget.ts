@@ -6,6 +6,7 @@ import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { withLock } from './lock.ts'
 import { openWorkspace } from './open.ts'
+import { errSentences } from './sentences.ts'
 
 interface ForgetOptions extends LockOptions {
   item: ItemKey[]
@@ -58,5 +59,5 @@ async function confirmForget({ io, options }: CommandContext, { what, items }: F
   }
   const counted = items === 1 ? '1 item' : `${items} items`
   const question = `Forget ${what} (${counted})? The service keeps what it has; what a manifest mentions is written again, whole.`
-  if (!(await io.ask(question))) throw new EdgewiseError('declined', 'nothing was forgotten')
+  if (!(await io.ask(errSentences(question, io)))) throw new EdgewiseError('declined', 'nothing was forgotten')
 }

@@ -9,6 +9,7 @@ import { workspaceCommands } from './commands/workspace.ts'
 import { exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { paintFor } from './paint.ts'
+import { errSentences } from './sentences.ts'
 import { tellError } from './tell-error.ts'
 import { version } from './version.ts'
 
@@ -56,6 +57,7 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(errSentences(text, io)),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })

@@ -1,8 +1,10 @@
 import type { ApplyEvent } from '../index.ts'
+import { barColumns, barText } from '../report/apply-bar.ts'
 import { eventLine } from '../report/apply-text.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { CommandContext } from './io.ts'
 import { liveView } from './live-view.ts'
+import { errSentences } from './sentences.ts'
 
 /** Shows how an apply goes on. */
 export interface Progress {
@@ -30,10 +32,9 @@ export async function progressFor(context: CommandContext, writes: number, calls
 
 async function onTerminal({ io, errPaint }: CommandContext, planned: number, callsPerMinute: number): Promise<Progress> {
   const { openBar } = await import('./bar.ts')
-  const bar = openBar('{bar} {value}/{total} writes · {budget} calls left this minute · {left}', false)
-  const about = (done: number, budget: CallBudget | null) => ({
-    budget: budget?.left() ?? callsPerMinute,
-    left: timeLeft(writes - done, budget?.left() ?? callsPerMinute, callsPerMinute),
+  const bar = openBar('{bar} {text}', false, barColumns(io.columns, planned, callsPerMinute))
+  const about = (budget: CallBudget | null) => ({
+    text: barText({ done, writes, callsLeft: budget?.left() ?? callsPerMinute, callsPerMinute }),
   })
   const live = liveView(
     (text) => io.err(text),
@@ -42,8 +43,8 @@ async function onTerminal({ io, errPaint }: CommandContext, planned: number, cal
   )
   let [done, writes, shows] = [0, planned, false]
   const show = (budget: CallBudget | null) => {
-    if (shows) bar.update(done, about(done, budget))
-    else bar.start(writes, done, about(done, budget))
+    if (shows) bar.update(done, about(budget))
+    else bar.start(writes, done, about(budget))
     shows = true
   }
   const hide = () => {
@@ -64,7 +65,7 @@ async function onTerminal({ io, errPaint }: CommandContext, planned: number, cal
       }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
       const line = event.type === 'write.confirmed' ? null : eventLine(event, writes, errPaint)
-      if (line !== null) io.err(`\r\u001b[K${line}\n`)
+      if (line !== null) io.err(`\r\u001b[K${errSentences(line, io)}\n`)
       if (event.type.startsWith('write.')) show(budget)
     },
     end: () => {
@@ -72,10 +73,4 @@ async function onTerminal({ io, errPaint }: CommandContext, planned: number, cal
       hide()
     },
   }
-}
-
-/** What the call rate leaves to wait for, at least. */
-function timeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
-  const minutes = Math.ceil(Math.max(0, writes - callsLeft) / callsPerMinute)
-  return writes === 0 ? 'done' : minutes === 0 ? 'less than a minute left' : `about ${minutes} min left`
 }

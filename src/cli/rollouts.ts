@@ -5,7 +5,7 @@ import type { Plan } from '../model/plan.ts'
 import { currentWave, type Rollout } from '../model/rollout.ts'
 import { narrowed } from '../plan/selection.ts'
 import { heldDomains, standingOf } from '../plan/standing.ts'
-import { visible } from '../report/wrap.ts'
+import { visible } from '../report/visible.ts'
 
 /** How a plan meets rollouts. */
 export interface WaveOptions {

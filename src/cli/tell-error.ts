@@ -3,8 +3,9 @@ import type { Json } from '../model/json.ts'
 import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
 import { diagnosticJson } from '../report/diagnostics-json.ts'
 import type { Paint } from '../report/paint.ts'
-import { visibleLines } from '../report/wrap.ts'
+import { visibleLines } from '../report/visible.ts'
 import type { Io } from './io.ts'
+import { errSentences } from './sentences.ts'
 
 /** Tells a failure: as a sentence with what to do next on stderr, or with `--json` as one object on stdout. */
 export function tellError(error: EdgewiseError, io: Io, json: boolean, paint: Paint): void {
@@ -21,6 +22,6 @@ export function tellError(error: EdgewiseError, io: Io, json: boolean, paint: Pa
   }
   if (error.diagnostics.length > 0)
     io.err(`${formatDiagnosticsText(error.diagnostics, { lineOf: () => null, paint, columns: io.columns })}\n`)
-  io.err(`${paint.red('error:')} ${visibleLines(error.message)}\n`)
-  if (error.hint !== '') io.err(`${visibleLines(error.hint)}\n`)
+  io.err(`${errSentences(`${paint.red('error:')} ${visibleLines(error.message)}`, io)}\n`)
+  if (error.hint !== '') io.err(`${errSentences(visibleLines(error.hint), io)}\n`)
 }

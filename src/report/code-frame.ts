@@ -1,6 +1,7 @@
 import type { Place } from '../model/problem.ts'
 import type { Paint } from './paint.ts'
-import { displayWidth, graphemesOf, visible } from './wrap.ts'
+import { displayWidth, graphemesOf } from './display-width.ts'
+import { visible } from './visible.ts'
 
 /** What a code frame is drawn with. */
 export interface FrameStyle {

@@ -1,5 +1,5 @@
 import { byPlace, type Diagnostic } from '../model/problem.ts'
-import { visible, visibleLines } from './wrap.ts'
+import { visible, visibleLines } from './visible.ts'
 
 /**
  * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the pull request. `folder` is

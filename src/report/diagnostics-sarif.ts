@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.ts'
 import { byPlace, type Diagnostic, type Place } from '../model/problem.ts'
 import { ruleDescriptions } from './rule-descriptions.ts'
-import { visibleLines } from './wrap.ts'
+import { visibleLines } from './visible.ts'
 
 /** What a SARIF log says beside the diagnostics. */
 export interface SarifContext {

@@ -1,7 +1,8 @@
 import { byPlace, type Diagnostic, type Place } from '../model/problem.ts'
 import { codeFrame } from './code-frame.ts'
 import type { Paint } from './paint.ts'
-import { visible, visibleLines, wrap } from './wrap.ts'
+import { visible, visibleLines } from './visible.ts'
+import { wrap } from './wrap.ts'
 
 /** How diagnostics are shown to people. */
 export interface TextStyle {

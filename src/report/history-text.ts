@@ -1,7 +1,7 @@
 import type { Applied } from '../model/applied.ts'
 import { countedOutcomes } from './apply-text.ts'
 import type { Paint } from './paint.ts'
-import { visible } from './wrap.ts'
+import { visible } from './visible.ts'
 
 /** A history in words: two lines for each apply. */
 export function historyText(applies: Applied[], paint: Paint): string {

@@ -1,4 +1,4 @@
-import { visible } from './wrap.ts'
+import { visible } from './visible.ts'
 
 /** Comments of code hosts end at 65,536 characters; what does not fit is counted. */
 export const mostCharacters = 65_000

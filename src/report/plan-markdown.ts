@@ -3,7 +3,7 @@ import { changeParts, changeTable } from './change-parts.ts'
 import { fenced, firstLines, folded, mostCharacters } from './markdown.ts'
 import { plainPaint } from './paint.ts'
 import { sumLine, waveLine, writeLine } from './plan-text.ts'
-import { visible } from './wrap.ts'
+import { visible } from './visible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
 const mostWrites = 40

@@ -5,7 +5,8 @@ import type { Domain } from '../model/item.ts'
 import type { Explanation, Plan } from '../model/plan.ts'
 import type { Paint } from './paint.ts'
 import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
-import { cut, displayWidth, wrap } from './wrap.ts'
+import { displayWidth } from './display-width.ts'
+import { cut, wrap } from './wrap.ts'
 
 /** How a plan is shown. */
 export interface PlanTextOptions {

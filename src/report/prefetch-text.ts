@@ -2,7 +2,7 @@ import { prefetchCounts, prefetchStatuses, type PrefetchQuery, type PrefetchReco
 import { localText, type TimeZone } from '../model/time-zone.ts'
 import { shareOf } from '../model/tally.ts'
 import type { Paint } from './paint.ts'
-import { visible } from './wrap.ts'
+import { visible } from './visible.ts'
 
 interface TextOptions {
   paint: Paint

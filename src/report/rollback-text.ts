@@ -1,6 +1,7 @@
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { visible, wrap } from './wrap.ts'
+import { visible } from './visible.ts'
+import { wrap } from './wrap.ts'
 
 /** An item that stays as it is, and why. */
 interface Irreversible {

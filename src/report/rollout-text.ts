@@ -1,7 +1,7 @@
 import type { Sample, Verdict } from '../model/health.ts'
 import { percentText, shortCount } from './figures.ts'
 import type { Paint } from './paint.ts'
-import { visible } from './wrap.ts'
+import { visible } from './visible.ts'
 
 /** What happens between the waves of a rollout. */
 export type RolloutEvent =

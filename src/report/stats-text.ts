@@ -4,7 +4,9 @@ import { classesOf, emptyTally, shareOf, statusClasses, type Tally } from '../mo
 import { localText, type TimeZone } from '../model/time-zone.ts'
 import { percentText, shortCount, sparkline } from './figures.ts'
 import type { Paint } from './paint.ts'
-import { displayWidth, visible, wrap } from './wrap.ts'
+import { displayWidth } from './display-width.ts'
+import { visible } from './visible.ts'
+import { wrap } from './wrap.ts'
 
 /** What was asked, and what came. */
 export interface Statistics {

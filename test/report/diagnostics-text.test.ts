@@ -4,7 +4,7 @@ import type { Place } from '../../src/model/problem.ts'
 import { codeFrame } from '../../src/report/code-frame.ts'
 import { formatDiagnosticsText } from '../../src/report/diagnostics-text.ts'
 import { plainPaint, type Paint } from '../../src/report/paint.ts'
-import { displayWidth } from '../../src/report/wrap.ts'
+import { displayWidth } from '../../src/report/display-width.ts'
 import { aDiagnostic, anyDiagnostic, anyText, controls } from './a-diagnostic.ts'
 import { runs } from '../runs.ts'
 

@@ -4,7 +4,7 @@ import { timeZone } from '../../src/model/time-zone.ts'
 import { percentText, shortCount, sparkline } from '../../src/report/figures.ts'
 import { plainPaint } from '../../src/report/paint.ts'
 import { sparkSteps, statsText, type Statistics } from '../../src/report/stats-text.ts'
-import { displayWidth } from '../../src/report/wrap.ts'
+import { displayWidth } from '../../src/report/display-width.ts'
 
 const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
 

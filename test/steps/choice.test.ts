@@ -228,3 +228,25 @@ describe('import', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*can't be imported: /m)])
   })
 })
+
+describe('on a terminal', () => {
+  it('notes and errors are broken at its width, and what can be copied stays whole', async () => {
+    place.env['NO_COLOR'] = '1'
+    place.manifest(www, { ip_black_list: { list: ['203.0.113.9'] }, visit_deny_whitelist: [{ url: '/a', turn_on: true }] })
+    for (const args of [
+      ['plan'],
+      ['stats', '--from', 'x'],
+      ['plan', '--target', 'c.*', '--lock-timeout'],
+      ['rollback', '--lock-timeout', 'x'],
+    ]) {
+      place.onTerminal = false
+      const piped = await place.cli(...args)
+      place.onTerminal = true
+      const { code, err } = await place.cli(...args)
+      expect([code, err.replace(/\s+/g, ' ')]).toEqual([piped.code, piped.err.replace(/\s+/g, ' ')])
+      expect(err.split('\n').filter((line) => line.length > 80)).toEqual([])
+      for (const [quoted] of piped.err.matchAll(/"[^"]*"/g)) expect(err).toContain(quoted)
+    }
+    expect((await place.cli('plan')).err.split('\n').length).toBeGreaterThan(3)
+  })
+})

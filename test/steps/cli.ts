@@ -78,6 +78,8 @@ export class Place {
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
   ask: Io['ask'] = null
   disk: Disk = realDisk
+  /** Whether stdout and stderr are a terminal, of 80 columns. */
+  onTerminal = false
   /** A clock that only waiting moves, in ms; null for the real one, with all that was slept added. */
   time: Time | null = null
   signal = new AbortController().signal
@@ -126,8 +128,8 @@ export class Place {
         this.onEvent?.(text)
       },
       columns: 80,
-      outIsTerminal: false,
-      errIsTerminal: false,
+      outIsTerminal: this.onTerminal,
+      errIsTerminal: this.onTerminal,
       ask: this.ask,
       clock: this.time === null ? this.#hasty() : clockOf(this.time),
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, GlobalOptions, Io } from '../io.ts'
 import { paintFor } from '../paint.ts'
+import { errSentences } from '../sentences.ts'
 
 /** What a command does with its arguments and options. Resolves to the exit code. */
 type Action = (context: CommandContext, args: unknown[], options: never) => Promise<number>
@@ -58,7 +59,7 @@ function contextOf(io: Io, options: GlobalOptions): CommandContext {
     paint: paintFor(io.outIsTerminal, colour, io.env),
     errPaint: paintFor(io.errIsTerminal, colour, io.env),
     note: (text) => {
-      if (options.quiet !== true) io.err(`${text}\n`)
+      if (options.quiet !== true) io.err(`${errSentences(text, io)}\n`)
     },
   }
 }
