@@ -34,7 +34,8 @@ export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyCo
     for (const [i, [wave, writes]] of waves.entries()) {
       const intended = waveOf(i + 1, writes, i === 0 ? releases : [], recorded, recordingOf(run))
       if (!run.signal.aborted) await store.intend(run.applied(), intended)
-      if (i === 0 && releases.length > 0) await release(released(releases, recorded), run)
+      if (run.signal.aborted) result.stopped ??= endedEarly(run.signal)
+      else if (i === 0 && releases.length > 0) await release(released(releases, recorded), run)
       await sendAll(writes, run)
       if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
     }

@@ -3,7 +3,7 @@ import { readItem } from '../catalog/read-item.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
+import { isObject, own, type Json } from '../model/json.ts'
 
 /**
  * Of what the service returned, the values that are not what was sent: the service rewrote them. Values are compared in
@@ -14,9 +14,9 @@ export function rewritten(
   returned: Record<ItemKey, Json>,
   mask: (item: ItemKey, value: Json) => Json,
 ): Record<ItemKey, Value> {
-  const differing = Object.entries(returned).flatMap(([item, raw]) => {
-    const form = forms[item]
-    if (form === undefined || sameAsSent(item, form.payload, mask(item, raw))) return []
+  const differing = Object.entries(forms).flatMap(([item, form]) => {
+    const raw = own(returned, item)
+    if (raw === undefined || sameAsSent(item, form.payload, mask(item, raw))) return []
     return [[item, mask(item, raw)] as const]
   })
   return Object.fromEntries(differing)

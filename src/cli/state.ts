@@ -95,7 +95,7 @@ export async function stateUnlock(context: CommandContext): Promise<number> {
     io.out('Nobody holds the lock.\n')
     return exits.done
   }
-  io.out(`Held by ${nameOf(holder)}.\n`)
+  io.out(`Held by ${visible(nameOf(holder))}.\n`)
   if (options.yes !== true) {
     if (io.ask === null) throw new EdgewiseError('declined', 'nobody can be asked whether the lock may be ended', 'Give --yes to end it.')
     const when = lock.near ? 'before its next write' : 'at its next sign of life, within 20 seconds'

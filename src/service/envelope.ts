@@ -15,6 +15,9 @@ export interface Envelope {
   retryAfterMs: number | null
 }
 
+/** No honest answer has more levels; one that has is taken for no JSON. */
+const mostLevels = 64
+
 /**
  * Reads the envelope of an answer and its rate-limit headers (specification, "Limits").
  *
@@ -37,11 +40,18 @@ export function envelopeOf(answer: Answer, scrub: (text: string) => string, word
 function parsed(text: string): JsonObject | null {
   try {
     const value = JSON.parse(text) as Json
-    return isObject(value) ? value : null
+    return isObject(value) && !isDeeper(value, mostLevels) ? value : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
   }
+}
+
+/** Whoever walks through a value goes down its levels, and not to any depth. */
+function isDeeper(value: Json, levels: number): boolean {
+  let level: Json[] = [value]
+  for (let i = 0; i < levels; i++) level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  return level.length > 0
 }
 
 function messageOf(answer: Answer, body: JsonObject | null, scrub: (text: string) => string, words: Record<number, string>): string {

@@ -29,18 +29,38 @@ const usualBytes = 4 * 1024 * 1024
 /** Over this machine's network; `dispatcher` (of undici's kind) where a proxy stands between. Redirects are not followed. */
 export function overNetwork(dispatcher?: RequestInit['dispatcher']): Transport {
   return async ({ url, body, timeoutMs, signal, mostBytes = usualBytes }) => {
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
+    const givenUp = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
     const request: RequestInit = {
       method: body === undefined ? 'GET' : 'POST',
       headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
-      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      signal: givenUp,
     }
     if (dispatcher !== undefined) request.dispatcher = dispatcher
-    const response = await fetch(url, request)
-    return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, mostBytes) }
+    try {
+      return await unlessAborted(answerOf(url, request, mostBytes), givenUp)
+    } finally {
+      clearTimeout(timer)
+    }
   }
+}
+
+async function answerOf(url: string, request: RequestInit, mostBytes: number): Promise<Answer> {
+  const response = await fetch(url, request)
+  return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, mostBytes) }
+}
+
+/** `fetch` never ends with an answer that it can't unpack, and then hears no signal either. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 /** The body as text; what is cut is no JSON. */

@@ -82,6 +82,15 @@ describe('a confirmed write', () => {
     expect(world.plan({ [a]: { ip_black_list: null, https: null } }).changes).toEqual([])
   })
 
+  it('of a released item is none where the apply was interrupted before it began', async () => {
+    const world = new World().holds(a, { timeout: time(10) })
+    world.interrupt.abort()
+    const result = await world.apply(world.plan({}))
+    expect(result).toMatchObject({ sent: false, stopped: 'interrupted' })
+    expect(world.item(a, 'timeout')).toMatchObject({ status: 'confirmed' })
+    expect(world.log.filter((line) => line.startsWith('save'))).toEqual([])
+  })
+
   it('of a released item sends nothing and forgets it', async () => {
     const world = new World().holds(a, { timeout: time(5), rate_limit: { max_rate_count: 1 } }).holds(b, { timeout: time(5) })
     const result = await world.apply(world.plan({ [a]: { timeout: time(5) } }))

@@ -92,6 +92,20 @@ describe('over real connections', () => {
     expect(await write(slow, 50)).toMatchObject({ kind: 'in doubt' })
   })
 
+  it('answers that can not be unpacked: in doubt, in time', { timeout: 20_000 }, async () => {
+    // The answer comes in two pieces, as from most servers.
+    const to = await http((request, response) => {
+      void bodyOf(request).then(() => {
+        response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': '7' }).flushHeaders()
+        setTimeout(() => response.end('no gzip'), 1)
+      })
+    })
+    const several = async () => {
+      for (let i = 0; i < 12; i++) expect(await write(to, 300)).toMatchObject({ kind: 'in doubt' })
+    }
+    await Promise.all([several(), several(), several()])
+  })
+
   it('a redirect is not followed', async () => {
     const seen: string[] = []
     const to = await http((request, response) => {

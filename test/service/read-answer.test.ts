@@ -62,6 +62,12 @@ describe('what an answer means', () => {
     (body) => expect(kindOf(200, body)).toBe('in doubt'),
   )
 
+  it('HTTP 200 with a value of more levels than can be walked through is in doubt', () => {
+    const config = (levels: number) => `{"code": 0, "data": {"config": {"timeout": ${'['.repeat(levels)}${']'.repeat(levels)}}}}`
+    expect(kindOf(200, config(20))).toBe('confirmed')
+    expect(kindOf(200, config(100_000))).toBe('in doubt')
+  })
+
   it.each([{}, { code: null }, { code: '0' }, { code: '1' }, { code: true }, { code: [0] }, { code: { a: 0 } }, { code: 0.5 }])(
     'HTTP 200 with %j has no numeric code and is in doubt',
     (body) => expect(kindOf(200, body)).toBe('in doubt'),

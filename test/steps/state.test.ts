@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import { openRecord } from '../../src/state/open-record.ts'
 import { realDisk } from '../../src/state/real-disk.ts'
 import { faults as schemaFaults } from '../report/output-schema.ts'
 import { fault, held, writes } from './cli.ts'
@@ -177,5 +178,51 @@ describe('state forget', () => {
     }
     expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(2)
     expect(await held(emulator, a)).toMatchObject({ timeout: { time: '10' } })
+  })
+})
+
+describe('state unlock', () => {
+  const lock = async () => {
+    const state = { store: 'dir' as const, path: '.edgewise/state', branch: '', remote: '' }
+    const there = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
+    return (await openRecord(there, { disk: realDisk, process: 'other', openGit: () => Promise.resolve(null) })).lock
+  }
+
+  it('shows who holds the lock, asks, and ends it', async () => {
+    expect(await place.cli('state', 'unlock')).toMatchObject({ code: 0, out: 'Nobody holds the lock.\n' })
+    await (await lock()).swap(null, JSON.stringify({ token: 'x', who: 'ann\u001b[2J@host', reason: 'apply', since: '2026-11-20', pid: 7 }))
+    const asked = await place.cli('state', 'unlock')
+    expect(asked).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Held by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).') as string,
+    })
+    expect(asked.err).toContain('--yes')
+    expect((await place.cli('apply', '--yes')).err).toContain('the record is locked by ann')
+    place.ask = () => Promise.resolve(true)
+    expect(await place.cli('state', 'unlock')).toMatchObject({ code: 0, out: expect.stringContaining('The lock is free.') as string })
+    await place.settle()
+  })
+
+  it('ends a lock that can not be read', async () => {
+    await (await lock()).swap(null, '{"token": "x", "wh')
+    expect((await place.cli('apply', '--yes')).err).toContain('somebody unknown')
+    expect(await place.cli('state', 'unlock', '--yes')).toMatchObject({ code: 0 })
+    await place.settle()
+  })
+
+  it('stops a holder that lives before its next write, and what it had under way is in doubt', async () => {
+    const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
+    for (const [i, domain] of domains.entries()) place.manifest(domain, { timeout: { time: String(30 + i) } })
+    await fault(emulator, { kind: 'delay', ms: 100 })
+    let unlocked: Promise<unknown> | null = null
+    place.onEvent = (text) => void (text.includes('confirmed') && (unlocked ??= place.cli('state', 'unlock', '--yes')))
+    const { code, out } = await place.cli('apply', '--yes')
+    place.onEvent = null
+    expect(await unlocked).toMatchObject({ code: 0 })
+    expect({ code, out }).toMatchObject({ code: 3, out: expect.stringContaining('not sent') as string })
+    expect((await writes(emulator)).length).toBeLessThan(12)
+    await fault(emulator)
+    await place.settle()
+    for (const [i, domain] of domains.entries()) expect(await held(emulator, domain)).toEqual({ timeout: { time: String(30 + i) } })
   })
 })
