@@ -66,6 +66,20 @@ describe('driftOf', () => {
     ])
   })
 
+  it('keeps domains that are held out of the changes, and says of what differs there that it is held', () => {
+    const both = (seconds: number) =>
+      [www, 'b.example.com'].map((domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const)
+    const { items, pending, live } = driftOf(new Map(both(1)), new Map(both(2)), new Map(), new Set([www]))
+    expect(pending.map(({ domain }) => domain)).toEqual(['b.example.com'])
+    expect(live).toEqual([])
+    expect(items.map(({ domain, kinds, held }) => [domain, kinds, held])).toEqual([
+      ['b.example.com', ['pending'], false],
+      [www, ['pending'], true],
+    ])
+    const equal = driftOf(new Map(both(1)), new Map(both(1)), new Map(), new Set([www]))
+    expect(equal.items.map(({ held }) => held)).toEqual([false, false])
+  })
+
   it('keeps what is in doubt out of the changes', () => {
     const { pending, live, inDoubt } = found({ timeout: doubt(1, 2) }, { timeout: time(3) }, { timeout: time(4) })
     expect([pending, live]).toEqual([[], []])
