@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { sameJson } from '../../src/model/canonical-json.ts'
-import { atPointer, isObject, pointerStep, pointerSteps, type Json } from '../../src/model/json.ts'
+import { atPointer, isObject, pointerStep, pointerSteps, type Json, type JsonObject } from '../../src/model/json.ts'
 import { parseDomainFile } from '../../src/state/domain-file.ts'
 import { parseEntry, parseWave } from '../../src/state/journal.ts'
 import { parseRollout } from '../../src/state/rollout-file.ts'
 
 const at = '2026-11-20T03:00:00.000Z'
-const item: Json = { candidates: [{ time: '60' }], status: 'confirmed', at, apply: 'one', origin: 'write' }
+const item: JsonObject = { candidates: [{ time: '60' }], status: 'confirmed', at, apply: 'one', origin: 'write' }
 const writes = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
 
 /** Of each file one that is whole, what else may stand where in it, and what may be missing: entries of mappings. */
@@ -147,4 +147,31 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
   it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused when it is %j', (text) => {
     expect(() => parse('file.json', text)).toThrow(/^the record file\.json can't be read: /)
   })
+})
+
+describe('what is recorded of an item', () => {
+  const held = (more: JsonObject) => () =>
+    parseDomainFile('file.json', JSON.stringify({ format: 'edgewise.record/1', domain: 'a', items: { timeout: { ...item, ...more } } }))
+  const [one, two] = [[{}], [{}, {}]]
+
+  it.each<[JsonObject]>([
+    [{ status: 'confirmed', candidates: one }],
+    [{ status: 'unset', candidates: [] }],
+    [{ status: 'unset', candidates: one }],
+    [{ status: 'in-doubt', candidates: one }],
+    [{ status: 'in-doubt', candidates: two }],
+    [{ status: 'in-doubt', candidates: [], unknown: true }],
+    [{ origin: 'import' }],
+  ])('may be %j', (more) => expect(held(more)).not.toThrow())
+
+  it.each<[JsonObject]>([
+    [{ status: 'confirmed', candidates: [] }],
+    [{ status: 'confirmed', candidates: two }],
+    [{ status: 'unset', candidates: two }],
+    [{ status: 'in-doubt', candidates: [] }],
+    [{ status: 'in-doubt', candidates: [], unknown: false }],
+    [{ status: 'released' }],
+    [{ origin: 'guess' }],
+    [{ at: 'yesterday' }],
+  ])('may not be %j', (more) => expect(held(more)).toThrow(/the entry "timeout" is incomplete/))
 })
