@@ -53,6 +53,33 @@ describe('driftOf', () => {
     expect([pending[0]?.after, live[0]?.before, live[0]?.after]).toEqual([{ time: '2' }, { time: '1' }, { time: '3' }])
   })
 
+  it('tells domains and items in order, whichever side knows them first', () => {
+    const recorded = new Map([
+      [www, new Map([['timeout', { ...time(1), at }]])],
+      ['a.example.com', new Map([['timeout', { ...time(1), at }]])],
+    ])
+    const desired: Snapshot = new Map([[www, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '10' })]])]])
+    expect(driftOf(recorded, desired, new Map()).items.map(({ domain, item }) => `${domain} ${item}`)).toEqual([
+      'a.example.com timeout',
+      'www.example.com connect_timeout',
+      'www.example.com timeout',
+    ])
+  })
+
+  it('keeps domains that are held out of the changes, and says of what differs there that it is held', () => {
+    const both = (seconds: number) =>
+      [www, 'b.example.com'].map((domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const)
+    const { items, pending, live } = driftOf(new Map(both(1)), new Map(both(2)), new Map(), new Set([www]))
+    expect(pending.map(({ domain }) => domain)).toEqual(['b.example.com'])
+    expect(live).toEqual([])
+    expect(items.map(({ domain, kinds, held }) => [domain, kinds, held])).toEqual([
+      ['b.example.com', ['pending'], false],
+      [www, ['pending'], true],
+    ])
+    const equal = driftOf(new Map(both(1)), new Map(both(1)), new Map(), new Set([www]))
+    expect(equal.items.map(({ held }) => held)).toEqual([false, false])
+  })
+
   it('keeps what is in doubt out of the changes', () => {
     const { pending, live, inDoubt } = found({ timeout: doubt(1, 2) }, { timeout: time(3) }, { timeout: time(4) })
     expect([pending, live]).toEqual([[], []])

@@ -39,7 +39,7 @@ describe('the call rate', () => {
     const service = world({ callsPerMinute: 2 })
     expect((await service.request({ path: '/v2/nothing' })).headers).toEqual(headers(2, 0, 1))
     expect((await service.write(good)).headers).toEqual(headers(1, 60, 2))
-    service.clock.now += 10_500
+    service.clock.now += 10_999
     expect((await service.write({})).headers).toEqual(headers(0, 50, 3))
     const refused = await service.write(good)
     expect(refused).toMatchObject({
@@ -47,7 +47,7 @@ describe('the call rate', () => {
       headers: headers(0, 50, 4),
       body: { code: 429001, message: expect.stringContaining('50 seconds') as string },
     })
-    service.clock.now += 49_500
+    service.clock.now += 49_001
     expect((await service.write(good)).headers).toEqual(headers(0, 11, 5))
   })
 

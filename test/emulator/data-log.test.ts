@@ -65,7 +65,18 @@ it('names the line that is damaged', async () => {
   for (const bad of [
     '{"at": 1, "domains": {"a.example.com"',
     '{}',
+    '{"at": "1"}',
+    '[]',
+    '{"at": 1, "domains": []}',
+    '{"at": 1, "domains": {"a.example.com": {"id": 1, "items": {}}}}',
+    '{"at": 1, "domains": {"a.example.com": {"id": "1", "items": []}}}',
     '{"at": 1, "domains": {"a.example.com": {"id": "1", "items": {"no": 1}}}}',
+    '{"at": 1, "prefetch": []}',
+    '{"at": 1, "prefetch": {"task": "1", "urls": []}}',
+    '{"at": 1, "prefetch": {"task": 1, "urls": "http://a.example.com"}}',
+    '{"at": 1, "prefetch": {"task": 1, "urls": [1]}}',
+    '{"at": 1, "dead": "192.0.2.1"}',
+    '{"at": 1, "dead": [1]}',
   ]) {
     writeFileSync(dataFile, [...lines.slice(0, 2), bad, ...lines.slice(3)].join('\n'))
     expect(() => world({ dataFile })).toThrow(/is damaged: line 3: /)

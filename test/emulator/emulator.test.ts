@@ -240,6 +240,8 @@ describe('the data file', () => {
   })
 
   const whole = { format: 'edgewise.emulator/1', domains: { 'a.example.com': { id: '1', items: {} } }, writeTimes: [] }
+  const latest = { ...whole, format: 'edgewise.emulator/2', prefetches: [], nextPrefetch: 1, nextTask: 1, dead: [] }
+  const fetched = { id: 1, task: 1, url: 'http://a.example.com/', createdAt: 1 }
   it.each([
     ['cut off', JSON.stringify(whole).slice(0, -9)],
     ['empty', ''],
@@ -249,6 +251,13 @@ describe('the data file', () => {
     ['an id missing', JSON.stringify({ ...whole, domains: { 'a.example.com': { items: {} } } })],
     ['an unknown item', JSON.stringify({ ...whole, domains: { 'a.example.com': { id: '1', items: { nothing: 1 } } } })],
     ['times that are none', JSON.stringify({ ...whole, writeTimes: ['now'] })],
+    ['prefetches missing', JSON.stringify({ ...latest, prefetches: undefined })],
+    ['a prefetch without URL', JSON.stringify({ ...latest, prefetches: [fetched, { ...fetched, url: undefined }] })],
+    ['a prefetch without time', JSON.stringify({ ...latest, prefetches: [{ ...fetched, createdAt: null }] })],
+    ['the next prefetch missing', JSON.stringify({ ...latest, nextPrefetch: '1' })],
+    ['the next task missing', JSON.stringify({ ...latest, nextTask: null })],
+    ['dead origins of no time', JSON.stringify({ ...latest, dead: [[[]]] })],
+    ['behaviour of no time', JSON.stringify({ ...latest, domains: { 'a.example.com': { id: '1', items: {}, behaviour: [['1', {}]] } } })],
   ])('that is damaged (%s) is not touched, and its path is told', async (_, text) => {
     const dataFile = join(folder, 'emulator.json')
     writeFileSync(dataFile, text)
@@ -258,6 +267,12 @@ describe('the data file', () => {
       hint: expect.stringMatching(/./) as string,
     })
     expect(readFileSync(dataFile, 'utf8')).toBe(text)
+  })
+
+  it('of this version is read', async () => {
+    const dataFile = join(folder, 'emulator.json')
+    writeFileSync(dataFile, JSON.stringify({ ...latest, prefetches: [fetched] }))
+    await expect(start({ dataFile })).resolves.toBeDefined()
   })
 
   it('of a newer version is told apart', async () => {

@@ -89,18 +89,27 @@ describe('prefetch tasks', () => {
     expect((await data(service, { task_id: task, page_size: '120' })).list).toEqual(pages.flatMap(({ list }) => list))
   })
 
-  it.each([
-    { task_id: '1', start_time: '2026-11-01' },
-    { task_id: '1', url: 'https://a.example.com/' },
-    { url: 'https://a.example.com/' },
-    { start_time: '2026-11-02', end_time: '2026-11-01' },
-    { start_time: '2026-11-02', end_time: '2026-11-02 10:00' },
-    { task_id: 'x' },
-    { task_id: '' },
-    { task_id: '1', page_number: '0' },
-    { task_id: '1', page_size: '-1' },
-    { task_id: '1', page_size: '1.5' },
-  ] as Record<string, string>[])('refuse %j', async (query) => {
-    expect(await world().read(path, query)).toMatchObject({ status: 400, body: { message: expect.stringMatching(/./) as string } })
+  it.each<[Record<string, string>, code: number, named: string]>([
+    [{}, 400401, 'task_id'],
+    [{ url: 'https://a.example.com/' }, 400401, 'task_id'],
+    [{ task_id: '1', start_time: '2026-11-01' }, 400401, 'start_time'],
+    [{ task_id: '1', end_time: '2026-11-01' }, 400401, 'end_time'],
+    [{ task_id: '1', url: 'https://a.example.com/' }, 400401, 'url'],
+    [{ start_time: '2026-11-01' }, 400301, 'end_time'],
+    [{ end_time: '2026-11-01' }, 400301, 'start_time'],
+    [{ start_time: '2026-11-02', end_time: '2026-11-01' }, 400301, 'start_time'],
+    [{ start_time: '2026-11-02', end_time: '2026-11-02 10:00' }, 400301, 'end_time'],
+    [{ start_time: '2026-02-29', end_time: '2026-03-01' }, 400301, 'start_time'],
+    [{ task_id: 'x' }, 400402, 'task_id'],
+    [{ task_id: '' }, 400402, 'task_id'],
+    [{ task_id: '0' }, 400402, 'task_id'],
+    [{ task_id: '1', page_number: '0' }, 400402, 'page_number'],
+    [{ task_id: '1', page_number: '01' }, 400402, 'page_number'],
+    [{ task_id: '1', page_size: '-1' }, 400402, 'page_size'],
+    [{ task_id: '1', page_size: '1.5' }, 400402, 'page_size'],
+    [{ task_id: '1', page_size: '1e1' }, 400402, 'page_size'],
+  ])('refuse %j', async (query, code, named) => {
+    const message: unknown = expect.stringContaining(`"${named}"`)
+    expect(await world().read(path, query)).toMatchObject({ status: 400, body: { code, message } })
   })
 })

@@ -42,6 +42,16 @@ describe('a write', () => {
     expect((body as { message: string }).message).toMatch(/; and 20 more$/)
   })
 
+  it.each([undefined, null, 'timeout', '', 7, true, [], [good], {}])(
+    'has a config that is an object with items, not %j',
+    async (config) => {
+      const service = world()
+      const body = JSON.stringify({ token: 'tok', domains: 'www.example.com', config })
+      expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400201 } })
+      expect(await service.state()).toEqual({})
+    },
+  )
+
   it('names an unknown item and what may have been meant', async () => {
     const { body } = await world().write({ ...good, ip_blacklist: { list: [] } })
     expect(body).toMatchObject({ code: 400202, message: 'item(ip_blacklist) is unknown. Did you mean "ip_black_list"?' })

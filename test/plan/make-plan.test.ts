@@ -155,6 +155,27 @@ describe('a plan', () => {
       [],
     )
   })
+
+  it('warns of what is emptied only where something may be there, and counts the domains', () => {
+    const black = (...list: string[]) => of({ ip_black_list: confirmed(ips(...list)) })
+    // A list that is confirmed has emptied the other one already.
+    expect(plan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
+    const told = 'ip_black_list empties ip_white_list, of which nothing is recorded (a.example.com)'
+    expect(plan(of({ ip_black_list: unset }), black('192.0.2.2')).warnings).toEqual([told])
+    const doubt: Held = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
+    expect(plan(of({ ip_black_list: doubt }), black('192.0.2.2')).warnings).toEqual([told])
+    const two = new Map([...black('192.0.2.1'), ...of({ ip_black_list: confirmed(ips('192.0.2.1')) }, 'b.example.com')])
+    expect(plan(new Map(), two).warnings).toEqual([told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)')])
+  })
+
+  it('says what one group for all items would save, where it would save anything', () => {
+    const wait = confirmed({ origin_connect_timeout: '10' })
+    const onOne = of({ timeout: confirmed(time(5)), connect_timeout: wait })
+    expect(plan(new Map(), onOne).warnings).toEqual([expect.stringContaining('would save 1 of 2 writes')])
+    expect(plan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
+    const apart = new Map([...of({ timeout: confirmed(time(5)) }), ...of({ connect_timeout: wait }, 'b.example.com')])
+    expect(plan(new Map(), apart).warnings).toEqual([])
+  })
 })
 
 describe('a selection', () => {

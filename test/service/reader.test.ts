@@ -141,8 +141,11 @@ describe('the pace', () => {
 
   it('refuses a wait that is too long', async () => {
     const { message, hint } = await failure(saying({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }))
-    expect(message).toContain('3600 s')
+    expect(message).toContain('3600 s; expected at most 300 s')
     expect(hint).toContain('limits.maxWaitSeconds')
+    const fiveMinutes = () => saying({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
+    expect((await each(fiveMinutes())).clock.slept).toEqual([300_000])
+    expect(await failure(fiveMinutes(), hour, { longestWaitMs: 299_999 })).toMatchObject({ code: 'service-failed' })
   })
 
   it('has at most four in flight', async () => {
@@ -194,6 +197,10 @@ describe('what the service refuses', () => {
     expect(code).toBe('service-refused')
     expect(message).toContain('does not know b.example.com')
     expect(message).not.toContain(domain)
+    const shouted = saying({ status, body: { ...body, message: 'domain(B.EXAMPLE.com) is invalid' } })
+    expect(await failure(shouted, { ...hour, domains: [domain, 'b.example.com'] })).toMatchObject({
+      message: expect.stringContaining('does not know b.example.com (') as string,
+    })
   })
 
   it('400101 without a name tells all that were asked for', async () => {

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { historyText } from '../../src/report/history-text.ts'
+import { plainPaint } from '../../src/report/paint.ts'
+
+const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
+const entry = {
+  id: 'k7',
+  startedAt: '2026-11-20T03:00:00.000Z',
+  endedAt: '2026-11-20T03:01:30.400Z',
+  commit: '0123456789abcdef',
+  author: 'ops@example.com',
+  writes: { ...none, confirmed: 4 },
+  outcome: 'complete',
+}
+const text = (more: Partial<typeof entry> | { endedAt: null } | { author: null; commit: null } = {}) =>
+  historyText([{ ...entry, ...more }], plainPaint)
+
+it('tells of an apply what came of it, when, how long, by whom and of which commit', () => {
+  expect(text()).toBe('k7  complete  4 confirmed\n  2026-11-20T03:00:00.000Z · 90 s · by ops@example.com · 0123456789ab\n')
+})
+
+it('names every kind of outcome that there was, and no other', () => {
+  const told = text({ writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 }, outcome: 'stopped' })
+  expect(told).toContain('k7  stopped  1 confirmed, 2 refused, 3 in doubt, 4 not sent\n')
+  expect(text({ writes: { ...none, notSent: 1 } })).toContain('k7  complete  1 not sent\n')
+  expect(text({ writes: none })).toContain('k7  complete  no write\n')
+})
+
+it('leaves out what is not known', () => {
+  expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00.000Z · 90 s\n')
+  expect(text({ endedAt: null })).toContain('03:00:00.000Z · not ended · by')
+})
+
+it('has no time below zero, should the clock have been set back', () => {
+  expect(text({ endedAt: '2026-11-20T02:59:00.000Z' })).toContain(' · 0 s · ')
+})
+
+it('shows no control characters of an author or a commit', () => {
+  const told = text({ author: 'a\u001b[31mb', commit: '\u0007123' })
+  for (const control of ['\u001b', '\u0007']) expect(told).not.toContain(control)
+})
+
+it('keeps the order of the applies, and says when there are none', () => {
+  expect(historyText([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual(['k7', 'k8'])
+  expect(historyText([], plainPaint)).toBe('Nothing was applied yet.\n')
+})

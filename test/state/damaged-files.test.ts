@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { sameJson } from '../../src/model/canonical-json.ts'
+import { atPointer, isObject, pointerStep, pointerSteps, type Json, type JsonObject } from '../../src/model/json.ts'
+import { parseDomainFile } from '../../src/state/domain-file.ts'
+import { parseEntry, parseWave } from '../../src/state/journal.ts'
+import { parseRollout } from '../../src/state/rollout-file.ts'
+
+const at = '2026-11-20T03:00:00.000Z'
+const item: JsonObject = { candidates: [{ time: '60' }], status: 'confirmed', at, apply: 'one', origin: 'write' }
+const writes = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
+
+/** Of each file one that is whole, what else may stand where in it, and what may be missing: entries of mappings. */
+const files: { name: string; parse(place: string, text: string): unknown; whole: Json; also: Record<string, Json[]>; lacks: string[] }[] = [
+  {
+    name: 'a domain',
+    parse: parseDomainFile,
+    whole: { format: 'edgewise.record/1', domain: 'a.example.com', items: { timeout: item } },
+    also: { '/domain': ['x'], '/items': [{}], '/items/timeout/apply': ['x'] },
+    lacks: ['/items/timeout'],
+  },
+  {
+    name: 'an apply',
+    parse: parseEntry,
+    whole: {
+      format: 'edgewise.journal/1',
+      id: 'one',
+      startedAt: at,
+      endedAt: at,
+      commit: 'c',
+      author: 'a',
+      writes,
+      outcome: 'complete',
+      settled: [1],
+    },
+    also: {
+      '/id': ['x'],
+      '/endedAt': [null],
+      '/commit': ['x', null],
+      '/author': ['x', null],
+      '/settled': [[]],
+      '/settled/0': [7],
+      ...Object.fromEntries(Object.keys(writes).map((name) => [`/writes/${name}`, [7]])),
+    },
+    lacks: [],
+  },
+  {
+    name: 'a wave',
+    parse: parseWave,
+    whole: {
+      format: 'edgewise.wave/1',
+      before: { 'a.example.com': { timeout: item } },
+      intents: { 1: { 'a.example.com': { timeout: item } } },
+    },
+    also: {
+      '/before': [{}],
+      '/before/a.example.com': [{}],
+      '/before/a.example.com/timeout': [null],
+      '/before/a.example.com/timeout/apply': ['x'],
+      '/intents': [{}],
+      '/intents/1': [{}],
+      '/intents/1/a.example.com': [{}],
+      '/intents/1/a.example.com/timeout/apply': ['x'],
+    },
+    lacks: [
+      '/before/a.example.com',
+      '/before/a.example.com/timeout',
+      '/intents/1',
+      '/intents/1/a.example.com',
+      '/intents/1/a.example.com/timeout',
+    ],
+  },
+  {
+    name: 'a rollout',
+    parse: parseRollout,
+    whole: {
+      format: 'edgewise.rollout/1',
+      id: 'one',
+      startedAt: at,
+      commit: 'c',
+      author: 'a',
+      state: 'open',
+      reason: 'r',
+      items: ['timeout'],
+      asked: { 'a.example.com': 'h', 'b.example.com': 'h' },
+      held: ['a.example.com'],
+      released: ['b.example.com'],
+      applies: ['k'],
+      waves: [{ domains: ['a.example.com'], applied: { from: at, to: at }, passed: true }],
+    },
+    also: {
+      '/id': ['x'],
+      '/commit': ['x', null],
+      '/author': ['x', null],
+      '/reason': ['x', null],
+      '/items': [[]],
+      '/items/0': ['x'],
+      '/asked/a.example.com': ['x'],
+      '/asked/b.example.com': ['x'],
+      '/held': [[]],
+      '/applies': [[]],
+      '/applies/0': ['x'],
+      '/waves/0/applied': [null],
+      '/waves/0/applied/to': [null],
+      '/waves/0/passed': [true],
+    },
+    lacks: [],
+  },
+]
+
+const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
+
+/** Every place within a value but those inside the values of items, which are whatever the service took. */
+function places(value: Json, pointer = ''): string[] {
+  if (typeof value !== 'object' || value === null || pointer.endsWith('/candidates')) return []
+  const steps = Object.keys(value).map((key) => pointer + pointerStep(key))
+  return steps.flatMap((step) => [step, ...places(atPointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step)])
+}
+
+/** A copy with another value at a place; without the place where there is none. */
+function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
+  const copy = structuredClone(whole)
+  const steps = pointerSteps(pointer)
+  const parent = atPointer(copy, steps.slice(0, -1).map(pointerStep).join('')) as Json
+  const last = steps.at(-1) ?? ''
+  if (Array.isArray(parent)) parent[Number(last)] = value ?? null
+  else if (isObject(parent)) {
+    if (value === undefined) delete parent[last]
+    else parent[last] = value
+  }
+  return copy
+}
+
+describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
+  const read = (value: Json) => () => parse('file.json', JSON.stringify(value))
+
+  it('is read when it is whole', () => expect(read(whole)).not.toThrow())
+
+  it.each(places(whole))('is read or refused by what stands at %s, never a defect', (place) => {
+    for (const value of [undefined, ...values]) {
+      const attempt = read(withAt(whole, place, value))
+      const allowed = value === undefined ? lacks.includes(place) : (also[place] ?? []).some((each) => sameJson(each, value))
+      if (allowed) expect(attempt).not.toThrow()
+      else expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
+    }
+  })
+
+  it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused when it is %j', (text) => {
+    expect(() => parse('file.json', text)).toThrow(/^the record file\.json can't be read: /)
+  })
+})
+
+describe('what is recorded of an item', () => {
+  const held = (more: JsonObject) => () =>
+    parseDomainFile('file.json', JSON.stringify({ format: 'edgewise.record/1', domain: 'a', items: { timeout: { ...item, ...more } } }))
+  const [one, two] = [[{}], [{}, {}]]
+
+  it.each<[JsonObject]>([
+    [{ status: 'confirmed', candidates: one }],
+    [{ status: 'unset', candidates: [] }],
+    [{ status: 'unset', candidates: one }],
+    [{ status: 'in-doubt', candidates: one }],
+    [{ status: 'in-doubt', candidates: two }],
+    [{ status: 'in-doubt', candidates: [], unknown: true }],
+    [{ origin: 'import' }],
+  ])('may be %j', (more) => expect(held(more)).not.toThrow())
+
+  it.each<[JsonObject]>([
+    [{ status: 'confirmed', candidates: [] }],
+    [{ status: 'confirmed', candidates: two }],
+    [{ status: 'unset', candidates: two }],
+    [{ status: 'in-doubt', candidates: [] }],
+    [{ status: 'in-doubt', candidates: [], unknown: false }],
+    [{ status: 'released' }],
+    [{ origin: 'guess' }],
+    [{ at: 'yesterday' }],
+  ])('may not be %j', (more) => expect(held(more)).toThrow(/the entry "timeout" is incomplete/))
+})
