@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import type { Applied } from '../../src/model/applied.ts'
 import { historyText } from '../../src/report/history-text.ts'
 import { plainPaint } from '../../src/report/paint.ts'
 
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
-const entry = {
+const entry: Applied = {
   id: 'k7',
   startedAt: '2026-11-20T03:00:00.000Z',
   endedAt: '2026-11-20T03:01:30.400Z',
@@ -12,16 +13,15 @@ const entry = {
   writes: { ...none, confirmed: 4 },
   outcome: 'complete',
 }
-const text = (more: Partial<typeof entry> | { endedAt: null } | { author: null; commit: null } = {}) =>
-  historyText([{ ...entry, ...more }], plainPaint)
+const text = (more: Partial<Applied> = {}) => historyText([{ ...entry, ...more }], plainPaint)
 
 it('tells of an apply what came of it, when, how long, by whom and of which commit', () => {
   expect(text()).toBe('k7  complete  4 confirmed\n  2026-11-20T03:00:00.000Z · 90 s · by ops@example.com · 0123456789ab\n')
 })
 
 it('names every kind of outcome that there was, and no other', () => {
-  const told = text({ writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 }, outcome: 'stopped' })
-  expect(told).toContain('k7  stopped  1 confirmed, 2 refused, 3 in doubt, 4 not sent\n')
+  const told = text({ writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 }, outcome: 'interrupted' })
+  expect(told).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in doubt, 4 not sent\n')
   expect(text({ writes: { ...none, notSent: 1 } })).toContain('k7  complete  1 not sent\n')
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
 })
