@@ -214,11 +214,13 @@ describe('state unlock', () => {
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
     for (const [i, domain] of domains.entries()) place.manifest(domain, { timeout: { time: String(30 + i) } })
     await fault(emulator, { kind: 'delay', ms: 100 })
-    let unlocked: Promise<unknown> | null = null
-    place.onEvent = (text) => void (text.includes('confirmed') && (unlocked ??= place.cli('state', 'unlock', '--yes')))
+    const unlocked: Promise<unknown>[] = []
+    place.onEvent = (text) => {
+      if (text.includes('confirmed') && unlocked.length === 0) unlocked.push(place.cli('state', 'unlock', '--yes'))
+    }
     const { code, out } = await place.cli('apply', '--yes')
     place.onEvent = null
-    expect(await unlocked).toMatchObject({ code: 0 })
+    expect(await Promise.all(unlocked)).toMatchObject([{ code: 0 }])
     expect({ code, out }).toMatchObject({ code: 3, out: expect.stringContaining('not sent') as string })
     expect((await writes(emulator)).length).toBeLessThan(12)
     await fault(emulator)
