@@ -20,6 +20,8 @@ export function startSharing(share: (() => Promise<void>) | null, clock: Clock, 
   if (share === null) return { recorded: () => {}, end: async () => null }
   const ended = new AbortController()
   let [due, last]: [Promise<void> | null, number] = [null, clock.monotonic()]
+  // The apply is ending then: outcomes of what is under way do not wait for one try after the other.
+  let broken = false
   const once = async (): Promise<string | null> => {
     last = clock.monotonic()
     try {
@@ -35,11 +37,13 @@ export function startSharing(share: (() => Promise<void>) | null, clock: Clock, 
     due = null
     if (ended.signal.aborted) return
     const why = await once()
-    if (why !== null) failed(why)
+    if (why === null) return
+    broken = true
+    failed(why)
   }
   return {
     recorded: () => {
-      due ??= soon()
+      if (!broken) due ??= soon()
     },
     end: async () => {
       ended.abort()

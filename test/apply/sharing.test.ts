@@ -48,6 +48,12 @@ describe('outcomes are shared', () => {
 })
 
 describe('a share that fails', () => {
+  it('is tried once more, when all is over, and not for each outcome that was under way', async () => {
+    const { world, times } = shared(1)
+    await world.apply(plan(world, 8), (call) => ({ outcome: good, ms: call === 1 ? 1000 : 12_000 * call }))
+    expect(times).toHaveLength(2)
+  })
+
   it('ends the apply before its next write; what is under way is recorded, and shared in the end', async () => {
     const { world, times } = shared(1)
     world.callsPerMinute = 4
