@@ -33,6 +33,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
       result.refused++
       run.tell({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
       if (outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
+      else if (!run.isolate) run.stop(`the service refused a write: ${outcome.message}`)
       if (!takenApart(outcome)) {
         result.refusals.push({ domains: write.domains, items: Object.keys(write.items), message: outcome.message })
         return

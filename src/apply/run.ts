@@ -17,7 +17,7 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
   author: string | null
   /** When the lock was taken: no other process sends anything since. */
   lockedAt: Moment
-  /** Take a write that was refused apart, so that all but the guilty part is applied. */
+  /** Take a write that was refused apart, so that all but the guilty part is applied; else the first refusal ends the apply. */
   isolate: boolean
   /** Takes the secrets out of a value that the service returned. */
   mask(item: ItemKey, value: Json): Json

@@ -222,18 +222,25 @@ describe('an apply that stops', () => {
     expect(JSON.stringify(world.durable)).toBe(before)
   })
 
-  it('a refusal does not end it: the rest is applied', async () => {
-    const world = new World()
-    const result = await world.apply(
-      world.plan(
-        each((i) => time(10 + i)),
-        1,
-      ),
-      (_call, [domain]) => ({ outcome: domain === names[3] ? bad : good }),
-    )
-    expect(result).toMatchObject({ confirmed: 11, refused: 1, stopped: null })
-    expect(result.refusals.map(({ domains, message }) => [domains[0], message])).toEqual([[names[3], 'no']])
-  })
+  for (const isolate of [true, false]) {
+    it(isolate ? 'a refusal does not end it: the rest is applied' : 'a refusal ends it where it is to', async () => {
+      const world = new World()
+      world.isolate = isolate
+      const result = await world.apply(
+        world.plan(
+          each((i) => time(10 + i)),
+          1,
+        ),
+        (_call, [domain]) => ({ outcome: domain === names[0] ? bad : good }),
+      )
+      const all = { confirmed: 11, refused: 1, notSent: 0, stopped: null }
+      // Three others are under way by then.
+      const first = { confirmed: 3, refused: 1, notSent: 8, stopped: 'the service refused a write: no' }
+      expect(result).toMatchObject(isolate ? all : first)
+      expect(world.calls).toHaveLength(isolate ? 12 : 4)
+      expect(result.refusals.map(({ domains, message }) => [domains[0], message])).toEqual([[names[0], 'no']])
+    })
+  }
 
   it('a dead process is no longer heard', async () => {
     const world = new World()
@@ -252,6 +259,7 @@ describe('an apply that stops', () => {
 describe('what an apply tells', () => {
   it('begins and ends with the apply, with counts; each write by its id', async () => {
     const world = new World().holds('old.example.com', time(9))
+    world.isolate = true
     const plan = world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1)
     await world.apply(plan, (call) => ({ outcome: call === 0 ? good : bad }))
     expect(world.events[0]).toMatchObject({ type: 'apply.started', apply: 'apply-1', writes: 2, releases: 1 })

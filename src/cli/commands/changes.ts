@@ -25,7 +25,7 @@ export function changeCommands(program: Command, declare: Declare): void {
   guarded(selection(apply))
     .option('--no-waves', 'all at once and without a health check; finishes an open rollout of the same change')
     .option('--retry-held', 'apply what a stopped rollout holds as well')
-    .option('--stop-on-refusal', 'leave a refused write whole instead of finding the guilty part')
+    .option('--stop-on-refusal', 'send nothing more once a write is refused, instead of finding its guilty part')
   locking(apply, 'wait so long for another apply to end')
 
   const rollback = declare(program, 'rollback [apply]', {
