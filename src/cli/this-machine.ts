@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname, userInfo } from 'node:os'
+import { hostname, uptime, userInfo } from 'node:os'
 import type { Machine } from '../state/lock.ts'
 
 /** This machine, and this process on it. */
@@ -9,6 +9,7 @@ export function thisMachine(): Machine {
     boot: firstLine(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
     namespace,
     pid: process.pid,
+    uptime: () => 1000 * uptime(),
     process: `${hostname()}-${process.pid}`.replace(/[^A-Za-z0-9-]/g, '_'),
     runs: (pid) => {
       try {

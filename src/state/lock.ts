@@ -48,6 +48,8 @@ export interface Machine {
   /** Of the processes that see each other; empty where the system does not say. */
   namespace: string
   pid: number
+  /** Since its boot, ms; the time that it was asleep counts, as it does not by a monotonic clock. */
+  uptime(): number
   /** Names this process among all that may write to the same folder. */
   process: string
   runs(pid: number): boolean
@@ -74,9 +76,9 @@ export async function acquire(
     const other = text === null ? null : holderIn(text)
     if (version !== sign) [sign, since] = [version, clock.monotonic()]
     if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
-      const taken = clock.monotonic()
+      const taken = momentOf(machine, clock)
       const own = await register.swap(version, textOf(holder, 0))
-      if (own !== null) return new Holding(register, holder, own, taken, clock)
+      if (own !== null) return new Holding(register, holder, own, taken, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs) throw locked(other, register, timeoutMs)
     await clock.sleep(Math.min(lookEveryMs, timeoutMs - (clock.monotonic() - start)), signal)
@@ -99,29 +101,44 @@ export async function endHolding(register: Register, token: string): Promise<boo
   }
 }
 
+/** Since the machine's boot, without and with the time that it was asleep, ms. */
+interface Moment {
+  awake: number
+  all: number
+}
+
+function momentOf(machine: Machine, clock: LockClock): Moment {
+  return { awake: clock.monotonic(), all: machine.uptime() }
+}
+
 /** A lock that this process holds: its beat goes on until it is released. */
 class Holding implements Lease {
   readonly #register: Register
   readonly #holder: Holder
+  readonly #machine: Machine
   readonly #clock: LockClock
   readonly #released = new AbortController()
   readonly #beating: Promise<void>
   #version: string
-  #lastBeat: number
+  #lastBeat: Moment
   #lost = false
 
-  constructor(register: Register, holder: Holder, version: string, taken: number, clock: LockClock) {
+  constructor(register: Register, holder: Holder, version: string, taken: Moment, machine: Machine, clock: LockClock) {
     this.#register = register
     this.#holder = holder
     this.#version = version
     this.#lastBeat = taken
+    this.#machine = machine
     this.#clock = clock
     this.#beating = this.#beat()
   }
 
   async leftMs(): Promise<number> {
     if (!this.#lost && this.#register.near && (await this.#current()) === null) this.#lost = true
-    return this.#lost ? 0 : leaseMs - (this.#clock.monotonic() - this.#lastBeat)
+    if (this.#lost) return 0
+    const [now, last] = [momentOf(this.#machine, this.#clock), this.#lastBeat]
+    // Others saw no sign while this machine was asleep; some systems tell that time in whole seconds only.
+    return leaseMs - Math.max(now.awake - last.awake, now.all - last.all)
   }
 
   async release(): Promise<void> {
@@ -144,7 +161,7 @@ class Holding implements Lease {
   }
 
   async #once(beat: number): Promise<void> {
-    const start = this.#clock.monotonic()
+    const start = momentOf(this.#machine, this.#clock)
     const next = await this.#register.swap(this.#version, textOf(this.#holder, beat))
     // An earlier beat may have been put though no answer came.
     const version = next ?? (await this.#current())

@@ -11,6 +11,8 @@ export class Machine {
   offset = 0
   /** Nothing happens in it before then (true time). */
   standsStillUntil = 0
+  /** For how long its monotonic clock has stood still as well, as it does in a machine that is asleep, ms. */
+  asleepMs = 0
   /** It reaches no remote repository before then (true time). */
   cutOffUntil = 0
   readonly processes = new Set<Process>()
@@ -38,6 +40,13 @@ export class Machine {
     return process
   }
 
+  /** Nothing happens in it for so long; asleep, its monotonic clock stops too. */
+  standStill(ms: number, asleep: boolean): void {
+    const until = Math.max(this.standsStillUntil, this.world.time + ms)
+    if (asleep) this.asleepMs += until - Math.max(this.standsStillUntil, this.world.time)
+    this.standsStillUntil = until
+  }
+
   runs(pid: number): boolean {
     return [...this.processes].some((process) => process.pid === pid && process.alive)
   }
@@ -46,6 +55,7 @@ export class Machine {
   switchOff(): void {
     this.#boots++
     this.bootedAt = this.world.time
+    this.asleepMs = 0
     for (const process of this.processes) process.kill('the power failed')
   }
 }
@@ -76,7 +86,7 @@ export class Process {
     })
     this.clock = {
       now: () => this.world.time + machine.offset,
-      monotonic: () => this.world.time - machine.bootedAt,
+      monotonic: () => this.world.time - machine.bootedAt - machine.asleepMs,
       sleep: (ms, signal) => this.sleep(ms, signal),
     }
   }
@@ -88,7 +98,14 @@ export class Process {
   /** The machine and the process, as the product is told of them. */
   outside(): MachineOutside {
     const { machine, pid } = this
-    return { boot: machine.boot, namespace: machine.name, pid, process: `${machine.name}-${pid}`, runs: (other) => machine.runs(other) }
+    return {
+      boot: machine.boot,
+      namespace: machine.name,
+      pid,
+      uptime: () => this.world.time - machine.bootedAt,
+      process: `${machine.name}-${pid}`,
+      runs: (other) => machine.runs(other),
+    }
   }
 
   tell(what: string): void {

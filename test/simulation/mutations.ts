@@ -55,8 +55,15 @@ export const mutations: (Mutation & { seeds: number })[] = [
     name: 'a lease counts from when its beat was answered',
     file: 'src/state/lock.ts',
     find: 'if (next !== null) this.#lastBeat = start',
-    replace: 'if (next !== null) this.#lastBeat = this.#clock.monotonic()',
+    replace: 'if (next !== null) this.#lastBeat = momentOf(this.#machine, this.#clock)',
     seeds: 300,
+  },
+  {
+    name: 'a lease goes on while its machine is asleep',
+    file: 'src/state/lock.ts',
+    find: 'Math.max(now.awake - last.awake, now.all - last.all)',
+    replace: '(now.awake - last.awake)',
+    seeds: 400,
   },
   {
     name: 'a write is sent without lease left',

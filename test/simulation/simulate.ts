@@ -166,9 +166,10 @@ class Simulation {
           this.#world.tell(machine.name, `its clock is set to ${machine.offset} ms`)
         }
         if (chance.happens(standStill)) {
-          machine.standsStillUntil = this.#world.time + chance.between(1000, 3 * minute)
-          this.#world.count('machine: stands still')
-          this.#world.tell(machine.name, 'stands still')
+          const asleep = chance.happens(0.5)
+          machine.standStill(chance.between(1000, 3 * minute), asleep)
+          this.#world.count(asleep ? 'machine: asleep' : 'machine: stands still')
+          this.#world.tell(machine.name, asleep ? 'falls asleep' : 'stands still')
         }
         if (chance.happens(powerCut)) {
           this.#world.count('crash: power cut')

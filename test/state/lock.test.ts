@@ -10,9 +10,17 @@ import { FakeClock } from '../service/fake-clock.ts'
 
 let folder: string
 let clock: FakeClock
+let asleepMs: number
 let register: Register
 const never = new AbortController().signal
-const here: Machine = { boot: 'boot-1', namespace: 'pid:[1]', pid: 4711, process: 'me', runs: () => true }
+const here: Machine = {
+  boot: 'boot-1',
+  namespace: 'pid:[1]',
+  pid: 4711,
+  uptime: () => clock.time + asleepMs,
+  process: 'me',
+  runs: () => true,
+}
 const holder = (token: string, more: Partial<Holder> = {}): Holder => ({
   token,
   who: `${token}@host`,
@@ -28,6 +36,7 @@ const take = (token: string, timeoutMs = 0, machine = here) => acquire(register,
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-lock-'))
   clock = new FakeClock()
+  asleepMs = 0
   register = dirRegister(realDisk, join(folder, 'lock'), 'me')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -125,6 +134,15 @@ describe('the lock', () => {
     await clock.advance(60_000)
     expect(await lease.leftMs()).toBeLessThanOrEqual(leaseMs - 60_000)
     reachable = true
+    await clock.advance(20_000)
+    expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
+    await lease.release()
+  })
+
+  it('runs out while its machine is asleep, though the monotonic clock stands still', async () => {
+    const lease = await acquire({ ...register, near: false }, holder('first'), here, 0, clock, never)
+    asleepMs = 80_000
+    expect(await lease.leftMs()).toBe(leaseMs - 80_000)
     await clock.advance(20_000)
     expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
     await lease.release()

@@ -119,6 +119,7 @@ export class Place {
 
   async cli(...args: string[]): Promise<Ran> {
     const ran: Ran = { code: 0, out: '', err: '' }
+    const clock = this.time === null ? this.#hasty() : clockOf(this.time)
     ran.code = await run(args, {
       cwd: this.root,
       env: this.env,
@@ -131,9 +132,16 @@ export class Place {
       outIsTerminal: this.onTerminal,
       errIsTerminal: this.onTerminal,
       ask: this.ask,
-      clock: this.time === null ? this.#hasty() : clockOf(this.time),
+      clock,
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
-      machine: { boot: 'boot', namespace: 'namespace', pid: process.pid, process: `test-${process.pid}`, runs: () => !this.othersAreGone },
+      machine: {
+        boot: 'boot',
+        namespace: 'namespace',
+        pid: process.pid,
+        uptime: () => clock.monotonic(),
+        process: `test-${process.pid}`,
+        runs: () => !this.othersAreGone,
+      },
       disk: this.disk,
       signal: this.signal,
       stopped: () => Promise.resolve(),
