@@ -15,7 +15,7 @@ import { planText, sumLine } from '../report/plan-text.ts'
 import { visible } from '../report/visible.ts'
 import type { CallBudget } from '../service/call-budget.ts'
 import type { GuardOptions } from './commands/options.ts'
-import { exits } from './exits.ts'
+import { DefectAfterWrites, exits } from './exits.ts'
 import { refuseFrozen, refuseGuarded } from './guards.ts'
 import type { CommandContext } from './io.ts'
 import { authorOf, type Locked } from './lock.ts'
@@ -65,12 +65,14 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   const inWaves = options.waves && isRollout(workspace, plan, continued)
   const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute, inWaves)
   let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
+  let begun = false
   const how = {
     outside: io,
     author: authorOf(io.env),
     signal: io.signal,
     isolate: options.stopOnRefusal !== true,
     tell: (event: ApplyEvent, budget: CallBudget | null) => {
+      begun ||= event.type === 'write.started'
       if (json) io.out(`${JSON.stringify(event)}\n`)
       else progress.tell(event, budget)
       if (event.type === 'apply.finished') finished = event
@@ -84,7 +86,11 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
         lockedAt: locked.lockedAt,
         ...(options.suffix === undefined ? {} : { suffix: options.suffix }),
       })
-  const result = await carriedOut.finally(() => progress.end())
+  const result = await carriedOut
+    .finally(() => progress.end())
+    .catch((error: unknown) => {
+      throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error) : error
+    })
   tellRefusals(context, workspace, result)
   if (result.unrecorded !== null)
     io.err(`${errSentences(`${context.errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}`, io)}\n`)

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { realDisk } from '../state/real-disk.ts'
-import { exits } from './exits.ts'
+import { DefectAfterWrites, exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
 import { thisMachine } from './this-machine.ts'
@@ -73,9 +73,12 @@ async function ask(question: string): Promise<boolean> {
 try {
   const code = await run(process.argv.slice(2), io)
   process.exitCode = signalled === null ? code : signalCodes[signalled]
-} catch (error) {
+} catch (thrown) {
+  const sent = thrown instanceof DefectAfterWrites
+  const error = sent ? thrown.cause : thrown
+  const said = sent ? ' Writes may have been sent; what came of them unseen is in doubt, and the next apply writes it again.' : ''
   process.stderr.write(
-    `edgewise: this is a defect of the program; please report it.\n${error instanceof Error ? error.stack : String(error)}\n`,
+    `edgewise: this is a defect of the program; please report it.${said}\n${error instanceof Error ? error.stack : String(error)}\n`,
   )
-  process.exitCode = 1
+  process.exitCode = sent ? exits.incomplete : exits.failed
 }

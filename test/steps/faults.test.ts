@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { DefectAfterWrites } from '../../src/cli/exits.ts'
 import { sameJson } from '../../src/model/canonical-json.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { fault, held, Place, writes } from './cli.ts'
@@ -145,4 +146,31 @@ it('a rewritten value is told once and is no difference afterwards', async () =>
   const count = (await writes(emulator)).length
   await place.settle()
   expect(await writes(emulator)).toHaveLength(count)
+})
+
+describe('a defect of the program', () => {
+  const failing = (word: string) => {
+    place.onEvent = (text) => {
+      if (text.includes(word)) throw new TypeError('a defect')
+    }
+  }
+  beforeEach(() => {
+    place.manifest(www, after)
+    place.onEvent = null
+  })
+
+  it('that shows after writes may have been sent says so, and the next apply ends confirmed', async () => {
+    failing('confirmed')
+    await expect(place.cli('apply', '--yes')).rejects.toBeInstanceOf(DefectAfterWrites)
+    place.onEvent = null
+    await expectTruth(www)
+    await place.settle()
+  })
+
+  it('that shows before is told as it is', async () => {
+    failing('note')
+    await expect(place.cli('apply', '--yes')).rejects.toThrow('a defect')
+    place.onEvent = null
+    expect(await writes(emulator)).toEqual([])
+  })
 })
