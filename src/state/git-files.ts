@@ -3,28 +3,12 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
+import { lookAt, refOf, sign, signText, type GitPlace, type View } from './git-view.ts'
 import { inTurn } from './in-turn.ts'
 import type { RecordFiles } from './record-files.ts'
 import { writeFilesDurably, type Files } from './write-file.ts'
 
 const mostRaces = 8
-
-/** Says to people what the branch is, and to us that it is ours. */
-const sign = 'README.md'
-const signText = `# A record of Edgewise
-
-What Edgewise recorded of its own confirmed writes, one file a domain. Nothing here is to be edited by hand: see
-"edgewise state --help". The messages of this branch tell every apply.
-`
-
-/** Where in a repository a record is, and what of it is its own. */
-export interface GitPlace {
-  branch: string
-  /** The record's own folder, which nobody else may change while its lock is held. */
-  home: string
-  /** Other paths that only it writes. */
-  others: string[]
-}
 
 /** Records on a branch. What is written is committed here; what is published or shared is on the remote as well. */
 export function gitFiles(repository: GitRepository, place: GitPlace, disk: Disk, temporary: string): RecordFiles {
@@ -42,16 +26,6 @@ export function gitFiles(repository: GitRepository, place: GitPlace, disk: Disk,
   }
 }
 
-/** The commits that this process works with. */
-interface View {
-  /** What it reads, and writes on top of. */
-  tip: string | null
-  /** Where the branch is in this repository, as last seen. */
-  local: string | null
-  /** Where it is on the remote, as last seen; the tip has it in its history. */
-  shared: string | null
-}
-
 class GitFiles {
   readonly location: string
   readonly #git: GitRepository
@@ -67,7 +41,7 @@ class GitFiles {
   constructor(git: GitRepository, place: GitPlace, disk: Disk, temporary: string) {
     this.#git = git
     this.#place = place
-    this.#ref = `refs/heads/${place.branch}`
+    this.#ref = refOf(place)
     this.#disk = disk
     this.#made = new DurableFolders(disk, git.home)
     this.#temporary = temporary
@@ -140,55 +114,8 @@ class GitFiles {
   }
 
   #looked(): Promise<View> {
-    this.#view ??= this.#look().then(async (view) => {
-      await this.#refuseOther(view.tip)
-      return view
-    })
+    this.#view ??= lookAt(this.#git, this.#place)
     return this.#view
-  }
-
-  /** A branch that somebody named by mistake, and that holds their work, is not written to. */
-  async #refuseOther(tip: string | null): Promise<void> {
-    if (tip === null) return
-    const text = (await this.#git.files(tip, sign)).get(sign)
-    if (text?.split('\n')[0] === signText.split('\n')[0]) return
-    throw new EdgewiseError(
-      'usage',
-      `the branch ${this.#place.branch} holds something else than a record`,
-      'Name another one in edgewise.yaml under "state.branch"; the default is edgewise-state.',
-    )
-  }
-
-  /**
-   * Where the branch is. What is only here are outcomes that a process could not push any more; they count unless somebody
-   * else has written since, who then knows these writes to be in doubt.
-   */
-  async #look(): Promise<View> {
-    const git = this.#git
-    const local = await git.tip(this.#ref)
-    const shared = git.remote === null ? null : await git.fetch(this.#ref)
-    if (git.remote !== null && local !== null && shared === null) await this.#refuseGone(git.remote)
-    if (local === null || shared === null) return { tip: shared ?? local, local, shared }
-    const base = await git.base(local, shared)
-    if (base === null) {
-      throw new EdgewiseError(
-        'record-moved',
-        `the branch ${this.#place.branch} here and that of ${git.remote} have nothing in common: both hold a record of their own`,
-        `Decide which one is right. "git branch -m ${this.#place.branch} old-${this.#place.branch}" puts the one of this clone aside.`,
-      )
-    }
-    return { tip: base === shared ? local : shared, local, shared }
-  }
-
-  /** A copy here of what the remote has lost may be older than that was: what it says of the service may long be wrong. */
-  async #refuseGone(remote: string): Promise<void> {
-    const { branch } = this.#place
-    if ((await this.#git.seen(this.#ref)) === null) return
-    throw new EdgewiseError(
-      'record-moved',
-      `the branch ${branch} was on the remote ${remote} and is gone; the copy in this clone may be older than it was`,
-      `Find the newest copy ("git log ${branch}" in each clone) and push it: "git push ${remote} ${branch}". To begin a new record, put the copy here aside: "git branch -m ${branch} old-${branch}".`,
-    )
   }
 
   /** Pushes the tip; when others were faster, on top of what they wrote. */
