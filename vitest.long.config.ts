@@ -8,6 +8,7 @@ export default defineConfig({
       'test/apply/{crash,isolation}.test.ts',
       'test/service/call-budget.test.ts',
       'test/manifest/fuzz.test.ts',
+      'test/steps/saved-plans.test.ts',
       'test/long/**/*.test.ts',
     ],
     env: { EDGEWISE_TEST_RUNS: '9' },

@@ -5,7 +5,7 @@ import type { Snapshot } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { hashes } from '../plan/basis.ts'
-import { readSavedPlan, refuseStale, type SavedPlan } from '../plan/saved-plan.ts'
+import { parseSavedPlan, refuseStale, type SavedPlan } from '../plan/saved-plan.ts'
 import { standingOf } from '../plan/standing.ts'
 import { planJson } from '../report/plan-json.ts'
 import { visible } from '../report/visible.ts'
@@ -59,19 +59,24 @@ async function planning(store: Store, { waves, supersede, retryHeld }: ApplyOpti
   }
 }
 
-/** The plan of a file, if the workspace and the record still ask for exactly that. */
+/** Plans what a plan file is about again, and refuses the file unless it says exactly the same. */
 async function savedPlan(path: string, workspace: LoadedWorkspace, recorded: Recorded, store: Store, options: ApplyOptions): Promise<Plan> {
   if (options.target.length + options.item.length > 0)
     throw new EdgewiseError('usage', 'a saved plan has its own choice of domains and items', 'Leave --target and --item out.')
   const { itemKeys } = workspace.config.service
-  const itemOf = new Map(Object.entries(itemKeys).map(([key, name]) => [name, key]))
-  const saved = readSavedPlan(parseJson(readIn(path, `the plan file ${path}`)), (name) => itemOf.get(name) ?? name)
-  const how = await planning(store, options)
-  const now = await makePlan(workspace, recorded, saved.selection, how)
+  const saved = parseSavedPlan(parseJson(readIn(path, `the plan file ${path}`)))
+  // A plan is always made in waves, so that it can be compared; --no-waves sends the same writes at once.
+  const how = { ...(await planning(store, options)), atOnce: false }
+  const now = await makePlan(workspace, recorded, saved.selection, { ...how, effort: saved.effort })
   const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
-  if (goesOn(saved, snapshots.desired, standing(now, how, workspace))) return now
-  const { changes } = planJson(now, (key) => itemKeys[key] ?? key)
-  return refuseStale(options.waves ? saved : atOnce(saved), now, Array.isArray(changes) ? changes : [], snapshots)
+  if (!goesOn(saved, snapshots.desired, standing(now, how, workspace)))
+    refuseStale(
+      saved,
+      now,
+      planJson(now, (key) => itemKeys[key] ?? key),
+      snapshots,
+    )
+  return options.waves ? now : { ...now, writes: now.writes.map((write) => ({ ...write, wave: 1 })) }
 }
 
 function standing(now: Plan, { rollouts = [] }: PlanOptions, workspace: LoadedWorkspace): Rollout | null {
@@ -84,10 +89,6 @@ function goesOn({ desired: planned }: SavedPlan, desired: Snapshot, continued: R
   if (continued === null || Object.keys(continued.asked).length !== domains.length) return false
   const is = hashes(desired, domains)
   return domains.every((domain) => continued.asked[domain] !== undefined && is[domain] === planned[domain])
-}
-
-function atOnce(saved: SavedPlan): SavedPlan {
-  return { ...saved, writes: saved.writes.map((write) => ({ ...write, wave: 1 })) }
 }
 
 /** What earlier applies left without a certain outcome. */

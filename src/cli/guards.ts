@@ -10,6 +10,7 @@ function refusalsOf(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan, 
   refuseUnknownItems(options.allow)
   return guardRefusals({
     changes: plan.changes,
+    writes: plan.writes,
     guards: workspace.config.guards,
     fleet: fleetOf(recorded, workspace.desired),
     allow: options.allow,

@@ -22,6 +22,12 @@ export interface PlanSummary {
 export const efforts = ['quick', 'normal', 'thorough'] as const
 export type Effort = (typeof efforts)[number]
 
+/** What made the writes of a plan: the same planner with the same effort makes the same writes of the same changes. */
+export interface Planner {
+  version: number
+  effort: Effort
+}
+
 /** Why the writes are as they are. */
 export interface Explanation {
   /** Calls that the same changes would take: one for each resource, with domains of an equal patch together, one item at a time. */
@@ -47,6 +53,7 @@ export interface Plan {
   writes: Write[]
   summary: PlanSummary
   basis: PlanBasis
+  planner: Planner
   /** Sentences that the reader should know before applying. */
   warnings: string[]
   /** Only where it was asked for. */

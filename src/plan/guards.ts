@@ -1,7 +1,7 @@
 import picomatch from 'picomatch'
 import { itemSpec } from '../catalog/catalogue.ts'
 import type { Amount } from '../model/amount.ts'
-import type { Change } from '../model/change.ts'
+import type { Change, Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/freeze.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
@@ -18,6 +18,8 @@ export interface Guards {
 /** What the guards judge a plan by. */
 export interface GuardInput {
   changes: Change[]
+  /** The calls count besides the changes: they are what reaches the service. */
+  writes: Write[]
   guards: Guards
   fleet: Fleet
   /** Items whose grave changes the user allows by name. */
@@ -44,9 +46,9 @@ export interface GuardRefusal {
 /** Of so few domains a share says nothing: one of three is a third of the fleet. */
 const fewestForShares = 10
 
-/** Every guard that refuses these changes; releases count as changes. None when nothing changes. */
+/** Every guard that refuses these changes and writes; releases count as changes. None when nothing changes. */
 export function guardRefusals(input: GuardInput): GuardRefusal[] {
-  if (input.changes.length === 0) return []
+  if (input.changes.length + input.writes.length === 0) return []
   return [...amounts(input), ...protectedOnes(input), ...grave(input), ...frozen(input.guards.freeze, input.now)]
 }
 
@@ -62,13 +64,20 @@ export function fleetOf(recorded: Snapshot, desired: Snapshot): Fleet {
   return { domains: domains.size, items }
 }
 
-function amounts({ changes, guards, fleet, force }: GuardInput): GuardRefusal[] {
+function amounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRefusal[] {
   if (force) return []
-  const domains = new Set(changes.map((change) => change.domain)).size
+  const items = new Set(changes.map(({ domain, item }) => `${domain} ${item}`))
+  for (const write of writes)
+    for (const domain of write.domains) for (const item of Object.keys(write.items)) items.add(`${domain} ${item}`)
   return [
-    ...over('maxDomains', guards.maxDomains, domains, fleet.domains, 'domains', fleet),
-    ...over('maxChanges', guards.maxChanges, changes.length, fleet.items, 'items', fleet),
+    ...over('maxDomains', guards.maxDomains, touchedDomains(changes, writes).length, fleet.domains, 'domains', fleet),
+    ...over('maxChanges', guards.maxChanges, items.size, fleet.items, 'items', fleet),
   ]
+}
+
+/** Every domain that a change is about or that a write names. */
+function touchedDomains(changes: Change[], writes: Write[]): Domain[] {
+  return [...new Set([...changes.map(({ domain }) => domain), ...writes.flatMap(({ domains }) => domains)])]
 }
 
 function over(
@@ -99,10 +108,10 @@ function percent(share: number): string {
   return `${Number(share.toFixed(2))} %`
 }
 
-function protectedOnes({ changes, guards: { protect } }: GuardInput): GuardRefusal[] {
+function protectedOnes({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
   if (protect.length === 0) return []
   const matches = picomatch(protect, { nocase: true, dot: true })
-  const domains = [...new Set(changes.map((change) => change.domain))].filter((domain) => matches(domain))
+  const domains = touchedDomains(changes, writes).filter((domain) => matches(domain))
   if (domains.length === 0) return []
   return [
     {
@@ -113,16 +122,21 @@ function protectedOnes({ changes, guards: { protect } }: GuardInput): GuardRefus
   ]
 }
 
-/** Changes that have to be allowed by the item's name. */
-function grave({ changes, allow }: GuardInput): GuardRefusal[] {
-  const found = changes.flatMap((change) => {
-    if (change.action === 'release' || change.reason === 'cleared' || allow.includes(change.item)) return []
-    const why = itemSpec(change.item).grave?.(change.after) ?? null
-    return why === null ? [] : [{ domain: change.domain, item: change.item, why }]
+/** Changes and writes that have to be allowed by the item's name. */
+function grave({ changes, writes, allow }: GuardInput): GuardRefusal[] {
+  const changed = changes
+    .filter(({ action, reason }) => action !== 'release' && reason !== 'cleared')
+    .map(({ domain, item, after }) => ({ domains: [domain], item, value: after }))
+  const written = writes.flatMap(({ domains, items }) =>
+    Object.entries(items).map(([item, { payload }]) => ({ domains, item, value: payload })),
+  )
+  const found = [...changed, ...written].flatMap(({ domains, item, value }) => {
+    const why = allow.includes(item) ? null : (itemSpec(item).grave?.(value) ?? null)
+    return why === null ? [] : domains.map((domain) => ({ domain, item, why }))
   })
   return [...groupBy(found, ({ item, why }) => `${item}: ${why}`)].map(([message, same]) => ({
     guard: 'allow',
-    message: `${message} (${some(same.map(({ domain }) => domain))})`,
+    message: `${message} (${some([...new Set(same.map(({ domain }) => domain))])})`,
     wayOut: `Give --allow ${same[0]?.item ?? ''} if that is meant.`,
   }))
 }

@@ -13,6 +13,9 @@ import { groupOf, type Grouping } from './groups.ts'
 import { needsOf } from './needs.ts'
 import { warningsOf } from './warnings.ts'
 
+/** Rises with each change after which the same changes may give other writes. */
+export const plannerVersion = 1
+
 /** What a plan is made from. */
 export interface PlanInput {
   recorded: Snapshot
@@ -82,6 +85,7 @@ export function makePlan(input: PlanInput): Plan {
       items: input.items,
       commit: input.commit,
     },
+    planner: { version: plannerVersion, effort },
     warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, atOnce), ...wavesNote(writes, atOnce)],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }

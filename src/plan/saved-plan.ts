@@ -1,68 +1,67 @@
 import { catalogue } from '../catalog/catalogue.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { isDomain } from '../catalog/value/formats.ts'
 import { sameJson } from '../model/canonical-json.ts'
-import type { Form, FormName, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
-import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
-import type { Plan } from '../model/plan.ts'
+import type { Domain, Snapshot } from '../model/item.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { efforts, type Effort, type Plan } from '../model/plan.ts'
 import { hashes } from './basis.ts'
-import { disproof } from './disproof.ts'
+import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
 
-/** A plan file, as far as it is believed: which domains it is about, what it rests on, and what it would send. */
+/**
+ * A plan file. It is data, not authority: it chooses the domains, the items and the effort of a new
+ * plan, which has to come out equal. Nothing else of it is used.
+ */
 export interface SavedPlan {
   selection: Selection
+  effort: Effort
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
   changes: Json[]
-  writes: Write[]
+  writes: Json[]
 }
 
 const again = 'Make a new one with "edgewise plan --out FILE".'
-const forms = new Set<string>(['replace', 'append', 'add', 'remove', 'switch', 'unset'] satisfies FormName[])
 
 /**
- * Reads a plan file. It is data, not authority: nothing in it is carried out before `refuseStale` has held it against
- * the workspace and the record.
+ * Parses a plan file.
  *
- * @throws EdgewiseError `stale-plan` when it is no plan that this version can read
+ * @throws EdgewiseError `stale-plan` when it is not a plan, or one of another planner
  */
-export function readSavedPlan(data: Json | undefined, itemOf: (wireName: string) => ItemKey): SavedPlan {
-  if (data === undefined || !isObject(data)) throw wrong('it is not JSON')
-  if (data['format'] !== 'edgewise.plan/1') throw wrong('expected the format edgewise.plan/1')
-  const { changes, writes, basis } = data
-  if (!Array.isArray(changes) || !Array.isArray(writes) || !isObject(basis)) throw wrong('"changes", "writes" or "basis" is missing')
-  const desired = hashTable(basis['desired'])
-  const read = writes.map((write) => readWrite(write, itemOf))
-  if (read.includes(null)) throw wrong('an entry of "writes" is incomplete or not valid')
-  return {
-    // Its own domains only: what others merge or apply elsewhere is none of its business.
-    selection: { target: Object.keys(desired), items: texts(basis['items']) },
-    desired,
-    recorded: hashTable(basis['recorded']),
-    changes,
-    writes: read.filter((write) => write !== null),
-  }
+export function parseSavedPlan(data: Json | undefined): SavedPlan {
+  if (data === undefined || !isObject(data)) throw unusable('it is not JSON')
+  if (data['format'] !== 'edgewise.plan/1') throw unusable('expected the format edgewise.plan/1')
+  const { changes, writes, basis, planner } = data
+  if (!Array.isArray(changes) || !Array.isArray(writes) || !isObject(basis)) throw unusable('"changes", "writes" or "basis" is missing')
+  const effort = parsePlanner(planner)
+  const desired = parseHashes(basis['desired'], 'desired')
+  const recorded = parseHashes(basis['recorded'], 'recorded')
+  const domains = Object.keys(desired)
+  const changed = changes.map((change) => (isObject(change) ? change['domain'] : undefined))
+  if (!sameMembers(domains, changed) || !sameMembers(domains, Object.keys(recorded)))
+    throw unusable('"basis" has other domains than "changes"')
+  // Only its own domains: what others merge or apply elsewhere doesn't make it stale.
+  return { selection: { target: domains, items: parseItems(basis['items']) }, effort, desired, recorded, changes, writes }
 }
 
 /**
- * Holds a saved plan against the plan that the workspace gives now.
+ * Refuses a saved plan that is not the plan which the workspace gives now.
  *
- * @param changes the changes of the plan as it is now, in the form of a plan file
+ * @param now the plan of the same selection, made with the same effort
+ * @param json the same, in the form of a plan file
  * @param snapshots what is recorded and desired now of the saved plan's domains
- * @returns the plan to carry out: today's, with the saved writes
- * @throws EdgewiseError `stale-plan`, naming what moved since, or that the file's writes do not bring about its changes
+ * @throws EdgewiseError `stale-plan`, naming what changed since
  */
 export function refuseStale(
   saved: SavedPlan,
   now: Plan,
-  changes: Json[],
+  json: JsonObject,
   { recorded, desired }: { recorded: Snapshot; desired: Snapshot },
-): Plan {
-  const manifests = moved(saved.desired, desired)
-  const records = moved(saved.recorded, recorded)
+): void {
+  const manifests = changedSince(saved.desired, desired)
+  const records = changedSince(saved.recorded, recorded)
   if (manifests.length + records.length > 0) {
     const what = [
       ...(manifests.length === 0 ? [] : [`the manifests of ${some(manifests)}`]),
@@ -70,59 +69,64 @@ export function refuseStale(
     ]
     throw new EdgewiseError('stale-plan', `the plan is stale: ${what.join(' and ')} changed since it was made`, again)
   }
-  if (!sameJson(saved.changes, changes)) {
+  if (!sameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
     const why = held === 0 ? '' : `: ${held === 1 ? '1 change is' : `${held} changes are`} held since a rollout was stopped or taken back`
     const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
     throw new EdgewiseError('stale-plan', `the plan file lists other changes than the workspace asks for${why}`, hint)
   }
-  const fault = disproof(now.changes, saved.writes, recorded)
-  if (fault !== null) throw new EdgewiseError('stale-plan', `the writes in the plan file do not bring about its changes: ${fault}`, again)
-  refuseOtherWaves(saved, now)
-  return { ...now, writes: saved.writes, summary: { ...now.summary, writes: saved.writes.length } }
+  refuseOtherWrites(saved.writes, json['writes'])
 }
 
-/** Waves are what protects a domain from a change that was not looked at elsewhere first; they are not the file's to choose. */
-function refuseOtherWaves(saved: SavedPlan, now: Plan): void {
-  const waveOf = new Map(now.writes.flatMap(({ wave, domains }) => domains.map((domain): [Domain, number] => [domain, wave])))
-  const other = saved.writes.find(({ wave, domains }) => domains.some((domain) => waveOf.get(domain) !== wave))
-  if (other === undefined) return
-  const message = `the plan file puts write ${other.id} into wave ${other.wave}, where the workspace's rollout has other domains`
-  throw new EdgewiseError('stale-plan', message, again)
+/** Which calls carry the changes out, and in which waves, is for the planner to say, not for the file. */
+function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
+  if (sameJson(saved, now)) return
+  const planned = Array.isArray(now) ? now : []
+  const first = planned.findIndex((write, i) => !sameJson(write, saved[i]))
+  const where = first === -1 ? `it has ${saved.length} writes instead of ${planned.length}` : `the first that differs is write ${first + 1}`
+  throw new EdgewiseError(
+    'stale-plan',
+    `the writes in the plan file are not the ones that the planner makes for its changes: ${where}`,
+    `The file was altered, or "grouping", "rollout" or "limits" in edgewise.yaml changed. ${again}`,
+  )
 }
 
-function wrong(what: string): EdgewiseError {
+function sameMembers(expected: Domain[], got: (Json | undefined)[]): boolean {
+  const members = new Set(got)
+  return members.size === expected.length && expected.every((domain) => members.has(domain))
+}
+
+function parsePlanner(planner: Json | undefined): Effort {
+  if (planner === undefined || !isObject(planner)) throw unusable('it names no "planner"; an older edgewise made it')
+  const { version } = planner
+  if (version !== plannerVersion) {
+    const made = typeof version === 'number' ? `version ${version}` : 'another version'
+    throw unusable(`${made} of the planner made it, this is version ${plannerVersion}`)
+  }
+  const effort = efforts.find((each) => each === planner['effort'])
+  if (effort === undefined) throw unusable(`expected "planner.effort" to be one of ${efforts.join(', ')}`)
+  return effort
+}
+
+function parseHashes(value: Json | undefined, name: string): Record<Domain, string> {
+  const entries = value !== undefined && isObject(value) ? Object.entries(value) : null
+  const hashed = (entries ?? []).filter((entry): entry is [Domain, string] => isDomain(entry[0]) && typeof entry[1] === 'string')
+  if (entries === null || hashed.length !== entries.length) throw unusable(`expected "basis.${name}" to have a hash for each domain`)
+  return Object.fromEntries(hashed)
+}
+
+function parseItems(value: Json | undefined): string[] {
+  const items = value === undefined ? [] : Array.isArray(value) ? value : [null]
+  const known = items.filter((item): item is string => typeof item === 'string' && catalogue.has(item))
+  if (known.length !== items.length) throw unusable('expected "basis.items" to be a list of items')
+  return known
+}
+
+function unusable(what: string): EdgewiseError {
   return new EdgewiseError('stale-plan', `the plan file can't be used: ${what}`, again)
 }
 
-function readWrite(write: Json, itemOf: (wireName: string) => ItemKey): Write | null {
-  if (!isObject(write)) return null
-  const { id, wave, domains, config, forms: names } = write
-  if (typeof id !== 'number' || typeof wave !== 'number' || !isObject(config) || !isObject(names)) return null
-  if (!Array.isArray(domains) || domains.length === 0 || domains.length > 10 || texts(domains).length !== domains.length) return null
-  const items = Object.entries(config).map(([wireName, payload]) => readForm(itemOf(wireName), payload, names))
-  if (items.length === 0 || items.includes(null)) return null
-  return { id, wave, domains: texts(domains), items: Object.fromEntries(items.filter((entry) => entry !== null)) }
-}
-
-function readForm(item: ItemKey, payload: Json, names: JsonObject): [ItemKey, Form] | null {
-  const name = own(names, item)
-  const spec = catalogue.get(item)
-  if (typeof name !== 'string' || !forms.has(name) || spec === undefined) return null
-  const refused = readItem(spec, payload, 'manifest', '').problems.some((problem) => problem.scope !== 'manifest')
-  return refused ? null : [item, { name: name as FormName, payload }]
-}
-
-function texts(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
-}
-
-function hashTable(value: Json | undefined): Record<Domain, string> {
-  if (value === undefined || !isObject(value)) return {}
-  return Object.fromEntries(Object.entries(value).flatMap(([domain, hash]) => (typeof hash === 'string' ? [[domain, hash] as const] : [])))
-}
-
-function moved(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
+function changedSince(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
   const domains = Object.keys(before)
   const now = hashes(snapshot, domains)
   return domains.filter((domain) => before[domain] !== now[domain]).toSorted()

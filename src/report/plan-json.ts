@@ -18,6 +18,7 @@ export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonO
       ...(items.length === 0 ? {} : { items: [...items] }),
       commit,
     },
+    planner: { ...plan.planner },
     warnings: [...plan.warnings],
     ...(plan.explanation === undefined
       ? {}

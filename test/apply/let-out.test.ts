@@ -25,6 +25,7 @@ const plan: Plan = {
   writes: [{ id: 1, wave: 1, domains: [domain], items: { timeout: { name: 'replace', payload: { time: '60' } } } }],
   summary: { domains: 1, set: 1, change: 0, unset: 0, release: 0, unchanged: 0, held: 0, writes: 1, lowerBound: 1, seconds: 0 },
   basis: { desired: {}, recorded, target: [], items: [], commit: null },
+  planner: { version: 1, effort: 'normal' },
   warnings: [],
 }
 

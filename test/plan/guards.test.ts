@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../src/model/change.ts'
+import type { Change, Write } from '../../src/model/change.ts'
 import { confirmed, type Snapshot } from '../../src/model/item.ts'
+import type { Json } from '../../src/model/json.ts'
 import { fleetOf, guardRefusals, type GuardInput, type Guards } from '../../src/plan/guards.ts'
 import { domain } from './problems.ts'
 
@@ -19,7 +20,7 @@ const change = (i: number, more: Partial<Change> = {}): Change => ({
 const changes = (count: number) => Array.from({ length: count }, (_, i) => change(i))
 
 function refusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] {
-  const input = { changes: changes(4), fleet: { domains: 12, items: 40 }, allow: [], force: false, now: 0, ...more }
+  const input = { changes: changes(4), writes: [], fleet: { domains: 12, items: 40 }, allow: [], force: false, now: 0, ...more }
   return guardRefusals({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
 }
 
@@ -99,6 +100,33 @@ describe('grave changes', () => {
     expect(refusals({}, { changes: all })).toEqual([
       'https: certificate 0 takes HTTPS away (d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
     ])
+  })
+})
+
+describe('writes count besides the changes', () => {
+  const write = (domains: number[], item: string, payload: Json): Write => ({
+    id: 1,
+    wave: 1,
+    domains: domains.map(domain),
+    items: { [item]: { name: 'replace', payload } },
+  })
+  const one = changes(1)
+
+  it.each<[string, Write]>([
+    ['certificate 0', write([0], 'https', { cert_id: 0 })],
+    ['extend', write([0], 'extend', { squid: 'x' })],
+  ])('%s has to be allowed', (_what, written) => {
+    expect(refusals({}, { changes: one, writes: [written] })).toHaveLength(1)
+    expect(refusals({}, { changes: [], writes: [written] })).toHaveLength(1)
+    expect(refusals({}, { changes: one, writes: [written], allow: ['https', 'extend'] })).toEqual([])
+  })
+
+  it('their domains may be protected, and are counted with their items', () => {
+    const writes = [write([1, 2], 'timeout', { time: '2' })]
+    expect(refusals({ protect: ['d00002.*'] }, { changes: one, writes })).toEqual(['protect: d00002.example.com is protected'])
+    expect(refusals({ maxDomains: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
+    expect(refusals({ maxChanges: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
+    expect(refusals({ maxChanges: { count: 3 }, maxDomains: { count: 3 } }, { changes: one, writes })).toEqual([])
   })
 })
 

@@ -48,6 +48,7 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
     writes,
     summary: { domains, ...count, unchanged, held: 0, writes: writes.length, lowerBound: 1, seconds: 0 },
     basis: { desired: {}, recorded: {}, target: [], items: [], commit: null },
+    planner: { version: 1, effort: 'normal' },
     warnings: [],
   }
 }

@@ -49,13 +49,14 @@ const plan: Plan = {
   ],
   summary: { domains: 1, set: 1, change: 1, unset: 1, release: 0, unchanged: 11, held: 0, writes: 1, lowerBound: 1, seconds: 0 },
   basis: { desired: { 'www.example.com': hash }, recorded: { 'www.example.com': hash }, target: [], items: ['https'], commit: null },
+  planner: { version: 1, effort: 'normal' },
   warnings: ['ip_black_list of www.example.com is emptied by ip_white_list.'],
 }
 
 const json = planJson(plan, (item) => (item === 'vendor_origin_auth' ? 'acme_origin_auth' : item))
 
 it('has the shape and the order of keys that are documented', () => {
-  expect(Object.keys(json)).toEqual(['format', 'changes', 'writes', 'summary', 'basis', 'warnings'])
+  expect(Object.keys(json)).toEqual(['format', 'changes', 'writes', 'summary', 'basis', 'planner', 'warnings'])
   expect(JSON.stringify(json['writes'])).toBe(
     '[{"id":1,"wave":1,"domains":["www.example.com"],"config":{"https":{"cert_id":1,"force_https":301},"acme_origin_auth":{"key":{"$secret":"scrypt:abc"}}},' +
       '"forms":{"https":"replace","vendor_origin_auth":"replace"}}]',

@@ -112,6 +112,10 @@ export class Place {
     return this
   }
 
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8')
+  }
+
   /** A manifest of one domain; JSON is YAML. */
   manifest(domain: string, config: JsonObject): this {
     return this.write(`domains/${domain}.yaml`, JSON.stringify({ domain, config }))

@@ -272,57 +272,6 @@ describe('secrets', () => {
   })
 })
 
-describe('saved plans', () => {
-  const plan = () => join(place.root, 'plan.json')
-
-  it('are applied without a question, once', async () => {
-    await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } }).cli('plan', '--out', 'plan.json')
-    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    expect(await held(emulator, www)).toMatchObject({ timeout: { time: '60' }, https: { cert_id: 1 } })
-    const again = await place.cli('apply', 'plan.json')
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`the record of ${www} changed`)])
-  })
-
-  it('of one item, and beside changes elsewhere, still hold', async () => {
-    await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } }).cli('plan', '--item', 'https', '--out', 'plan.json')
-    await place.manifest('other.example.com', { timeout: { time: 5 } }).cli('apply', '--yes', '--target', 'other.example.com')
-    expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    expect(Object.keys(await held(emulator, www))).toEqual(['https'])
-  })
-
-  it('are stale when their manifest moved', async () => {
-    await place.manifest(www, { timeout: { time: 60 } }).cli('plan', '--out', 'plan.json')
-    const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', 'plan.json')
-    expect([code, err]).toEqual([1, expect.stringContaining(`the manifests of ${www} changed`)])
-  })
-
-  it.each([
-    ['another value', (text: string) => text.replaceAll('"time":"60"', '"time":"61"')],
-    [
-      'another value in the write only',
-      (text: string) => text.replace(/"config":\{"timeout":\{"time":"60"/, '"config":{"timeout":{"time":"61"'),
-    ],
-    ['another domain in the write', (text: string) => text.replace(/"domains":\["www/, '"domains":["evil.example.com","www')],
-    [
-      'another item in the write',
-      (text: string) => text.replace('"config":{', '"config":{"https":{"cert_id":0},').replace('"forms":{', '"forms":{"https":"replace",'),
-    ],
-    ['no writes', (text: string) => text.replace(/"writes":\[.*?\],"summary"/, '"writes":[],"summary"')],
-    [
-      'an unknown item',
-      (text: string) => text.replace('"config":{', '"config":{"nonsense":1,').replace('"forms":{', '"forms":{"nonsense":"replace",'),
-    ],
-    ['half a file', (text: string) => text.slice(0, text.length / 2)],
-  ])('that were tampered with gain nothing: %s', async (_what, change) => {
-    await place.manifest(www, { timeout: { time: 60 } }).cli('plan', '--out', 'plan.json')
-    const text = readFileSync(plan(), 'utf8')
-    expect(change(text)).not.toBe(text)
-    writeFileSync(plan(), change(text))
-    expect((await place.cli('apply', 'plan.json')).code).toBe(1)
-    expect(await writes(emulator)).toEqual([])
-  })
-})
-
 describe('import', () => {
   const file = (data: Json) => place.write('held.json', JSON.stringify(data))
 
