@@ -7,7 +7,6 @@ export function initialFiles(): Record<string, string> {
     'domains/www.example.com.yaml': manifest,
     'profiles/baseline.yaml': profile,
     '.gitignore': '.edgewise/\n',
-    '.github/workflows/edgewise.yml': workflow,
     'schemas/edgewise/workspace.schema.json': schema('workspace'),
     'schemas/edgewise/manifest.schema.json': schema('manifest'),
     'schemas/edgewise/profile.schema.json': schema('profile'),
@@ -42,36 +41,4 @@ profile: baseline
 config:
   https: {cert_id: 1001, http2: on, force_https: 301}
   compress_response: {content_type: [text/html, text/css, application/javascript], min_size: 1, min_size_unit: KB}
-`
-
-const workflow = `# Checks every pull request; applies what is merged.
-name: edgewise
-on:
-  pull_request:
-  push: {branches: [main]}
-permissions: {contents: read}
-jobs:
-  plan:
-    if: github.event_name == 'pull_request'
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with: {node-version: 22}
-      - run: npx --yes edgewise validate --format github
-      - run: npx --yes edgewise fmt --check
-      - run: npx --yes edgewise plan --markdown "$GITHUB_STEP_SUMMARY"
-  apply:
-    if: github.event_name == 'push'
-    runs-on: ubuntu-latest
-    # The record is a branch of this repository: what is applied is pushed there.
-    permissions: {contents: write}
-    # One after another; an apply that began is never cut off by the next one.
-    concurrency: {group: edgewise-apply, cancel-in-progress: false}
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with: {node-version: 22}
-      - run: npx --yes edgewise apply --yes --lock-timeout 600
-        env: {EDGEWISE_TOKEN: '\${{ secrets.EDGEWISE_TOKEN }}'}
 `

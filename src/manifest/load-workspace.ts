@@ -4,8 +4,11 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { byPlace, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
+import { diagnosticAt } from './finding.ts'
 import { findFiles } from './find-files.ts'
 import { readSource } from './read-file.ts'
+import { secretsWithoutCommand } from './secret-sources.ts'
+import { holdsValue, secretAddressFinding } from './service-address.ts'
 import { sourceLines } from './source-line.ts'
 import { readWorkspaceConfig } from './workspace-config.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
@@ -37,7 +40,10 @@ export function loadWorkspace(
     all.push(...yaml.diagnostics)
     return yaml.documents
   })
-  const assembled = assemble(config, document, documents, keeperFor(config))
+  const keeper = keeperFor(config)
+  const assembled = assemble(config, document, documents, keeper)
+  // The values that the manifests refer to are known only now.
+  if (keeper.occursIn(config.service.url)) throw invalid([diagnosticAt(document, secretAddressFinding())])
   return {
     root,
     config,
@@ -78,6 +84,9 @@ function readFiles(root: string, env: Record<string, string | undefined>): ReadF
   if (!isSource(source)) throw invalid([source])
   const read = readWorkspaceConfig(source, env)
   if (read.config === null) throw invalid(read.diagnostics)
+  const { service, secrets } = read.config
+  if (service.url !== 'emulator' && holdsValue(service.url, secretsWithoutCommand(home, secrets, env)))
+    throw invalid([diagnosticAt(read.document, secretAddressFinding())])
 
   const found = findFiles(home, [read.config.manifests, read.config.profiles])
   const files: SourceFile[] = []

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { SecretSource } from './workspace.ts'
@@ -27,6 +27,27 @@ export function secretLookUp(
     if ('env' in source) return env[source.env] || null
     if ('file' in source) return fromFile(name, root, source.file, reach, env)
     return reach === 'all' ? fromCommand(name, root, source.command) : null
+  }
+}
+
+/** Reads the values of secrets that need no command to run. They are for comparison only. */
+export function secretsWithoutCommand(root: string, sources: Record<string, SecretSource>, env: Env): string[] {
+  return Object.values(sources).flatMap((source) => {
+    if ('command' in source) return []
+    const value = 'env' in source ? env[source.env] : smallFile(resolve(root, source.file))
+    return value === undefined ? [] : [value.replace(/\r?\n$/, '')]
+  })
+}
+
+/** The text of a regular file of at most a megabyte; other files may have no end. */
+function smallFile(path: string): string | undefined {
+  try {
+    const stats = statSync(path)
+    return stats.isFile() && stats.size <= 1024 * 1024 ? readFileSync(path, 'utf8') : undefined
+  } catch (error) {
+    // A file that can't be read tells no value.
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
   }
 }
 

@@ -7,6 +7,7 @@ import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { mapSecrets, type Secret } from '../model/secret.ts'
 import { secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import { holdsValue } from './service-address.ts'
 import { spellingsOf } from './spellings.ts'
 
 /** Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told in seconds. */
@@ -59,6 +60,10 @@ export class SecretVault implements SecretKeeper {
   /** Counts a value as secret that no manifest refers to, such as the token. A short one could be a part of anything. */
   hide(value: string): void {
     if (value.length >= 8) this.#hidden.add(value)
+  }
+
+  occursIn(url: string): boolean {
+    return url !== 'emulator' && holdsValue(url, this.#told())
   }
 
   /** Names of the secrets that were referred to and are not at hand. */

@@ -5,13 +5,14 @@ import { freezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
 import { pointerStep } from '../model/json.ts'
 import type { Finding } from './finding.ts'
+import { addressFindings } from './service-address.ts'
 import { workspaceFinding as say } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
 /** What the schema of the workspace file can't say. `given` is the pointer of everything that the file itself mentions. */
 export function ruleFindings(config: WorkspaceConfig, given: (pointer: string) => boolean): Finding[] {
   return [
-    ...urlFindings(config.service.url),
+    ...addressFindings(config.service),
     ...timezoneFindings('/service/timezone', config.service.timezone),
     ...itemKeyFindings(config.service.itemKeys),
     ...globFindings('/manifests', config.manifests),
@@ -22,19 +23,6 @@ export function ruleFindings(config: WorkspaceConfig, given: (pointer: string) =
     ...freezeFindings(config.guards.freeze, given),
     ...waveFindings(config.rollout.waves),
   ]
-}
-
-function urlFindings(url: string): Finding[] {
-  const pointer = '/service/url'
-  if (url === 'emulator') return []
-  // The address itself may hold a password, so no message shows it.
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    return [say(pointer, 'expected "emulator", or an address that begins with http:// or https:// and names a host')]
-  const { username, password, search, hash, pathname } = new URL(url)
-  if (username !== '' || password !== '')
-    return [say(pointer, 'expected an address without user name and password. The service is entered with "token".')]
-  if (search !== '' || hash !== '' || /[?#]/.test(url)) return [say(pointer, 'expected an address without "?" and "#"')]
-  return /\/v2\/*$/.test(pathname) ? [say(pointer, 'expected the address without "/v2", which is appended. Take "/v2" out.')] : []
 }
 
 function timezoneFindings(pointer: string, zone: string): Finding[] {

@@ -49,7 +49,9 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
   const params = error.params as Record<string, unknown>
   const schema = error.parentSchema as Record<string, unknown>
   const expected = schema['x-expected']
-  const got = pointer === '/service/token' ? 'something else' : shown(value)
+  // An address may hold a password.
+  const hidden = ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
+  const got = hidden ? 'something else' : shown(value)
   switch (keyword) {
     case 'additionalProperties':
       return unknownKey(pointer, String(params['additionalProperty']), Object.keys(schema['properties'] ?? {}))

@@ -37,6 +37,8 @@ export interface WorkspaceConfig {
     itemKeys: Record<ItemKey, string>
     timeoutSeconds: number
     settleSeconds: number
+    /** Whether the token may go over plain http to another machine. */
+    allowHttp: boolean
   }
   limits: { callsPerMinute: number; domainsPerWrite: number; maxWaitSeconds: number }
   manifests: string[]

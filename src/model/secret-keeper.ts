@@ -9,6 +9,8 @@ export interface SecretKeeper {
   refer(template: string): Secret
   /** The secret that stands for a value written out in a manifest (`allowLiteralSecrets`). */
   literal(value: string): Secret
+  /** Whether an address holds a value that is known by now, in whatever spelling. */
+  occursIn(url: string): boolean
 }
 
 /** The names of the secrets that a string refers to, in order; none for a plain string. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -122,6 +122,49 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
       expect([input, status]).toEqual([input, input === 'report' ? 0 : 1])
       expect([input, existsSync(join(place.root, 'pwned'))]).toEqual([input, false])
     }
+  })
+})
+
+describe('the program', { timeout: 30_000 }, () => {
+  it.each(['', '   '])('%j is refused, with what to give', async (nothing) => {
+    for (const command of ['plan', 'apply', 'drift']) {
+      const { status, out } = await act({ command, program: nothing })
+      expect([command, status]).toEqual([command, 1])
+      expect(out).toBe(
+        '::error::expected the input "program" to say how Edgewise is started, got nothing. ' +
+          'Give a build outside of the checkout, such as "node /opt/edgewise/dist/cli/main.js".\n',
+      )
+    }
+  })
+
+  it('is none that the checkout holds, under whatever name', async () => {
+    const pwned = join(place.root, 'pwned')
+    place.write('own.js', `require('node:fs').writeFileSync(${JSON.stringify(pwned)}, '')\n`)
+    place.write('bin/own', `#!/bin/sh\ntouch ${pwned}\n`)
+    chmodSync(join(place.root, 'bin/own'), 0o755)
+    const own = ['node own.js', 'node ./own.js', `node ${join(place.root, 'own.js')}`, './bin/own', 'bin/own', join(place.root, 'bin/own')]
+    for (const each of own) {
+      const { status, out } = await act({ command: 'plan', program: each }, { GITHUB_WORKSPACE: place.root })
+      expect([each, status, out]).toEqual([each, 1, expect.stringMatching(/^::error::.*lies in the checkout/)])
+    }
+    const { status, out } = await act({ command: 'plan', program: 'own' }, { PATH: `bin:${process.env['PATH'] ?? ''}` })
+    expect([status, out]).toEqual([1, expect.stringContaining('lies in the checkout')])
+    expect(existsSync(pwned)).toBe(false)
+  })
+
+  it('is looked up in no package registry and in no node_modules of the checkout', async () => {
+    place.write('node_modules/.bin/edgewise', `#!/bin/sh\ntouch ${join(place.root, 'pwned')}\n`)
+    chmodSync(join(place.root, 'node_modules/.bin/edgewise'), 0o755)
+    for (const each of ['npx --yes edgewise', '/usr/bin/npx edgewise', 'npm exec edgewise', 'bunx edgewise']) {
+      const { status, out } = await act({ command: 'plan', program: each })
+      expect([each, status, out]).toEqual([each, 1, expect.stringMatching(/^::error::expected a build of Edgewise, got/)])
+    }
+    expect(existsSync(join(place.root, 'pwned'))).toBe(false)
+  })
+
+  it('that is not there is named', async () => {
+    const { status, out } = await act({ command: 'plan', program: 'no-such-program plan' })
+    expect([status, out]).toEqual([1, expect.stringContaining('"no-such-program" was not found')])
   })
 })
 

@@ -3,15 +3,31 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { Place } from '../steps/cli.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = join(root, 'examples/github')
 const names = readdirSync(folder).filter((name) => name.endsWith('.yml'))
 const action = join(root, '.github/actions/edgewise/action.yml')
 
+const ci = join(root, '.github/workflows/ci.yml')
+const commit = '0123456789abcdef0123456789abcdef01234567'
+
+let place: Place
+/** The workflow that `edgewise init` writes. */
+let written = ''
+beforeAll(async () => {
+  place = new Place('emulator')
+  await place.cli('init', 'cdn', '--action', `team/edgewise@${commit}`)
+  written = join(place.root, 'cdn/.github/workflows/edgewise.yml')
+})
+afterAll(() => place.remove())
+
 interface Step {
+  id?: string
+  if?: string
   uses?: string
   run?: string
   with?: Record<string, string>
@@ -77,24 +93,25 @@ describe('the workflows', () => {
   })
 
   it('use what is pinned by commit, each with its version, or lies in the repository', () => {
-    const lines = [action, ...names.map((name) => join(folder, name))].flatMap((path) =>
+    const lines = [action, ci, written, ...names.map((name) => join(folder, name))].flatMap((path) =>
       readFileSync(path, 'utf8')
         .split('\n')
         .filter((line) => /\buses:/.test(line)),
     )
-    expect(lines.length).toBeGreaterThan(10)
-    for (const line of lines)
-      expect(line).toMatch(/uses: (\.\/\.github\/actions\/edgewise|actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/)
-    const commits = new Map<string, string>()
+    expect(lines.length).toBeGreaterThan(15)
+    const own = `\\./\\.github/actions/edgewise|team/edgewise/\\.github/actions/edgewise@${commit}`
+    for (const line of lines) expect(line).toMatch(new RegExp(`uses: (${own}|actions/[a-z-]+@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+)$`))
+    const pins = new Map<string, string>()
     for (const line of lines) {
-      const [, name = '', commit = ''] = /uses: (actions\/[a-z-]+)@(\S+)/.exec(line) ?? []
-      expect([name, commits.get(name) ?? commit]).toEqual([name, commit])
-      commits.set(name, commit)
+      const [, name = '', pin = ''] = /uses: (actions\/[a-z-]+)@(\S+)/.exec(line) ?? []
+      expect([name, pins.get(name) ?? pin]).toEqual([name, pin])
+      pins.set(name, pin)
     }
   })
 
   it('put no expression into the text of a script', () => {
-    const steps = [...actionSteps, ...[...workflows.values()].flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps))]
+    const all = [...workflows.values(), parse(readFileSync(written, 'utf8')) as Workflow]
+    const steps = [...actionSteps, ...all.flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps))]
     const scripts = steps.flatMap(({ run }) => (run === undefined ? [] : [run]))
     expect(scripts.length).toBeGreaterThan(1)
     for (const script of scripts) expect(script).not.toContain('${{')
@@ -110,6 +127,83 @@ describe('the workflows', () => {
   })
 })
 
+describe('what is run', () => {
+  const { inputs } = parse(readFileSync(action, 'utf8')) as {
+    inputs: Record<string, { required?: boolean; default?: string }>
+  }
+  const jobs = () => [
+    ...[...workflows.values()].flatMap((workflow) => Object.values(workflow.jobs)),
+    ...Object.values((parse(readFileSync(written, 'utf8')) as Workflow).jobs),
+  ]
+
+  it('is named by whoever calls the action: its program has no default', () => {
+    expect(inputs['program']?.required).toBe(true)
+    expect(inputs['program']?.default).toBeUndefined()
+  })
+
+  it('is a build outside the checkout, of a commit, wherever a workflow runs Edgewise', () => {
+    let calls = 0
+    for (const { steps } of jobs()) {
+      const at = steps.findIndex(({ uses }) => uses?.includes('actions/edgewise') === true)
+      const given = steps[at]?.with
+      if (given === undefined || ['comment', 'issue'].includes(given['command'] ?? '')) continue
+      calls++
+      expect(given['program']).toBe('node ${{ runner.temp }}/edgewise/dist/cli/main.js')
+      const build = steps.findIndex(({ run }) => run?.includes('npm ci') === true)
+      const [source] = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
+      // Built before the manifests are there, so that none of their files has a say in it.
+      expect(steps.indexOf(source ?? {})).toBeLessThan(build)
+      expect(source?.with).toMatchObject({
+        repository: expect.stringMatching(/^(team\/edgewise|<owner\/repo>)$/) as string,
+        // What is to be filled in can't be the name of anything.
+        ref: expect.stringMatching(/^([0-9a-f]{40}|<commit>)$/) as string,
+        'persist-credentials': false,
+      })
+      const manifests = steps.findLastIndex(({ uses }) => uses?.startsWith('actions/checkout@'))
+      expect(build).toBeLessThan(manifests)
+      expect(manifests).toBeLessThan(at)
+    }
+    expect(calls).toBe(6)
+  })
+
+  it('is no package that is looked up by its name', () => {
+    const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
+    const told = files.filter((path) => /^(README|docs|examples|schemas|src|tools|\.github|\.ci|package\.json)/.test(path))
+    expect(told.length).toBeGreaterThan(100)
+    const lookups = new RegExp(
+      [
+        String.raw`\b(npx|pnpx|bunx|npm (exec|x|init)|(pnpm|yarn) dlx)\b.*\bedgewise\b`,
+        String.raw`\bnpm (install|i|add)\b.*\bedgewise\b`,
+        String.raw`(?<!/)\bedgewise@[\dv^~]`,
+      ].join('|'),
+    )
+    for (const path of [...told.map((each) => join(root, each)), written])
+      expect([path, lookups.exec(readFileSync(path, 'utf8'))?.[0]]).toEqual([path, undefined])
+  })
+})
+
+describe('the workflow that init writes', () => {
+  it('runs the action that it was told, by its commit, and gives it inputs that it has', () => {
+    const { permissions, jobs } = parse(readFileSync(written, 'utf8')) as Workflow
+    expect(permissions).toEqual({ contents: 'read' })
+    expect([jobs['plan']?.permissions, jobs['apply']?.permissions]).toEqual([{ contents: 'read' }, { contents: 'write' }])
+    const { inputs } = parse(readFileSync(action, 'utf8')) as { inputs: Record<string, object> }
+    const commands = Object.entries(jobs).flatMap(([job, { steps }]) =>
+      steps
+        .filter(({ uses }) => uses?.startsWith('team/edgewise') === true)
+        .map(({ uses, with: given }) => {
+          expect(uses).toBe(`team/edgewise/.github/actions/edgewise@${commit}`)
+          expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given ?? {})))
+          return `${job} ${given?.['command']}`
+        }),
+    )
+    expect(commands).toEqual(['plan plan', 'apply plan', 'apply apply'])
+    // The token is there for the apply alone.
+    const withToken = Object.values(jobs).flatMap(({ steps }) => steps.filter((step) => JSON.stringify(step).includes('secrets.')))
+    expect(withToken.map(({ with: given }) => given?.['command'])).toEqual(['apply'])
+  })
+})
+
 const parser = join(root, 'node_modules/@actions/workflow-parser')
 
 describe("the code host's own parser", () => {
@@ -122,7 +216,7 @@ describe("the code host's own parser", () => {
     ) as string[][]
 
   it('has nothing to say against workflows and action', () => {
-    const files = [action, ...names.map((name) => join(folder, name)), join(root, '.github/workflows/ci.yml')]
+    const files = [action, ci, written, ...names.map((name) => join(folder, name))]
     expect(errorsOf(files)).toEqual(files.map(() => []))
   })
 

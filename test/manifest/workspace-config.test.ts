@@ -14,7 +14,16 @@ describe('readWorkspaceConfig', () => {
     expect(read('version: 1\n').config).toEqual({
       version: 1,
       id: 'default',
-      service: { url: 'emulator', account: 'default', token: '', timezone: 'UTC', itemKeys: {}, timeoutSeconds: 30, settleSeconds: 10 },
+      service: {
+        url: 'emulator',
+        account: 'default',
+        token: '',
+        timezone: 'UTC',
+        itemKeys: {},
+        timeoutSeconds: 30,
+        settleSeconds: 10,
+        allowHttp: false,
+      },
       limits: { callsPerMinute: 30, domainsPerWrite: 10, maxWaitSeconds: 300 },
       manifests: ['domains/**/*.yaml'],
       profiles: ['profiles/**/*.yaml'],
@@ -100,6 +109,120 @@ describe('readWorkspaceConfig', () => {
     }
     expect(JSON.stringify(read('version: 1\nservice: {token: 424242}\n').diagnostics)).not.toContain('424242')
     expect(JSON.stringify(read('version: 1\nservice: {url: "https://user:hunter2@x.example.com"}\n').diagnostics)).not.toContain('hunter2')
+  })
+
+  describe('plain http', () => {
+    const plain = /^2:16-\d+ expected an address that begins with https:\/\/: .*"allowHttp: true"/
+    const found = (url: string, more = '') => faults(`version: 1\nservice: {url: ${JSON.stringify(url)}${more}}\n`)
+
+    it.each([
+      'http://127.0.0.1:8080',
+      'http://127.1.2.3',
+      'http://127.1',
+      'http://0x7f.1',
+      'http://2130706433',
+      'http://127.0.0.1.',
+      'http://[::1]:8080',
+      'http://[0:0:0:0:0:0:0:1]',
+      'http://localhost',
+      'HTTP://LocalHost:80/cdn',
+      'https://api.example.net',
+      'HTTPS://127.0.0.1.example.com',
+    ])('%s is called', (url) => {
+      expect(found(url)).toEqual([])
+    })
+
+    it.each([
+      'http://api.example.net',
+      'HTTP://API.example.net',
+      'http://127.0.0.1.example.com',
+      'http://localhost.example.com',
+      'http://example.com/localhost',
+      'http://localhost.',
+      'http://api.localhost',
+      'http://127.example.com',
+      'http://0.0.0.0',
+      'http://0',
+      'http://126.255.255.255',
+      'http://128.0.0.1',
+      'http://10.0.0.1',
+      'http://[::]',
+      'http://[::2]',
+      'http://[::ffff:10.0.0.1]',
+      'http://[fe80::1]',
+      'http://ｌｏｃａｌｈｏｓｔ.example.com',
+    ])('%s is refused unless the file insists', (url) => {
+      expect(found(url)).toEqual([expect.stringMatching(plain)])
+      expect(found(url, ', allowHttp: false')).toEqual([expect.stringMatching(plain)])
+      expect(found(url, ', allowHttp: true')).toEqual([])
+    })
+
+    it('is found where the address comes from the environment, which is not shown', () => {
+      const env = { ADDRESS: 'http://api.example.net' }
+      const fromEnv = faults('version: 1\nservice: {url: "${env:ADDRESS}"}\n', env)
+      expect(fromEnv).toEqual([expect.stringMatching(plain)])
+      expect(fromEnv[0]).not.toContain('api.example')
+    })
+
+    it('is insisted on with true and nothing else', () => {
+      expect(found('http://api.example.net', ', allowHttp: "yes"')).toEqual(['2:53-58 expected true or false, got "yes"'])
+    })
+  })
+
+  it.each(['"https://api.example.net "', '"http://127.0.0.1\\t.example.com"', '"https://api.example.net\\n"'])(
+    'an address with blanks is none: %s',
+    (url) => {
+      expect(faults(`version: 1\nservice: {url: ${url}}\n`)).toEqual([
+        expect.stringContaining('expected "emulator", or an address that begins with http:// or https:// and names a host'),
+      ])
+    },
+  )
+
+  it('shows no address, whatever is wrong with it', () => {
+    const urls = [
+      '"https://user:hunter2@a.example.com"',
+      '"https://hunter2@a.example.com"',
+      '"https://a.example.com/?token=hunter2"',
+      '"https://a.example.com/#hunter2"',
+      '"https://a.example.com/hunter2/v2"',
+      '"http://hunter2.example.com"',
+      '"https://hunter2.example.com:99999"',
+      '"hunter2"',
+      '["https://user:hunter2@a.example.com"]',
+      '{hunter2: hunter2}',
+    ]
+    for (const url of urls) {
+      const { diagnostics } = read(`version: 1\nservice: {url: ${url}}\n`)
+      expect([url, diagnostics.length]).toEqual([url, 1])
+      expect([url, JSON.stringify(diagnostics).includes('hunter2')]).toEqual([url, false])
+    }
+  })
+
+  it('an address that holds the token is an error, in whatever spelling, and is not shown', () => {
+    const EDGEWISE_TOKEN = 'Tok-5ecret/key'
+    const hex = [...Buffer.from('5ecret')].map((byte) => `%${byte.toString(16)}`).join('')
+    const urls = [
+      'https://Tok-5ecret/key',
+      'https://api.example.net/tok-5ecret/key',
+      'https://api.example.net/Tok-5ecret%2Fkey',
+      'https://api.example.net/Tok-5ecret%2fkey/x',
+      `https://api.example.net/Tok-${hex}%2Fkey`,
+      'https://api.example.net/Tok-5ecret%252Fkey',
+      `https://api.example.net/${Buffer.from(EDGEWISE_TOKEN).toString('base64')}`,
+      'https://api.example.net/${env:EDGEWISE_TOKEN}',
+    ]
+    for (const url of urls) {
+      const found = faults(`version: 1\nservice: {url: "${url}"}\n`, { EDGEWISE_TOKEN })
+      expect([url, found]).toEqual([url, [expect.stringMatching(/^2:16-\d+ expected an address without the token/)]])
+      expect(found[0]?.toLowerCase()).not.toContain('5ecret')
+    }
+    const inHost = { EDGEWISE_TOKEN: 'AbC123' }
+    expect(faults('version: 1\nservice: {url: "https://abc123.example.net"}\n', inHost)).toHaveLength(1)
+    expect(faults('version: 1\nservice: {url: "https://%61bc123.example.net"}\n', inHost)).toHaveLength(1)
+    // A short word may be a part of anything.
+    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: api}\n')).toEqual([])
+    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: http}\n')).toEqual([])
+    expect(faults('version: 1\nservice: {url: emulator, token: emulator}\n')).toEqual([])
   })
 
   it.each([

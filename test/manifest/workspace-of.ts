@@ -11,6 +11,7 @@ import type { SecretKeeper } from '../../src/model/secret-keeper.ts'
 export const plainKeeper: SecretKeeper = {
   refer: (template) => ({ $secret: `scrypt:${template}` }),
   literal: (value) => ({ $secret: `scrypt:literal of ${value.length}` }),
+  occursIn: () => false,
 }
 
 /** A workspace folder with these files; `edgewise.yaml` is `version: 1` unless given. Gone after the test. */

@@ -2,6 +2,7 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener 
 import { createServer as createNet, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/client.ts'
+import { overNetwork } from '../../src/service/transport.ts'
 import { closeAfterEach, freePort, listen } from './sockets.ts'
 
 closeAfterEach()
@@ -114,6 +115,20 @@ describe('over real connections', () => {
     })
     expect(await write(to)).toMatchObject({ kind: 'in doubt' })
     expect(seen).toEqual(['/v2/domain/config'])
+  })
+
+  it.each([301, 302, 303, 307, 308])('a redirect (%i) to another place carries nothing there', async (status) => {
+    const seen: string[] = []
+    const elsewhere = await http((request, response) => {
+      void bodyOf(request).then((text) => seen.push(`${request.url}${text}`))
+      response.end('{"code":0}')
+    })
+    const to = await http((_request, response) => {
+      response.writeHead(status, { Location: `${elsewhere}/v2/domain/config` }).end()
+    })
+    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+    const answer = await overNetwork()({ url: `${to}/v2/stat?token=tok-5ecret`, timeoutMs: 5000 })
+    expect([answer.status, seen]).toEqual([status, []])
   })
 
   it('an endless answer is not waited for', async () => {

@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { EnvHttpProxyAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/client.ts'
 import { overNetwork } from '../../src/service/transport.ts'
@@ -8,12 +9,14 @@ import { closeAfterEach, freePort, listen } from './sockets.ts'
 
 closeAfterEach()
 
-/** A proxy that forwards both tunnels and whole requests, and remembers for whom. */
-async function proxy(refuse = false) {
+/** A proxy that forwards both tunnels and whole requests to one port, and remembers for whom. */
+async function proxy(refuse = false, to = 0) {
   const seen: string[] = []
   const server = createServer((incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url}`)
-    const forwarded = httpRequest(incoming.url ?? '', { method: incoming.method ?? 'GET', headers: incoming.headers }, (answer) => {
+    const { pathname } = new URL(incoming.url ?? '')
+    const options = { port: to, method: incoming.method ?? 'GET', headers: incoming.headers }
+    const forwarded = httpRequest(`http://127.0.0.1${pathname}`, options, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
     })
@@ -22,8 +25,7 @@ async function proxy(refuse = false) {
   server.on('connect', (incoming, socket: Socket) => {
     seen.push(`CONNECT ${incoming.url}`)
     if (refuse) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
-    const [host, port] = (incoming.url ?? '').split(':')
-    const onward = connect(Number(port), host, () => {
+    const onward = connect(to, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.pipe(onward).pipe(socket)
     })
@@ -39,11 +41,11 @@ async function service() {
     response.end('{"code":0}')
   })
   const port = await listen(server)
-  return { url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, calls: () => calls }
+  return { url: `http://127.0.0.1:${port}`, port, calls: () => calls }
 }
 
 async function write(url: string, env: Record<string, string>) {
-  const dispatcher = await proxyDispatcher(env)
+  const dispatcher = await proxyDispatcher(url, env)
   const client = createClient({
     url,
     token: 'tok',
@@ -56,17 +58,44 @@ async function write(url: string, env: Record<string, string>) {
 }
 
 describe('proxies', () => {
+  const far = 'http://service.invalid'
+
   it('none is named: the connection is direct', async () => {
-    expect(await proxyDispatcher({})).toBeUndefined()
-    expect(await proxyDispatcher({ HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '*' })).toBeUndefined()
+    for (const url of [far, 'https://service.invalid', 'http://127.0.0.1']) {
+      expect(await proxyDispatcher(url, {})).toBeUndefined()
+      expect(await proxyDispatcher(url, { HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '*' })).toBeUndefined()
+    }
   })
 
   it.each(['HTTP_PROXY', 'http_proxy'])('%s carries calls to an http address', async (name) => {
-    const [between, target] = [await proxy(), await service()]
-    expect(await write(target.url, { [name]: between.url })).toMatchObject({ kind: 'confirmed' })
+    const target = await service()
+    const between = await proxy(false, target.port)
+    expect(await write(far, { [name]: between.url })).toMatchObject({ kind: 'confirmed' })
     expect(between.seen).toHaveLength(1)
-    expect(between.seen[0]).toContain(target.host)
+    expect(between.seen[0]).toContain('service.invalid')
     expect(target.calls()).toBe(1)
+  })
+
+  it.each(['127.0.0.1', 'localhost', '127.1', 'LOCALHOST'])('http to %s goes through none', async (host) => {
+    const target = await service()
+    const between = await proxy(false, target.port)
+    const url = `http://${host}:${target.port}`
+    const env = { HTTP_PROXY: between.url, HTTPS_PROXY: between.url, http_proxy: between.url }
+    expect(await write(url, env)).toMatchObject({ kind: 'confirmed' })
+    expect([between.seen, target.calls()]).toEqual([[], 1])
+  })
+
+  it('http to this machine goes through none, also where Node itself heeds the environment', async () => {
+    const target = await service()
+    const between = await proxy(false, target.port)
+    const usual = getGlobalDispatcher()
+    setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: between.url, noProxy: '' }))
+    try {
+      expect(await write(target.url, { HTTP_PROXY: between.url })).toMatchObject({ kind: 'confirmed' })
+    } finally {
+      setGlobalDispatcher(usual)
+    }
+    expect([between.seen, target.calls()]).toEqual([[], 1])
   })
 
   it.each(['HTTPS_PROXY', 'https_proxy'])('%s carries calls to an https address, through a tunnel', async (name) => {
@@ -76,18 +105,20 @@ describe('proxies', () => {
   })
 
   it('HTTPS_PROXY alone leaves calls to an http address direct', async () => {
-    const [between, target] = [await proxy(), await service()]
-    expect(await write(target.url, { HTTPS_PROXY: between.url })).toMatchObject({ kind: 'confirmed' })
+    const between = await proxy()
+    expect(await write(far, { HTTPS_PROXY: between.url })).toMatchObject({ kind: 'not sent' })
     expect(between.seen).toEqual([])
   })
 
   it.each(['NO_PROXY', 'no_proxy'])('%s takes hosts out', async (name) => {
-    const [between, target] = [await proxy(), await service()]
-    for (const list of ['127.0.0.1', 'localhost,127.0.0.1', '*']) {
-      expect(await write(target.url, { HTTP_PROXY: between.url, [name]: list })).toMatchObject({ kind: 'confirmed' })
+    const target = await service()
+    const between = await proxy(false, target.port)
+    for (const list of ['service.invalid', 'localhost,service.invalid', '*']) {
+      expect(await write(far, { HTTP_PROXY: between.url, [name]: list })).toMatchObject({ kind: 'not sent' })
     }
     expect(between.seen).toEqual([])
-    expect(await write(target.url, { HTTP_PROXY: between.url, [name]: 'other.example.com' })).toMatchObject({ kind: 'confirmed' })
+    const other = { HTTP_PROXY: between.url, [name]: 'other.example.com' }
+    expect(await write(far, other)).toMatchObject({ kind: 'confirmed' })
     expect(between.seen).toHaveLength(1)
   })
 

@@ -16,6 +16,7 @@ export function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
       itemKeys: {},
       timeoutSeconds: 30,
       settleSeconds: 10,
+      allowHttp: false,
     },
     limits: {
       callsPerMinute: chance.pick([3, 5, 10, 30, 30]),

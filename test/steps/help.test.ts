@@ -53,6 +53,70 @@ describe('init', () => {
       expect([path, existsSync(join(place.root, 'cdn', path, '..', schema))]).toEqual([path, true])
     }
     expect(readFileSync(join(place.root, 'cdn/.gitignore'), 'utf8')).toContain('.edgewise/')
-    expect(readFileSync(join(place.root, 'cdn/.github/workflows/edgewise.yml'), 'utf8')).toContain('permissions: {contents: read}')
+  })
+
+  const commit = '0123456789abcdef0123456789abcdef01234567'
+  const workflow = 'cdn/.github/workflows/edgewise.yml'
+  const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
+
+  it('writes no workflow unless it is told what to run, and says which command writes one', async () => {
+    const { code, out } = await place.cli('init', 'cdn')
+    expect([code, existsSync(join(place.root, 'cdn/.github'))]).toEqual([0, false])
+    expect(out.split('\n').filter((line) => line.includes('workflow'))).toEqual([
+      'No workflow was written; "edgewise init cdn --action OWNER/REPO@SHA" writes one.',
+    ])
+  })
+
+  it('--action writes a workflow that runs the action by its commit', async () => {
+    const { code, out } = await place.cli('init', 'cdn', '--action', `team/edgewise@${commit}`)
+    expect([code, out]).toEqual([0, expect.stringContaining(`wrote ${workflow}\n`)])
+    expect(out).not.toContain('No workflow')
+    expect(text(workflow)).toContain(`uses: team/edgewise/.github/actions/edgewise@${commit}`)
+    expect(text(workflow)).toContain('permissions: {contents: read}')
+    expect((await place.cli('-C', 'cdn', 'validate')).code).toBe(0)
+  })
+
+  it('--action adds the workflow to a workspace that is there, and overwrites none', async () => {
+    expect((await place.cli('init', 'cdn')).code).toBe(0)
+    place.write('cdn/edgewise.yaml', 'version: 1\nid: mine\n')
+    expect((await place.cli('init', 'cdn')).err).toContain('edgewise.yaml')
+    const added = await place.cli('-C', 'cdn', 'init', '--action', `team/edgewise@${commit}`)
+    expect(added).toMatchObject({ code: 0, out: `wrote ${workflow}\n` })
+    expect(text('cdn/edgewise.yaml')).toBe('version: 1\nid: mine\n')
+    const again = await place.cli('init', 'cdn', '--action', `other/edgewise@${commit}`)
+    expect(again).toMatchObject({ code: 1, out: '' })
+    expect(again.err).toContain('.github/workflows/edgewise.yml is already there; nothing was written')
+    expect(text(workflow)).toContain('team/edgewise')
+  })
+
+  it.each([
+    '',
+    'edgewise',
+    'team/edgewise',
+    'team/edgewise@',
+    'team/edgewise@v1',
+    'team/edgewise@main',
+    'team/edgewise@0123456',
+    `team/edgewise@${commit}0`,
+    `team/edgewise@${commit.replace('0', 'g')}`,
+    `edgewise@${commit}`,
+    `/edgewise@${commit}`,
+    `team/@${commit}`,
+    `team/..@${commit}`,
+    `-team/edgewise@${commit}`,
+    `team/edge wise@${commit}`,
+    `team/edgewise\n@${commit}`,
+    `team/edgewise@${commit}\n`,
+    `team/edgewise/x@${commit}`,
+    `team/\${{x}}@${commit}`,
+    `https://host.example/team/edgewise@${commit}`,
+  ])('--action %j is refused, with the reason, and nothing is written', async (action) => {
+    const { code, out, err } = await place.cli('init', 'cdn', '--action', action)
+    expect([code, out, existsSync(join(place.root, 'cdn'))]).toEqual([1, '', false])
+    const words = err.replace(/\s+/g, ' ')
+    expect(words).toContain('expected OWNER/REPO@SHA, where SHA is a commit of 40 hex digits')
+    expect(words).toContain('A tag or a branch can be moved')
+    const { code: json } = await place.json('init', 'cdn', '--action', action)
+    expect(json).toBe('usage')
   })
 })

@@ -5,9 +5,17 @@ import type { Declare } from './declare.ts'
 export function workspaceCommands(program: Command, declare: Declare): void {
   declare(program, 'init [dir]', {
     description: 'make a workspace that works at once',
-    examples: ['init', 'init cdn'],
+    examples: ['init', 'init cdn', 'init --action cdn/edgewise@0123456789abcdef0123456789abcdef01234567'],
     load: async () => (await import('../init.ts')).init,
   })
+    .option('--action <owner/repo@sha>', 'write a workflow that runs Edgewise from this commit')
+    .addHelpText(
+      'after',
+      `
+OWNER/REPO is the repository of Edgewise on the code host, or your copy of it.
+SHA is a commit of 40 hex digits: a tag can be moved to other code later. In a
+workspace that is there already, --action writes the workflow and nothing else.`,
+    )
 
   declare(program, 'validate [paths...]', {
     description: 'tell all problems of all manifests',

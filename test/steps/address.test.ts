@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { calls, Place, service, type Ran } from './cli.ts'
+
+let place: Place
+beforeEach(() => {
+  place = new Place('emulator').manifest('www.example.com', { timeout: { time: 60 } })
+})
+afterEach(() => place.remove())
+
+const workspace = (url: string, more = '') =>
+  place.write('edgewise.yaml', `version: 1\nservice:\n  url: ${url}\nstate: {store: dir}\n${more}`)
+
+/** Command lines that load a workspace, those included that never talk to the service. */
+const lines = [
+  ['validate'],
+  ['validate', '--json'],
+  ['validate', '--format', 'github'],
+  ['validate', '--format', 'sarif'],
+  ['plan'],
+  ['plan', '--json', '--out', 'plan.json', '--markdown', 'plan.md'],
+  ['apply', '--yes'],
+  ['apply', '--yes', '--json'],
+  ['drift', '--json'],
+  ['rollback', '--yes'],
+  ['stats'],
+  ['state', 'list'],
+  ['state', 'forget', 'www.example.com', '--yes'],
+  ['fmt', '--check'],
+]
+
+/** Runs them all: each fails, shows nothing of these, and leaves no file behind. */
+async function refused(...hidden: string[]): Promise<Ran[]> {
+  const before = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).toSorted()
+  const ran: Ran[] = []
+  for (const line of lines) {
+    const each = await place.cli(...line)
+    expect([line, each.code]).toEqual([line, 1])
+    for (const text of hidden) {
+      const shown = `${each.out}${each.err}`.toLowerCase().includes(text.toLowerCase())
+      expect([line, text, shown]).toEqual([line, text, false])
+    }
+    ran.push(each)
+  }
+  expect(readdirSync(place.root, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual(before)
+  return ran
+}
+
+describe('plain http', () => {
+  it('to another machine is an error at its line for every command, token or not', async () => {
+    workspace('http://api.example.net')
+    for (const token of ['tok-of-the-tests', undefined]) {
+      place.env = { EDGEWISE_TOKEN: token }
+      const [validated, asJson] = await refused()
+      expect(validated?.out).toContain('edgewise.yaml:3:8')
+      expect(validated?.out).toContain('allowHttp')
+      const { diagnostics } = JSON.parse(asJson?.out ?? '') as { diagnostics: object[] }
+      expect(diagnostics).toMatchObject([
+        { severity: 'error', code: 'workspace-invalid', file: 'edgewise.yaml', line: 3, column: 8, pointer: '/service/url' },
+      ])
+    }
+  })
+
+  it('is allowed where the file insists, and on this machine', async () => {
+    workspace('http://api.example.net\n  allowHttp: true')
+    expect(await place.cli('plan')).toMatchObject({ code: 0 })
+    workspace('http://localhost:8080')
+    expect(await place.cli('plan')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('an address that holds what is secret', () => {
+  it.each([
+    'https://user:hunter2hunter2@api.example.net',
+    'https://hunter2hunter2@api.example.net',
+    'https://api.example.net/?key=hunter2hunter2',
+    'https://api.example.net/#hunter2hunter2',
+  ])('as user info, query or fragment (%s) is an error that shows none of it', async (url) => {
+    workspace(JSON.stringify(url))
+    const [validated] = await refused('hunter2', 'api.example.net')
+    expect(validated?.out).toContain('edgewise.yaml:3:8')
+    workspace('${env:ADDRESS}')
+    place.env['ADDRESS'] = url
+    await refused('hunter2', 'api.example.net')
+  })
+
+  it('the token, from the environment', async () => {
+    place.env = { EDGEWISE_TOKEN: 'hunter2/hunter2' }
+    workspace('https://api.example.net/${env:EDGEWISE_TOKEN}')
+    const [validated] = await refused('hunter2', 'api.example.net')
+    expect(validated?.out).toContain('expected an address without the token')
+    workspace('https://api.example.net/hunter2%2Fhunter2')
+    await refused('hunter2', 'api.example.net')
+  })
+
+  it('the value of a secret that no manifest refers to, from the environment or a file', async () => {
+    place.env['PASSWORD'] = 'Hunter2!'
+    const file = join(place.root, 'password.txt')
+    writeFileSync(file, 'Hunter2!\n')
+    for (const source of ['{env: PASSWORD}', `{file: ${file}}`, '{file: password.txt}']) {
+      for (const url of ['https://hunter2%21.example.net', 'https://api.example.net/x/Hunter2%21/', 'https://api.example.net/hunter2!']) {
+        workspace(url, `secrets: {password: ${source}}\n`)
+        const [validated] = await refused('hunter2', 'api.example.net')
+        expect(validated?.out).toContain('expected')
+      }
+    }
+    workspace('https://api.example.net', 'secrets: {password: {env: PASSWORD}, other: {env: NONE}, gone: {file: /nowhere/x}}\n')
+    expect(await place.cli('plan')).toMatchObject({ code: 0 })
+  })
+
+  it('is looked for in files that can be read at once, and in no others', async () => {
+    workspace('https://api.example.net', 'secrets: {folder: {file: domains}, endless: {file: /dev/zero}}\n')
+    expect(await place.cli('validate')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a secret that a command prints', () => {
+  let emulator: Emulator
+  beforeEach(async () => {
+    emulator = await service()
+  })
+  afterEach(() => emulator.close())
+
+  it('is looked for in the address before an apply locks, records or connects, and is run by no plan', async () => {
+    place.manifest('www.example.com', {
+      visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 1800, req_uri_type: 1 },
+    })
+    const ran = join(place.root, 'ran')
+    const script = `require("node:fs").writeFileSync(${JSON.stringify(ran)}, ""); console.log("hunter2-hunter2")`
+    place.write('print.cjs', script)
+    const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
+    workspace(`${emulator.url}/cdn/hunter2-hunter2`, source)
+    expect((await place.cli('validate')).code).toBe(0)
+    expect((await place.cli('plan')).code).toBe(0)
+    expect(existsSync(ran)).toBe(false)
+    for (const line of [
+      ['apply', '--yes'],
+      ['apply', '--yes', '--json'],
+    ]) {
+      const { code, out, err } = await place.cli(...line)
+      expect([line, code, existsSync(ran)]).toEqual([line, 1, true])
+      expect(`${out}${err}`).toContain('expected an address without')
+      expect(`${out}${err}`).not.toContain('hunter2')
+    }
+    expect(existsSync(join(place.root, '.edgewise'))).toBe(false)
+    expect(await calls(emulator)).toEqual([])
+    expect(readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')).toContain('hunter2')
+  })
+
+  it('is looked for once more before a rollback connects, which may look up what no manifest names', async () => {
+    const visit = { pattern: '.*', time_format: 'timestamp', deadtime: 1800, req_uri_type: 1 }
+    const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
+    workspace(emulator.url.replace('127.0.0.1', 'localhost'), `${source}allowLiteralSecrets: true\n`)
+    const manifest = (key: string, time: number) =>
+      place.manifest('www.example.com', { visit_timestamp: { ...visit, key }, timeout: { time } })
+    place.write('print.cjs', 'console.log("signing-value")')
+    await manifest('${secret:signing}', 60).settle()
+    await manifest('written-out', 61).settle()
+    const before = (await calls(emulator)).length
+    place.write('print.cjs', 'console.log("localhost")')
+    const { code, out, err } = await place.cli('rollback', '--yes')
+    expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining('expected an address without')])
+    expect(await calls(emulator)).toHaveLength(before)
+  })
+})
+
+describe('proxies and this machine', () => {
+  it('an apply to this machine over http goes through no proxy', async () => {
+    const emulator = await service()
+    try {
+      workspace(emulator.url)
+      // Nobody listens there.
+      place.env = { ...place.env, HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' }
+      expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
+      expect((await calls(emulator)).map(({ path }) => path)).toEqual(['/v2/domain/config'])
+    } finally {
+      await emulator.close()
+    }
+  })
+})
