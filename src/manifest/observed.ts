@@ -28,6 +28,7 @@ const empty: Held = { status: 'unset', candidates: [] }
 /** Characters of a message that a value from outside may fill. */
 const maxReason = 200
 const maxPointer = 80
+const maxDepth = 20
 
 /**
  * Reads what somebody saw at the service, `{domain: {item: payload}}`, as far as it is managed here. An item that is left
@@ -111,7 +112,10 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
   const read = readItem(spec, filled, 'wire', domain)
   const problem = read.problems.find(({ severity, pointer }) => severity === 'error' && !hidden.some((field) => field.pointer === pointer))
   const tells = tellsValues(spec, [...(held?.candidates ?? []), ...desired], known.vault)
-  if (problem !== undefined) return unreadable(refusal(spec, problem, tells, known.vault))
+  if (problem !== undefined) {
+    const seen = tells ? problem : redactedProblem(spec, problem, filled, domain)
+    return unreadable(refusal(spec, seen, tells, known.vault))
+  }
   const imperative = readItem(spec, filled, 'manifest', domain).problems.find(isImperative)
   const action = 'it is an action and tells no state'
   if (imperative !== undefined) return unreadable({ pointer: imperative.pointer, reason: action })
@@ -148,6 +152,24 @@ function tellsValues(spec: ItemSpec, values: Value[], vault: SecretVault): boole
   return !secret
 }
 
+/** The same problem of the payload without its texts and numbers: any of them may be a secret. */
+function redactedProblem(spec: ItemSpec, problem: Problem, payload: Json, domain: Domain): Problem {
+  const { problems } = readItem(spec, redacted(payload), 'wire', domain)
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const same = errors.find(({ pointer }) => pointer === problem.pointer)
+  return same ?? { ...problem, detail: 'it is not valid (not shown: it may be a secret)' }
+}
+
+function redacted(value: Json, depth = 0): Json {
+  if (typeof value === 'string' || typeof value === 'number') return '(not shown)'
+  // No item nests so deep.
+  if (depth > maxDepth) return null
+  if (Array.isArray(value)) return value.map((entry) => redacted(entry, depth + 1))
+  if (!isObject(value)) return value
+  const fields = Object.entries(value)
+  return Object.fromEntries(fields.map(([key, field]) => [key, redacted(field, depth + 1)]))
+}
+
 /** Says where a value is refused; repeats what was seen only if it tells no secret. */
 function refusal(spec: ItemSpec, problem: Problem, tells: boolean, vault: SecretVault): Unreadable {
   const { pointer, summary, detail } = problem
@@ -159,9 +181,9 @@ function refusal(spec: ItemSpec, problem: Problem, tells: boolean, vault: Secret
   const steps = pointerSteps(pointer)
   const foreign = steps.findIndex((step) => !names.has(step) && !/^\d{1,4}$/.test(step))
   const kept = foreign === -1 ? steps : steps.slice(0, foreign)
-  const words = `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
-  const reason = `${words} (not shown: it may be a secret)`
-  return { pointer: kept.map(pointerStep).join(''), reason }
+  // The detail would name a field that the item does not have.
+  const reason = foreign === -1 ? detail : `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
+  return { pointer: kept.map(pointerStep).join(''), reason: cut(reason, maxReason) }
 }
 
 function cut(text: string, length: number): string {
