@@ -30,11 +30,10 @@ interface DriftOptions extends GuardOptions, LockOptions {
 
 /** `edgewise drift`: where desired, recorded and observed configuration part; writes nothing unless it repairs. */
 export async function drift(context: CommandContext, _args: unknown[], options: DriftOptions): Promise<number> {
+  const workspace = validWorkspace(context, 'at hand')
   if (options.repair === true) {
-    const workspace = validWorkspace(context, 'all')
     return withLock(context, workspace, 'drift --repair', options.lockTimeout, (record) => repair(context, workspace, options, record))
   }
-  const workspace = validWorkspace(context, 'at hand')
   const { found } = await look(context, workspace, await openRecorded(context, workspace), options)
   return hasDrift(found.drift) ? exits.differences : exits.done
 }
