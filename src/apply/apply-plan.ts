@@ -81,6 +81,7 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
     leaseLeftMs: () => context.leaseLeftMs(),
     reveal: (payload) => context.reveal(payload),
     mask: (item, value) => context.mask(item, value),
+    isAtHand: (value) => context.isAtHand(value),
     templatesOf: (value) => context.templatesOf(value),
     tell: (event) => context.tell(event),
     signal: AbortSignal.any([context.signal, halt.signal]),

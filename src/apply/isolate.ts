@@ -27,7 +27,8 @@ interface Isolation {
 
 /**
  * Takes a refused write apart until the guilty items or domains stand alone, and applies the rest. Only whole values are
- * sent. For one guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
+ * sent, but for deltas of a value whose secrets are not at hand.
+ * For one guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
  *
  * @param refusal what the service said; a name in its message is a hint, no more
  * @param doubted whether an earlier attempt of it may have taken effect
@@ -97,7 +98,9 @@ function wholeValues(write: Write, run: Run): { domains: Domain[]; items: Record
       Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
         const target = run.target(domain, item)
         const delta = form.name === 'append' || form.name === 'add' || form.name === 'remove'
-        return [item, delta && target !== null ? { name: 'replace', payload: target } : form]
+        // A secret beside what the delta is about may not be at hand, and is not sent.
+        const sendsWhole = delta && target !== null && run.isAtHand(target)
+        return [item, sendsWhole ? { name: 'replace', payload: target } : form]
       }),
     )
   const groups = groupBy(write.domains, (domain) =>

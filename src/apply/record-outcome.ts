@@ -3,6 +3,7 @@ import { sameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { FieldName, ItemKey, Value } from '../model/item.ts'
 import { isObject } from '../model/json.ts'
+import { mapSecrets } from '../model/secret.ts'
 import type { RecordedItem } from '../state/record.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
@@ -22,10 +23,12 @@ export function withIntents(before: Items, forms: Record<ItemKey, Form>, recordi
   for (const [item, form] of Object.entries(forms)) {
     const spec = itemSpec(item)
     const old = possible(before.get(item))
-    items.set(item, inDoubt([...old, ...old.map((value) => spec.reduce(value, form.payload))], recording))
+    const values = [...old, ...old.map((value) => spec.reduce(value, form.payload))]
+    items.set(item, inDoubt(values, recording, before.get(item)))
     for (const cleared of spec.clears) {
       const held = before.get(cleared)
-      if (held !== undefined) items.set(cleared, inDoubt([...possible(held), undefined], recording))
+      if (held === undefined) continue
+      items.set(cleared, inDoubt([...possible(held), undefined], recording, held))
     }
   }
   return items
@@ -48,26 +51,28 @@ export function withConfirmed(
     )
     const answered = returned[item]
     items.set(item, {
-      ...confirmedItem(held, form, recording),
+      ...confirmedItem(held, form, recording, before.get(item)),
       ...(answered === undefined ? {} : { returned: answered }),
     })
   }
   return items
 }
 
-function confirmedItem(held: Possible[], form: Form, recording: Recording): RecordedItem {
+type Was = RecordedItem | undefined
+
+function confirmedItem(held: Possible[], form: Form, recording: Recording, was: Was): RecordedItem {
   const [value, ...others] = distinct(held)
-  if (others.length > 0) return inDoubt(held, recording)
+  if (others.length > 0) return inDoubt(held, recording, was)
   const about = { at: recording.at, apply: recording.apply, origin: 'write' as const }
   if (value === undefined) return { status: 'unset', candidates: [], ...about }
-  const templates = recording.templatesOf(value)
+  const templates = templatesIn([value], recording, was)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
   return { status, candidates: [value], ...(Object.keys(templates).length === 0 ? {} : { templates }), ...about }
 }
 
-function inDoubt(values: Possible[], recording: Recording): RecordedItem {
+function inDoubt(values: Possible[], recording: Recording, was: Was): RecordedItem {
   const candidates = distinct(values).filter((value) => value !== undefined)
-  const templates = Object.assign({}, ...candidates.map((value) => recording.templatesOf(value))) as Record<string, string>
+  const templates = templatesIn(candidates, recording, was)
   return {
     status: 'in-doubt',
     candidates,
@@ -77,6 +82,23 @@ function inDoubt(values: Possible[], recording: Recording): RecordedItem {
     apply: recording.apply,
     origin: 'write',
   }
+}
+
+/**
+ * Collects the templates of the secrets in some values. A secret that a write leaves as it is may
+ * not be at hand in this process: what it was made from is then known from before.
+ */
+function templatesIn(values: Value[], recording: Recording, was: Was): Record<string, string> {
+  const templates: Record<string, string> = {}
+  for (const value of values) {
+    mapSecrets(value, (secret) => {
+      const template = was?.templates?.[secret]
+      if (template !== undefined) templates[secret] = template
+      return null
+    })
+    Object.assign(templates, recording.templatesOf(value))
+  }
+  return templates
 }
 
 /** Everything that a recorded item may hold; undefined for nothing, or nothing known. */

@@ -21,6 +21,8 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
   isolate: boolean
   /** Takes the secrets out of a value that the service returned. */
   mask(item: ItemKey, value: Json): Json
+  /** Whether all secrets of a value could be written out. */
+  isAtHand(value: Value): boolean
   /** Templates of the secrets in a value, by fingerprint. */
   templatesOf(value: Value): Record<string, string>
   tell(event: ApplyEvent): void

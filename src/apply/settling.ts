@@ -23,7 +23,9 @@ export function settlesIn(write: Write, recorded: Recorded, now: number, { apply
   const items = relatedTo(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
     [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {
-      if (held.status !== 'in-doubt' || !items.has(item)) return []
+      // What was only looked at is in doubt without a write that could land.
+      const written = held.status === 'in-doubt' && held.origin === 'write'
+      if (!written || !items.has(item)) return []
       const given = Date.parse(held.at)
       const known = held.apply === apply || (held.open !== true && given < lockedAt - mostSkew)
       return [Math.min(now, known ? given : lockedAt) + settleMs]

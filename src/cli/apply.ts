@@ -27,7 +27,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
 
 /** `edgewise apply`: takes the lock, plans, shows, asks, and carries the plan out. */
 export async function apply(context: CommandContext, [planFile]: unknown[], options: ApplyOptions): Promise<number> {
-  const workspace = validWorkspace(context, 'all')
+  const workspace = validWorkspace(context, 'at hand')
   const file = typeof planFile === 'string' ? planFile : null
   return withLock(context, workspace, 'apply', options.lockTimeout, (record) => locked(context, workspace, file, options, record))
 }

@@ -2,6 +2,7 @@ import {
   apply,
   isRollout,
   refuseUnready,
+  resolveForSend,
   rollOut,
   type ApplyEvent,
   type ApplyResult,
@@ -57,12 +58,17 @@ export async function carryOut(context: CommandContext, workspace: LoadedWorkspa
   refuseUnready(workspace, plan)
   const { continued, ended, kept } = await rolloutsBefore(workspace, store, plan, options)
   if (plan.changes.length > 0 && options.asks) await confirm(context, plan)
+  const inWaves = options.waves && isRollout(workspace, plan, continued)
+  // Refused before anything is changed; a later wave has its turn when it begins.
+  const first = inWaves ? firstWave(plan) : plan
+  const { renewed } = await resolveForSend(workspace, first, recorded, io.signal)
+  const other = 'has another value than is recorded; the writes send it'
+  for (const name of renewed) context.note(`The secret ${visible(name)} ${other}.`)
   await options.before?.()
   if (ended.length > 0) await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
 
   for (const rollout of kept) await store.keepRollout(rollout, `Rollout ${rollout.id}: another apply tries again what it held`)
 
-  const inWaves = options.waves && isRollout(workspace, plan, continued)
   const progress = await progressFor(context, plan.writes.length, workspace.config.limits.callsPerMinute, inWaves)
   let finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined
   let begun = false
@@ -105,6 +111,11 @@ function exitCode(result: ApplyResult, inWaves: boolean, wasSent: boolean): numb
   const incomplete = refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return exits.done
   return result.sent || wasSent ? exits.incomplete : exits.failed
+}
+
+function firstWave(plan: Plan): Plan {
+  const first = plan.writes.reduce((least, { wave }) => Math.min(least, wave), Infinity)
+  return { ...plan, writes: plan.writes.filter(({ wave }) => wave === first) }
 }
 
 async function confirm({ io, options }: CommandContext, plan: Plan): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from '../index.ts'
 import { driftJson, hasDrift } from '../report/drift-json.ts'
 import { driftMarkdown } from '../report/drift-markdown.ts'
-import { driftText } from '../report/drift-text.ts'
+import { driftText, unreadableLines } from '../report/drift-text.ts'
 import { visible } from '../report/visible.ts'
 import { carryOut } from './carry-out.ts'
 import type { GuardOptions, LockOptions } from './commands/options.ts'
@@ -30,11 +30,10 @@ interface DriftOptions extends GuardOptions, LockOptions {
 
 /** `edgewise drift`: where desired, recorded and observed configuration part; writes nothing unless it repairs. */
 export async function drift(context: CommandContext, _args: unknown[], options: DriftOptions): Promise<number> {
+  const workspace = validWorkspace(context, 'at hand')
   if (options.repair === true) {
-    const workspace = validWorkspace(context, 'all')
     return withLock(context, workspace, 'drift --repair', options.lockTimeout, (record) => repair(context, workspace, options, record))
   }
-  const workspace = validWorkspace(context, 'at hand')
   const { found } = await look(context, workspace, await openRecorded(context, workspace), options)
   return hasDrift(found.drift) ? exits.differences : exits.done
 }
@@ -51,6 +50,9 @@ async function look(
   const found = findDrift(workspace, recorded, data, await store.rollouts())
   const now = io.clock.now()
   for (const note of found.notes) context.note(`${context.errPaint.yellow('note:')} ${visible(note)}`)
+  // The JSON says that an item is unreadable, and not why.
+  const unexplained = options.json === true ? unreadableLines(found.drift.items) : []
+  for (const line of unexplained) context.note(`unreadable: ${line}`)
   if (markdown !== undefined) writeOut(resolve(io.cwd, markdown), driftMarkdown(found.drift, now))
   if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
   else io.out(`${driftText(found.drift, now, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
@@ -62,7 +64,7 @@ async function repair(context: CommandContext, workspace: LoadedWorkspace, optio
   const { store } = locked
   const recorded = await store.load()
   const { found, at } = await look(context, workspace, { store, recorded }, options)
-  const seen = observedBase(found, recorded, workspace.vault, at)
+  const seen = observedBase(found, recorded, workspace, at)
   const base: Recorded = new Map([...recorded, ...seen])
   const rollouts = rolloutsInPlans(await store.rollouts(), options)
   const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts })

@@ -20,7 +20,7 @@ type RollbackOptions = SelectionOptions & GuardOptions & LockOptions
  * manifests need not be valid: the way back is found in the record.
  */
 export async function rollback(context: CommandContext, [name]: unknown[], options: RollbackOptions): Promise<number> {
-  const workspace = openWorkspace(context, 'all')
+  const workspace = openWorkspace(context, 'at hand')
   const apply = typeof name === 'string' ? name : null
   return withLock(context, workspace, 'rollback', options.lockTimeout, (locked) => takeBack(context, workspace, apply, options, locked))
 }

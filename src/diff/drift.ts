@@ -2,7 +2,8 @@ import { itemSpec } from '../catalog/catalogue.ts'
 import { withKept } from '../catalog/item-spec.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import type { Change } from '../model/change.ts'
-import type { Confidence, Drift, DriftItem, Observed } from '../model/drift.ts'
+import type { Confidence, Drift, DriftItem } from '../model/drift.ts'
+import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots } from './diff-snapshots.ts'
 
@@ -12,16 +13,17 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }
 /**
  * Where desired, recorded and observed configuration part: the difference from recorded to desired, and the one from
  * recorded to observed for as much as was observed. An item in doubt stays in doubt whatever was observed, since a write
- * that was given up may still land.
+ * that was given up may still land. An item whose observed value is unreadable is a live
+ * difference without a patch.
  *
  * @param held domains whose desired state is not applied any more
  */
 export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Observed, held: ReadonlySet<Domain> = new Set()): Drift {
   const pending = diffSnapshots(asSnapshot(recorded), desired).changes
   const seen = seenOf(recorded, observed)
-  const live = diffSnapshots(seen.recorded, seen.observed).changes
   const pendingOf = byPlace(pending)
-  const liveOf = byPlace(live)
+  const liveOf = byPlace(diffSnapshots(seen.recorded, seen.observed).changes)
+  const live: Change[] = []
   const items: DriftItem[] = []
   const inDoubt: Drift['inDoubt'] = []
   for (const [domain, names] of managed(recorded, desired)) {
@@ -33,15 +35,20 @@ export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Obser
       if (known === undefined && sight === undefined && change === undefined) continue
       const isPending = change !== undefined && !isCandidate(change, known)
       const liveChange = liveOf.get(place(domain, item))
+      const beside = liveChange === undefined ? undefined : differsBeside(sight)
+      const unreadable = sight?.unreadable ?? beside
+      const differs = liveChange !== undefined || unreadable !== undefined
+      if (liveChange !== undefined && unreadable === undefined) live.push(liveChange)
       items.push({
         domain,
         item,
-        kinds: [...(isPending ? (['pending'] as const) : []), ...(liveChange === undefined ? [] : (['live'] as const))],
-        confidence: confidenceOf(known, sight !== undefined),
+        kinds: listKinds(isPending, differs),
+        confidence: unreadable === undefined ? rateConfidence(known, sight) : 'in-doubt',
         recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
-        live: liveChange?.patch ?? [],
+        live: unreadable === undefined ? (liveChange?.patch ?? []) : [],
         notVerified: sight?.notVerified ?? [],
+        ...(unreadable === undefined ? {} : { unreadable }),
         held: isPending && held.has(domain),
       })
       if (known?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: known.at })
@@ -64,7 +71,7 @@ function seenOf(recorded: RecordedAt, observed: Observed): { recorded: Snapshot;
     const seen = new Map<ItemKey, Held>()
     for (const [item, sight] of sights) {
       const held = recorded.get(domain)?.get(item)
-      if (held?.status === 'in-doubt') continue
+      if (held?.status === 'in-doubt' || sight.unreadable !== undefined) continue
       if (held !== undefined) own.set(item, held)
       seen.set(item, held !== undefined && agrees(item, held, sight.held) ? held : sight.held)
     }
@@ -89,9 +96,24 @@ function isCandidate(change: Change, held: Held | undefined): boolean {
   return held.candidates.some((candidate) => sameJson(candidate, change.after ?? undefined))
 }
 
-function confidenceOf(held: Held | undefined, observed: boolean): Confidence {
+function listKinds(pending: boolean, live: boolean): DriftItem['kinds'] {
+  const kinds: DriftItem['kinds'] = pending ? ['pending'] : []
+  return live ? [...kinds, 'live'] : kinds
+}
+
+/** Explains a difference beside secrets that can't be compared; no patch of it is reliable. */
+function differsBeside(sight: ObservedItem | undefined): Unreadable | undefined {
+  const { uncompared = [] } = sight ?? {}
+  if (uncompared.length === 0) return undefined
+  const names = uncompared.join(', ')
+  const reason = `it differs in more than its secret, whose value is not at hand (${names})`
+  return { pointer: '', reason }
+}
+
+function rateConfidence(held: Held | undefined, sight: ObservedItem | undefined): Confidence {
   if (held?.status === 'in-doubt') return 'in-doubt'
-  return observed ? 'verified' : held === undefined ? 'in-doubt' : 'assumed'
+  if (sight !== undefined && (sight.uncompared ?? []).length === 0) return 'verified'
+  return held === undefined ? 'in-doubt' : 'assumed'
 }
 
 function asSnapshot(recorded: RecordedAt): Snapshot {

@@ -5,6 +5,7 @@ import { isUnresolved, mapSecrets } from '../model/secret.ts'
 /**
  * Desired items with every secret whose value is not at hand replaced by the recorded fingerprint, where the record has
  * one for the same references: an unresolved secret counts as unchanged while its name is the recorded one.
+ * What was replaced stands in `templates`, so that the value can be had when it is needed.
  */
 export function withKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapshot {
   const result: Snapshot = new Map()
@@ -21,14 +22,16 @@ export function withKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapsho
 function knownHeld(item: string, desired: Held, recorded: Held | undefined): Held {
   const templates = Object.entries(recorded?.templates ?? {})
   if (templates.length === 0) return desired
-  let replaced = false
+  const replaced: Record<string, string> = {}
   const candidates = desired.candidates.map((value) =>
     mapSecrets(value, (secret) => {
       const known = isUnresolved({ $secret: secret }) ? templates.find(([, template]) => `unresolved:${template}` === secret) : undefined
       if (known === undefined) return { $secret: secret }
-      replaced = true
+      replaced[known[0]] = known[1]
       return { $secret: known[0] }
     }),
   )
-  return replaced ? { ...desired, candidates: candidates.map((value) => itemSpec(item).canonical(value)) } : desired
+  if (Object.keys(replaced).length === 0) return desired
+  const values = candidates.map((value) => itemSpec(item).canonical(value))
+  return { ...desired, candidates: values, templates: replaced }
 }

@@ -9,6 +9,7 @@ import type { Recorded, Store } from '../state/record.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import { refuseUnready } from './ready.ts'
+import { resolveForSend } from './resolve-for-send.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
 /** How an apply is carried out. */
@@ -30,6 +31,7 @@ export interface ApplyOptions {
 
 /**
  * Carries a plan out against the service (or the emulator, started for the time of the apply) and records every outcome.
+ * Runs the commands of secrets that its writes hold: there has to be consent to the plan.
  *
  * @throws EdgewiseError `access` when the token or a secret is not at hand; nothing was sent then
  */
@@ -43,6 +45,7 @@ export async function apply(
   const { outside } = options
   const { config, vault } = workspace
   refuseUnready(workspace, planned)
+  const { plan } = await resolveForSend(workspace, planned, recorded, options.signal)
   const { clock } = outside
   const id = options.id ?? applyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
@@ -56,7 +59,7 @@ export async function apply(
   const remember = (times: number[]) => store.saveCalls(id, callsAt(times, here()))
   const settleMs = config.service.settleSeconds * 1000
   const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, remember, settleMs)
-  const service = planned.writes.length === 0 ? null : await connect(workspace, outside)
+  const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
   try {
     const context: ApplyContext = {
       store,
@@ -69,16 +72,17 @@ export async function apply(
       isolate: options.isolate,
       leaseLeftMs: () => options.lease.leftMs(),
       apply: id,
-      commit: planned.basis.commit,
+      commit: plan.basis.commit,
       author: options.author,
       lockedAt: options.lockedAt,
       reveal: (payload) => vault.reveal(payload),
       mask: (item, value) => vault.mask(item, value),
+      isAtHand: (value) => vault.isAtHand(value),
       templatesOf: (value) => vault.templatesOf(value),
       signal: options.signal,
       tell: (event) => options.tell(event, budget),
     }
-    return await applyPlan(planned, recorded, context)
+    return await applyPlan(plan, recorded, context)
   } finally {
     await service?.close()
   }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { secretDetail } from '../manifest/service-address.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/client.ts'
@@ -13,14 +12,12 @@ import type { LoadedWorkspace } from './workspace.ts'
  * A client and a reader of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
  *
  * @param reads what ends reads, and who hears of waits (ms) that the service demands
- * @throws EdgewiseError `access` when there is no token, `invalid` when the address holds a secret
+ * @throws EdgewiseError `access` when there is no token
  */
 export async function connect(workspace: LoadedWorkspace, outside: Outside, reads: Pick<ReaderOptions, 'signal' | 'waits'> = {}) {
   const { config, root } = workspace
   const { service } = config
   const inside = service.url === 'emulator'
-  // A rollback looks up secrets that no manifest names, after the workspace was loaded.
-  if (workspace.vault.occursIn(service.url)) throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
   const token = inside ? service.token || 'emulator' : service.token
   if (token === '') {
     throw new EdgewiseError(

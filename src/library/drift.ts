@@ -5,7 +5,7 @@ import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Drift, Observed } from '../model/drift.ts'
-import type { Domain, ItemKey } from '../model/item.ts'
+import { unrecorded, type Domain, type Held, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { heldDomains } from '../plan/standing.ts'
@@ -17,7 +17,7 @@ import { unfinishedNotes } from './held.ts'
 export interface FoundDrift {
   drift: Drift
   observed: Observed
-  /** Sentences about observed values that could not be used, and about rollouts that are not wholly taken back. */
+  /** Sentences about observed items that are not managed, and about unfinished rollbacks. */
   notes: string[]
 }
 
@@ -53,33 +53,46 @@ export function drift(
 }
 
 /**
- * What a repair starts from: for the domains where the service was seen to hold something else than is recorded, the
- * record with what was seen.
+ * Gives the base of a repair: for the domains where the service was seen to hold something else
+ * than is recorded, the state with what was seen. A value that is not certain is in doubt, so that
+ * the repair writes the item whole; of an unreadable item that is no longer desired nothing is
+ * recorded.
  *
  * @param at the time of the look, ISO 8601
  */
 export function observedBase(
   { drift: found, observed }: FoundDrift,
   recorded: Recorded,
-  vault: SecretVault,
+  { desired, vault }: Pick<Workspace, 'desired'> & { vault: SecretVault },
   at: string,
 ): Map<Domain, Map<ItemKey, RecordedItem>> {
   const base = new Map<Domain, Map<ItemKey, RecordedItem>>()
+  const about = { at, apply: `observed-${at}`, origin: 'import' as const }
+  const record = (domain: Domain, item: ItemKey, held: Held, templates: Record<string, string>) => {
+    const items = base.get(domain) ?? new Map(recorded.get(domain))
+    const named = Object.keys(templates).length === 0 ? {} : { templates }
+    items.set(item, { ...held, ...named, ...about })
+    base.set(domain, items)
+  }
   for (const { domain, item, after } of found.live) {
     const sight = observed.get(domain)?.get(item)
     if (sight === undefined) continue
-    const items = base.get(domain) ?? new Map(recorded.get(domain))
-    const known = recorded.get(domain)?.get(item)?.templates ?? {}
-    const templates = after === null ? {} : { ...known, ...vault.templatesOf(after) }
-    items.set(item, {
-      status: sight.held.status,
-      candidates: after === null ? [] : [after],
-      ...(Object.keys(templates).length === 0 ? {} : { templates }),
-      at,
-      apply: `observed-${at}`,
-      origin: 'import',
-    })
-    base.set(domain, items)
+    const known = recorded.get(domain)?.get(item)
+    if (known === undefined && sight.notVerified.length > 0) {
+      // What was hidden was never recorded either.
+      record(domain, item, unrecorded, {})
+      continue
+    }
+    const { status } = sight.held
+    const templates = after === null ? {} : { ...known?.templates, ...vault.templatesOf(after) }
+    record(domain, item, { status, candidates: after === null ? [] : [after] }, templates)
+  }
+  for (const { domain, item, unreadable } of found.items) {
+    const known = recorded.get(domain)?.get(item)
+    if (unreadable === undefined || known?.status === 'in-doubt') continue
+    if (desired.get(domain)?.has(item) !== true) continue
+    const { candidates = [], templates = {} } = known ?? {}
+    record(domain, item, { status: 'in-doubt', candidates, unknown: true }, templates)
   }
   return base
 }

@@ -21,7 +21,7 @@ export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes
     before.set(domain, was)
     after.set(domain, is)
   }
-  const { irreversible } = wayBack(after, before, secretsAtHand(before, vault))
+  const { irreversible } = wayBack(after, before, secretsAtHand(before, recorded, vault))
   if (irreversible.length === 0) return []
   return [`a health check can't take back ${someIrreversible(irreversible)}`]
 }

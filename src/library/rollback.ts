@@ -43,7 +43,9 @@ export async function rollback(
   name: string | null,
 ): Promise<Rollback> {
   const history = await store.history()
-  const search: Search = { store, recorded, isAtHand: (before) => secretsAtHand(before, workspace.vault) }
+  const { vault } = workspace
+  const isAtHand = (before: Before) => secretsAtHand(before, recorded, vault)
+  const search: Search = { store, recorded, isAtHand }
   const { applies, before } = name === null ? await lastChange(history, search) : await changeOf(findApplies(history, name), store)
   const chosen = narrowed(before, selection)
   if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)

@@ -17,6 +17,7 @@ import { askedOf } from './asked.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { someIrreversible } from './irreversible.ts'
 import { withReader } from './reader.ts'
+import { resolveForSend } from './resolve-for-send.ts'
 import { rollback, withoutUnmanaged } from './rollback.ts'
 import type { LoadedWorkspace } from './workspace.ts'
 
@@ -138,8 +139,9 @@ function aftercare(
   }
   return {
     judges: rule !== null,
-    prepare: async (domains) => {
+    prepare: async (domains, part, recorded) => {
       guard?.()
+      await resolveForSend(workspace, part, recorded, signal)
       if (rule === null) return
       const now = outside.clock.now()
       await watching.counts(domains, windowsOf(now, now, rule, zone).before)

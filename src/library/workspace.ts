@@ -1,5 +1,5 @@
 import { loadWorkspace as readWorkspace } from '../manifest/load-workspace.ts'
-import { secretLookUp, type SecretReach } from '../manifest/secret-sources.ts'
+import { makeSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
 import { withoutValue } from '../manifest/spellings.ts'
 import type { Workspace } from '../manifest/workspace.ts'
@@ -26,7 +26,9 @@ export interface LoadedWorkspace extends Workspace {
 export function loadWorkspace(root: string, outside: Outside, reach: SecretReach): LoadedWorkspace {
   let vault: SecretVault | undefined
   const workspace = readWorkspace(root, outside.env, (config) => {
-    vault = new SecretVault(config.id, secretLookUp(root, config.secrets, outside.env, reach))
+    const { secrets, service } = config
+    const sources = makeSecretSources(root, secrets, outside.env, service.token, reach)
+    vault = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     return vault
   })
   if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')

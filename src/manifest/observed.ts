@@ -3,11 +3,15 @@ import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { readItem, secretFields } from '../catalog/read-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
-import type { Observed, ObservedItem } from '../model/drift.ts'
+import { fieldNames } from '../catalog/value/item-schema.ts'
+import { holdsSecrets } from '../catalog/value/schema-problems.ts'
+import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Value } from '../model/item.ts'
-import { atPointer, isObject, own, type Json, type JsonObject } from '../model/json.ts'
-import { mapSecrets } from '../model/secret.ts'
+import { confirmed, unrecorded } from '../model/item.ts'
+import type { Domain, Held, ItemKey, Snapshot, Value } from '../model/item.ts'
+import { atPointer, isObject, own, pointerStep, pointerSteps, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
+import { isSecret, mapSecrets } from '../model/secret.ts'
 import { sealedLike } from './sealed-like.ts'
 import type { SecretVault } from './secret-vault.ts'
 
@@ -21,20 +25,25 @@ export interface Known {
 }
 
 const empty: Held = { status: 'unset', candidates: [] }
+/** Characters of a message that a value from outside may fill. */
+const maxReason = 200
+const maxPointer = 80
+const maxDepth = 20
 
 /**
  * Reads what somebody saw at the service, `{domain: {item: payload}}`, as far as it is managed here. An item that is left
  * out was not observed; null, or an empty list, says that nothing is there. A field that always holds a secret counts as
  * recorded where it is left out or masked (`***`), and so does a field that the service keeps.
+ * A value that the catalogue refuses, and one that is an action, is unreadable: it was observed,
+ * and is no value that could be compared.
  *
- * @returns what was seen, and sentences about what could not be used
+ * @returns what was seen, and a sentence about what is not managed
  * @throws EdgewiseError `not-observed` when the data has another shape
  */
 export function readObserved(data: Json, known: Known): { observed: Observed; notes: string[] } {
   if (!isObject(data)) throw wrongShape(`expected an object, got ${wordFor(data)}`)
   const itemOf = new Map(Object.entries(known.itemKeys).map(([item, name]) => [name, item]))
   const observed = new Map<Domain, Map<ItemKey, ObservedItem>>()
-  const faults: string[] = []
   let foreign = 0
   for (const [name, config] of Object.entries(data)) {
     const domain = name.toLowerCase()
@@ -42,25 +51,24 @@ export function readObserved(data: Json, known: Known): { observed: Observed; no
     if (!isObject(config)) throw wrongShape(`expected an object of items under "${domain}", got ${wordFor(config)}`)
     if (observed.has(domain)) throw wrongShape(`the domain "${domain}" stands in it twice`)
     const seen = new Map<ItemKey, ObservedItem>()
+    const cleared: ItemKey[] = []
     for (const [wireName, payload] of Object.entries(config)) {
       const item = itemOf.get(wireName) ?? wireName
-      const read = isManaged(domain, item, known) ? readOne(domain, itemSpec(item), payload, known) : null
-      if (read === null) foreign++
-      else if (typeof read === 'string') faults.push(read)
-      else seen.set(item, read)
+      if (seen.has(item)) throw wrongShape(`the item "${item}" of "${domain}" stands in it twice`)
+      const managed = isManaged(domain, item, known)
+      const sight = managed ? readOne(domain, itemSpec(item), payload, known) : null
+      if (sight === null) foreign++
+      else seen.set(item, sight)
+      cleared.push(...clearedBy(domain, catalogue.get(item), payload, sight))
     }
-    for (const item of clearedBy(config, itemOf)) {
+    for (const item of cleared) {
       if (!seen.has(item) && isManaged(domain, item, known)) seen.set(item, { held: empty, notVerified: [] })
     }
     observed.set(domain, seen)
   }
-  return {
-    observed,
-    notes: [
-      ...some(faults),
-      ...(foreign === 0 ? [] : [`${foreign} observed ${foreign === 1 ? 'item is' : 'items are'} not managed here and not looked at.`]),
-    ],
-  }
+  const words = foreign === 1 ? 'item is' : 'items are'
+  const note = `${foreign} observed ${words} not managed here and not looked at.`
+  return { observed, notes: foreign === 0 ? [] : [note] }
 }
 
 function wrongShape(why: string): EdgewiseError {
@@ -75,37 +83,111 @@ function isManaged(domain: Domain, item: ItemKey, { recorded, desired }: Known):
   return catalogue.has(item) && (recorded.get(domain)?.has(item) === true || desired.get(domain)?.has(item) === true)
 }
 
-/** Items that can't be there, since one that empties them is. */
-function clearedBy(config: JsonObject, itemOf: ReadonlyMap<string, ItemKey>): ItemKey[] {
-  return Object.entries(config).flatMap(([name, payload]) =>
-    isNothing(payload) ? [] : (catalogue.get(itemOf.get(name) ?? name)?.clears ?? []),
-  )
+/** Lists items that can't be there, since this one is surely there and empties them. */
+function clearedBy(
+  domain: Domain,
+  spec: ItemSpec | undefined,
+  payload: Json,
+  // Null where the item is not managed.
+  sight: ObservedItem | null,
+): ItemKey[] {
+  if (spec === undefined || spec.clears.length === 0 || isNothing(payload)) return []
+  if (sight !== null) return sight.held.status === 'confirmed' ? spec.clears : []
+  const { value } = readItem(spec, payload, 'manifest', domain)
+  return value !== null && heldOf(spec, value).status === 'confirmed' ? spec.clears : []
 }
 
 function isNothing(payload: Json): boolean {
   return payload === null || (Array.isArray(payload) && payload.length === 0)
 }
 
-/** One item as it was seen, or a sentence about why it can't be told. */
-function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): ObservedItem | string {
+/** Reads one item as it was seen. */
+function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): ObservedItem {
   if (isNothing(payload)) return { held: empty, notVerified: [] }
   const held = known.recorded.get(domain)?.get(spec.key)
-  const base = held?.candidates[0] ?? known.desired.get(domain)?.get(spec.key)?.candidates[0]
+  const desired = known.desired.get(domain)?.get(spec.key)?.candidates ?? []
+  const base = held?.candidates[0] ?? desired[0]
   const hidden = hiddenFields(spec, base, payload)
   const filled = hidden.reduce<Json>((value, { pointer }) => placed(value, pointer, 'secret'), payload)
   const read = readItem(spec, filled, 'wire', domain)
   const problem = read.problems.find(({ severity, pointer }) => severity === 'error' && !hidden.some((field) => field.pointer === pointer))
-  if (problem !== undefined)
-    return `${spec.key} of ${domain} is not valid at ${problem.pointer.slice(0, 80) || '/'}; it counts as not observed.`
+  const tells = tellsValues(spec, [...(held?.candidates ?? []), ...desired], known.vault)
+  if (problem !== undefined) {
+    const seen = tells ? problem : redactedProblem(spec, problem, filled, domain)
+    return unreadable(refusal(spec, seen, tells, known.vault))
+  }
   const imperative = readItem(spec, filled, 'manifest', domain).problems.find(isImperative)
-  if (imperative !== undefined) return `${spec.key} of ${domain} is an action and tells no state; it counts as not observed.`
-  const shown = hidden.map(({ pointer }) => pointer)
-  if (base !== undefined && !comparable(spec, base, held?.templates ?? {}, shown, known.vault))
-    return `${spec.key} of ${domain} holds a secret whose value is not at hand; it counts as not observed.`
+  const action = 'it is an action and tells no state'
+  if (imperative !== undefined) return unreadable({ pointer: imperative.pointer, reason: action })
   const restored = hidden.reduce<Json>((value, { pointer, secret }) => placed(value, pointer, secret), read.payload)
-  const others = [base, known.desired.get(domain)?.get(spec.key)?.candidates[0]].filter((value) => value !== undefined)
-  const value = spec.canonical(sealedLike(known.vault.mask(spec.key, restored), others, (text) => known.vault.literal(text)))
-  return { held: heldOf(spec, value), notVerified: [...shown, ...keptFields(spec, base, value)].toSorted() }
+  const others = [base, desired[0]].filter((value) => value !== undefined)
+  const masked = known.vault.mask(spec.key, restored)
+  const sealed = sealedLike(masked, others, (text) => known.vault.literal(text))
+  const shown = hidden.map(({ pointer }) => pointer)
+  // What was never recorded has no secret that could be the same.
+  const uncompared = held === undefined ? [] : uncomparable(spec, held, shown, known.vault)
+  const value = spec.canonical(uncompared.reduce(withRecorded, spec.canonical(sealed)))
+  const unsure = uncompared.map(({ pointer }) => pointer)
+  const pointers = new Set([...shown, ...unsure, ...keptFields(spec, base, value)])
+  const names = [...new Set(uncompared.map(({ reference }) => reference))]
+  return {
+    held: heldOf(spec, value),
+    notVerified: [...pointers].toSorted(),
+    ...(names.length === 0 ? {} : { uncompared: names }),
+  }
+}
+
+function unreadable(why: Unreadable): ObservedItem {
+  return { held: unrecorded, notVerified: [], unreadable: why }
+}
+
+/** Whether messages may repeat what was observed: no unknown secret can stand in it. */
+function tellsValues(spec: ItemSpec, values: Value[], vault: SecretVault): boolean {
+  let secret = holdsSecrets(spec.schema) || vault.unresolved().length > 0
+  for (const value of values)
+    mapSecrets(value, () => {
+      secret = true
+      return null
+    })
+  return !secret
+}
+
+/** The same problem of the payload without its texts and numbers: any of them may be a secret. */
+function redactedProblem(spec: ItemSpec, problem: Problem, payload: Json, domain: Domain): Problem {
+  const { problems } = readItem(spec, redacted(payload), 'wire', domain)
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const same = errors.find(({ pointer }) => pointer === problem.pointer)
+  return same ?? { ...problem, detail: 'it is not valid (not shown: it may be a secret)' }
+}
+
+function redacted(value: Json, depth = 0): Json {
+  if (typeof value === 'string' || typeof value === 'number') return '(not shown)'
+  // No item nests so deep.
+  if (depth > maxDepth) return null
+  if (Array.isArray(value)) return value.map((entry) => redacted(entry, depth + 1))
+  if (!isObject(value)) return value
+  const fields = Object.entries(value)
+  return Object.fromEntries(fields.map(([key, field]) => [key, redacted(field, depth + 1)]))
+}
+
+/** Says where a value is refused; repeats what was seen only if it tells no secret. */
+function refusal(spec: ItemSpec, problem: Problem, tells: boolean, vault: SecretVault): Unreadable {
+  const { pointer, summary, detail } = problem
+  if (tells) {
+    const reason = cut(vault.scrub(detail), maxReason)
+    return { pointer: cut(vault.scrub(pointer), maxPointer), reason }
+  }
+  const names = fieldNames(spec.schema)
+  const steps = pointerSteps(pointer)
+  const foreign = steps.findIndex((step) => !names.has(step) && !/^\d{1,4}$/.test(step))
+  const kept = foreign === -1 ? steps : steps.slice(0, foreign)
+  // The detail would name a field that the item does not have.
+  const reason = foreign === -1 ? detail : `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
+  return { pointer: kept.map(pointerStep).join(''), reason: cut(reason, maxReason) }
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
 
 /** Fields that always hold a secret, are known to be there, and are left out or masked in what was seen. */
@@ -119,17 +201,44 @@ function hiddenFields(spec: ItemSpec, base: Value | undefined, payload: Json): {
   })
 }
 
-/** Whether every secret that is recorded can be held against what was seen: `hidden` ones are not. */
-function comparable(spec: ItemSpec, base: Value, templates: Record<string, string>, hidden: string[], vault: SecretVault): boolean {
+/** A recorded secret that can't be held against what was seen. */
+interface Uncompared {
+  pointer: string
+  /** As it is recorded. */
+  secret: Json
+  /** A name, or a template around names. */
+  reference: string
+}
+
+/** Lists the recorded secrets that can't be compared since their values are not at hand. */
+function uncomparable(
+  spec: ItemSpec,
+  held: Held,
+  // Pointers of fields that were not shown.
+  hidden: string[],
+  vault: SecretVault,
+): Uncompared[] {
+  const {
+    candidates: [base = null],
+    templates = {},
+  } = held
   const always = new Set(secretFields(spec, base).map(({ pointer }) => pointer))
-  let all = true
+  const found: Uncompared[] = []
   mapSecrets(base, (secret, pointer) => {
     // Of a secret that stands alone the fingerprint tells; of one within a text only the whole text does.
     const alone = always.has(pointer) && secret.startsWith('scrypt:') && !(templates[secret]?.includes('${') ?? false)
-    if (!vault.knows(secret) && !hidden.includes(pointer) && !alone) all = false
+    if (vault.knows(secret) || hidden.includes(pointer) || alone) return null
+    const reference = templates[secret] ?? 'written out in a manifest'
+    found.push({ pointer, secret: { $secret: secret }, reference })
     return null
   })
-  return all
+  return found
+}
+
+/** Puts a secret that can't be compared in the place of the text that was seen there. */
+function withRecorded(value: Json, { pointer, secret }: Uncompared): Json {
+  const seen = atPointer(value, pointer)
+  return typeof seen === 'string' || isSecret(seen) ? placed(value, pointer, secret) : value
 }
 
 /** Fields that the service keeps when a write leaves them out, and that were not shown. */
@@ -148,9 +257,4 @@ function placed(value: Json, pointer: string, put: Json): Json {
   const inner = rest.length === 0 ? () => put : (part: Json) => placed(part, `/${rest.join('/')}`, put)
   if (Array.isArray(value)) return value.map((entry, i) => (String(i) === step ? inner(entry) : entry))
   return isObject(value) ? { ...value, [step]: inner(own(value, step) ?? null) } : value
-}
-
-function some(faults: string[]): string[] {
-  const rest = faults.length - 5
-  return rest > 0 ? [...faults.slice(0, 5), `${rest} more observed items count as not observed for such reasons.`] : faults
 }

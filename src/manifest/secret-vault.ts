@@ -6,7 +6,8 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { mapSecrets, type Secret } from '../model/secret.ts'
-import { secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import { referencedNames, secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import type { SecretSources } from './secret-sources.ts'
 import { holdsValue } from './service-address.ts'
 import { spellingsOf } from './spellings.ts'
 
@@ -14,6 +15,15 @@ import { spellingsOf } from './spellings.ts'
 const cost = { N: 16_384, r: 8, p: 1 }
 /** A secret shorter than this is not looked for inside other texts; too much would match. */
 const shortest = 4
+
+/** Programs that give values of secrets. */
+export type SecretPrograms = Omit<SecretSources, 'lookUp'>
+
+const noPrograms: SecretPrograms = {
+  isCommand: () => false,
+  explain: () => 'its value is not known',
+  run: (name) => Promise.reject(new TypeError(`expected a command for the secret ${name}`)),
+}
 
 /**
  * The only place that knows values of secrets. They live in memory; everything else sees a scrypt fingerprint, salted
@@ -34,10 +44,60 @@ export class SecretVault implements SecretKeeper {
   readonly #hidden = new Set<string>()
   readonly #spellings = new Map<string, string[]>()
 
-  /** @param lookUp the value of a secret, or null where it is not at hand */
-  constructor(id: string, lookUp: (name: string) => string | null) {
+  readonly #programs: SecretPrograms
+
+  /**
+   * @param lookUp the value of a secret, or null where it is not at hand
+   * @param programs what gives values that are not at hand
+   */
+  constructor(id: string, lookUp: (name: string) => string | null, programs = noPrograms) {
     this.#salt = `edgewise ${id}`
     this.#lookUp = lookUp
+    this.#programs = programs
+  }
+
+  /** Lists the names in a reference (a name, or a template) whose values are not at hand. */
+  missing(reference: string): string[] {
+    return referencedNames(reference).filter((name) => this.#value(name) === null)
+  }
+
+  /** Whether a command gives the value of a secret, once there is consent to run it. */
+  isCommand(name: string): boolean {
+    return this.#programs.isCommand(name)
+  }
+
+  /** Says why the value of a secret is not at hand, in a clause. */
+  explain(name: string): string {
+    return this.#programs.explain(name)
+  }
+
+  /**
+   * Runs the commands of these secrets, each once for this process. To be called only after consent
+   * to writes that hold them.
+   *
+   * @throws EdgewiseError `access` when one of them fails or gives nothing
+   */
+  async obtain(names: Iterable<string>, signal: AbortSignal): Promise<void> {
+    for (const name of new Set(names)) {
+      if (this.#value(name) !== null) continue
+      this.#values.set(name, await this.#programs.run(name, signal))
+      this.#unresolved.delete(name)
+    }
+  }
+
+  /** The secret that stands for a reference: a name, or a template around names. */
+  resolve(reference: string): Secret {
+    return this.refer(reference.includes('${') ? reference : `\${secret:${reference}}`)
+  }
+
+  /** Whether all secrets of a value could be written out. */
+  isAtHand(value: Value): boolean {
+    let all = true
+    mapSecrets(value, (secret) => {
+      all &&= this.#known.has(secret)
+      return null
+    })
+    return all
   }
 
   refer(template: string): Secret {
@@ -45,11 +105,11 @@ export class SecretVault implements SecretKeeper {
     const values = names.map((name) => this.#value(name))
     if (values.includes(null)) {
       for (const name of names) if (this.#value(name) === null) this.#unresolved.add(name)
-      return { $secret: `unresolved:${reference(template)}` }
+      return { $secret: `unresolved:${shorten(template)}` }
     }
     const whole = template.replace(/\$\{secret:([^}]*)\}/g, (_, name: string) => this.#value(name) ?? '')
     const fingerprint = this.#fingerprint(whole, values as string[])
-    this.#templates.set(fingerprint, reference(template))
+    this.#templates.set(fingerprint, shorten(template))
     return { $secret: fingerprint }
   }
 
@@ -176,6 +236,7 @@ export class SecretVault implements SecretKeeper {
   }
 }
 
-function reference(template: string): string {
+/** A template that is nothing but one reference, as its name. */
+function shorten(template: string): string {
   return /^\$\{secret:([^}]*)\}$/.exec(template)?.[1] ?? template
 }

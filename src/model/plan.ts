@@ -1,5 +1,5 @@
 import type { Change, Write } from './change.ts'
-import type { Domain } from './item.ts'
+import type { Domain, ItemKey } from './item.ts'
 
 /** Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged` and `held` count items of domains. */
 export interface PlanSummary {
@@ -56,6 +56,11 @@ export interface Plan {
   planner: Planner
   /** Sentences that the reader should know before applying. */
   warnings: string[]
+  /**
+   * References of secrets that stand in the changes with a recorded fingerprint, by fingerprint: a
+   * name, or a template around names. Never written to a plan file.
+   */
+  references?: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Readonly<Record<string, string>>>>
   /** Only where it was asked for. */
   explanation?: Explanation
 }

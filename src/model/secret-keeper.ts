@@ -13,6 +13,15 @@ export interface SecretKeeper {
   occursIn(url: string): boolean
 }
 
+/**
+ * Lists the names in what a secret was made from: a name, or a template around names, as states and
+ * unresolved secrets have it.
+ */
+export function referencedNames(reference: string): string[] {
+  const names = secretNames(reference)
+  return names.length === 0 ? [reference] : names
+}
+
 /** The names of the secrets that a string refers to, in order; none for a plain string. */
 export function secretNames(text: string): string[] {
   return [...text.matchAll(/\$\{secret:([^}]*)\}/g)].map((match) => match[1] ?? '')

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch'
 import type { Action, Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, Snapshot } from '../model/item.ts'
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { hashes } from './basis.ts'
 import { disproof } from './disproof.ts'
@@ -86,9 +86,22 @@ export function makePlan(input: PlanInput): Plan {
       commit: input.commit,
     },
     planner: { version: plannerVersion, effort },
+    references: referencesIn(changes, desired),
     warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, atOnce), ...wavesNote(writes, atOnce)],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
+}
+
+/** Collects what the secrets of changed items were made from, where only the state knows that. */
+function referencesIn(changes: Change[], desired: Snapshot): NonNullable<Plan['references']> {
+  const references = new Map<Domain, Map<ItemKey, Record<string, string>>>()
+  for (const { domain, item } of changes) {
+    const templates = desired.get(domain)?.get(item)?.templates
+    if (templates === undefined) continue
+    const items = references.get(domain) ?? new Map<ItemKey, Record<string, string>>()
+    references.set(domain, items.set(item, templates))
+  }
+  return references
 }
 
 /** What it would save to let all items share a write, where that is anything. */

@@ -36,7 +36,9 @@ export function hasDrift(drift: Drift): boolean {
   return pending + live + inDoubt > 0
 }
 
-function itemJson({ domain, item, kinds, confidence, recordedAt, pending, live, notVerified, held }: DriftItem): Json {
+function itemJson(drifted: DriftItem): Json {
+  const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
+  const { unreadable, notVerified, held } = drifted
   const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
   return {
     domain,
@@ -45,6 +47,7 @@ function itemJson({ domain, item, kinds, confidence, recordedAt, pending, live, 
     confidence,
     recordedAt,
     ...patches,
+    ...(unreadable === undefined ? {} : { unreadable: true }),
     ...(held ? { held } : {}),
     ...(notVerified.length === 0 ? {} : { notVerified: [...notVerified] }),
   }

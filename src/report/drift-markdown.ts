@@ -1,6 +1,7 @@
 import type { Drift } from '../model/drift.ts'
 import { changeParts, changeTable } from './change-parts.ts'
 import { doubtLines, driftSum, heldLines, notVerifiedLines } from './drift-text.ts'
+import { unreadableLines, unreadableTitle } from './drift-text.ts'
 import { firstLines, folded, mostCharacters } from './markdown.ts'
 
 const mostLines = 30
@@ -9,6 +10,7 @@ const mostLines = 30
 export function driftMarkdown(drift: Drift, now: number): string {
   const head = `### Edgewise drift\n\n${driftSum(drift, now).join('\n')}\n`
   const foot = [
+    listPart(unreadableTitle, unreadableLines(drift.items)),
     listPart('Held: a rollout with this was stopped or taken back (apply --retry-held)', heldLines(drift.items)),
     listPart('In doubt: an apply ended without a certain outcome', doubtLines(drift.inDoubt)),
     listPart('Not verifiable: counts as recorded', notVerifiedLines(drift.items)),

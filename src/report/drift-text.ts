@@ -2,6 +2,7 @@ import type { Drift, DriftItem } from '../model/drift.ts'
 import { groupBy } from '../model/group-by.ts'
 import { driftSummary, hasDrift } from './drift-json.ts'
 import { blocksOf, blockText, type PlanTextOptions } from './plan-text.ts'
+import { visible } from './visible.ts'
 import { wrap } from './wrap.ts'
 
 const mostDomains = 12
@@ -30,11 +31,15 @@ export function driftText(drift: Drift, now: number, options: PlanTextOptions): 
       blocksOf(drift.live).map((block) => blockText(block, options)),
     ),
     ...section(
+      unreadableTitle,
+      unreadableLines(drift.items).map((line) => wrap(line, columns, '  ')),
+    ),
+    ...section(
       'In doubt: an apply ended without a certain outcome',
       doubtLines(drift.inDoubt).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'Not verifiable: a look at the service does not show these, so they count as recorded',
+      'Not verifiable: not shown, or not comparable, so they count as recorded',
       hidden.map((line) => wrap(line, columns, '  ')),
     ),
     driftSum(drift, now)
@@ -46,7 +51,14 @@ export function driftText(drift: Drift, now: number, options: PlanTextOptions): 
 /** The last sentences: what differs, and how well everything is known. What is only assumed is never called in order. */
 export function driftSum(drift: Drift, now: number): string[] {
   const { verified, assumed, pending, live, held } = driftSummary(drift)
-  const unrecorded = drift.items.filter(({ confidence, recordedAt }) => confidence === 'in-doubt' && recordedAt === null).length
+  const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
+  const isInDoubt = ({ domain, item }: DriftItem) => inDoubt.has(`${domain} ${item}`)
+  const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
+  const unreadable = drift.items.filter((each) => isUnreadable(each) && !isInDoubt(each)).length
+  const neverApplied = ({ confidence, recordedAt }: DriftItem) =>
+    // What is unreadable is counted as that.
+    confidence === 'in-doubt' && recordedAt === null
+  const unrecorded = drift.items.filter((each) => neverApplied(each) && !isUnreadable(each)).length
   const differing = [
     [pending - held, 'pending'],
     [held, 'held'],
@@ -58,13 +70,14 @@ export function driftSum(drift: Drift, now: number): string[] {
     ...(verified === 0 ? [] : [`${verified} verified`]),
     ...(assumed === 0 ? [] : [`${assumed} assumed (${agesOf(drift.items, now)})`]),
     ...(drift.inDoubt.length === 0 ? [] : [`${drift.inDoubt.length} in doubt`]),
+    ...(unreadable === 0 ? [] : [`${unreadable} unreadable`]),
     ...(unrecorded === 0 ? [] : [`${unrecorded} never applied`]),
   ]
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
     hasDrift(drift) ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.` : 'No differences were found.',
     `Of ${drift.items.length} ${drift.items.length === 1 ? 'item' : 'items'}: ${known.join(', ')}.`,
-    ...(assumed === 0 || verified > 0
+    ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
       : ['Nothing was observed, so whether the service still holds what was applied is not known (--observed).']),
   ]
@@ -100,6 +113,21 @@ export function doubtLines(inDoubt: Drift['inDoubt']): string[] {
 
 function namesOf(items: { domain: string; item: string }[]): string[] {
   return byNames(groupBy(items, ({ domain }) => domain).entries(), (same) => same.map(({ item }) => item).join(', '))
+}
+
+/** Title of the items whose observed value can't be read. */
+export const unreadableTitle = 'Unreadable: observed, and not a valid value or not comparable'
+
+/** Lists items whose observed value can't be read, each with where, why and the domains. */
+export function unreadableLines(items: DriftItem[]): string[] {
+  const found = items.flatMap(({ domain, item, unreadable }) => {
+    if (unreadable === undefined) return []
+    const where = unreadable.pointer === '' ? '' : ` at ${unreadable.pointer}`
+    return [{ domain, what: visible(`${item}${where}: ${unreadable.reason}`) }]
+  })
+  const groups = groupBy(found, ({ what }) => what)
+  const namesIn = (same: typeof found) => domainWords(same.map(({ domain }) => domain))
+  return [...groups].map(([what, same]) => `${what}: ${namesIn(same)}`)
 }
 
 /** Fields that were not shown, each with the domains. */

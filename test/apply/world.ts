@@ -155,6 +155,7 @@ export class World {
       signal: this.interrupt.signal,
       mask: this.mask,
       reveal: this.reveal,
+      isAtHand: () => true,
       templatesOf: this.templatesOf,
       tell: (event) => {
         this.#step()

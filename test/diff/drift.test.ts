@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { driftOf } from '../../src/diff/drift.ts'
 import type { Observed } from '../../src/model/drift.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
+import { confirmed, unrecorded, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
 
 const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
@@ -78,6 +78,39 @@ describe('driftOf', () => {
     ])
     const equal = driftOf(new Map(both(1)), new Map(both(1)), new Map(), new Set([www]))
     expect(equal.items.map(({ held }) => held)).toEqual([false, false])
+  })
+
+  it.each<[string, Held | undefined, Held | undefined, [string, string]]>([
+    ['as desired in the record', time(1), time(1), ['live', 'in-doubt']],
+    ['merged and not applied', time(1), time(2), ['pending live', 'in-doubt']],
+    ['in doubt', doubt(1, 2), time(2), ['live', 'in-doubt']],
+    ['never applied', undefined, time(2), ['pending live', 'in-doubt']],
+    ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
+  ])('an item that was seen and is unreadable is a difference: %s', (_what, recorded, desired, expected) => {
+    const unreadable = { pointer: '/time', reason: 'expected a number' }
+    const sight = { held: unrecorded, notVerified: [], unreadable }
+    const { items, live } = driftOf(
+      new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
+      snapshot(desired === undefined ? {} : { timeout: desired }),
+      new Map([[www, new Map([['timeout', sight]])]]),
+    )
+    expect(items).toMatchObject([{ live: [], unreadable }])
+    expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
+    expect(live).toEqual([])
+  })
+
+  it('an item with a secret that was not compared is never verified', () => {
+    const uncompared = ['Bearer ${secret:token}']
+    const look = (recorded: Held, seen: Held) =>
+      driftOf(
+        new Map([[www, new Map([['timeout', { ...recorded, at }]])]]),
+        snapshot({ timeout: time(1) }),
+        new Map([[www, new Map([['timeout', { held: seen, notVerified: ['/time'], uncompared }]])]]),
+      ).items[0]
+    expect(look(time(1), time(1))).toMatchObject({ kinds: [], confidence: 'assumed', notVerified: ['/time'] })
+    const other = look(time(1), time(2))
+    expect(other).toMatchObject({ kinds: ['live'], confidence: 'in-doubt', live: [], unreadable: { pointer: '' } })
+    expect(other?.unreadable?.reason).toContain('Bearer ${secret:token}')
   })
 
   it('keeps what is in doubt out of the changes', () => {

@@ -13,7 +13,8 @@ const heads = (...values: string[]) => ({ type: 'reset', list: values.map((value
 describe('a secret whose value is not at hand', () => {
   it('counts as unchanged while its name is the recorded one', () => {
     const desired = withKnownSecrets(of(confirmed(stamp('unresolved:signing'))), recorded)
-    expect(desired).toEqual(of(confirmed(stamp('scrypt:1'))))
+    const templates = { 'scrypt:1': 'signing' }
+    expect(desired).toEqual(of({ ...confirmed(stamp('scrypt:1')), templates }))
     expect(diffSnapshots(recorded, desired).changes).toEqual([])
   })
 

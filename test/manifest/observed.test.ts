@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readObserved } from '../../src/manifest/observed.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import { confirmed, unrecorded, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 const www = 'www.example.com'
@@ -60,24 +60,29 @@ describe('readObserved', () => {
     }
   })
 
-  it.each<[string, ItemKey, Json, string]>([
-    ['an invalid value', 'timeout', { time: 9999 }, 'is not valid at /time'],
-    ['another type', 'timeout', 'x', 'is not valid at /'],
-    ['an action', 'ip_black_list', { list: ['192.0.2.1'], mode: 'append' }, 'is an action'],
-    ['deep nesting', 'timeout', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json, 'is not valid at /'],
-  ])('%s counts as not observed, and that is said', (_what, item, payload, why) => {
+  it.each<[string, ItemKey, Json, string, string]>([
+    ['an invalid value', 'timeout', { time: 9999 }, '/time', '9999'],
+    ['another type', 'timeout', 'x', '', 'expected an object'],
+    ['a field that is missing', 'https', { force_https: 0 }, '', 'cert_id'],
+    ['an action', 'ip_black_list', { list: ['192.0.2.1'], mode: 'append' }, '/mode', 'an action'],
+    ['deep nesting', 'timeout', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json, '', 'expected an object'],
+  ])('%s was seen and is unreadable, and why is known', (_what, item, payload, pointer, why) => {
     const { seen, notes } = read({ [item]: payload }, { [item]: confirmed(null) })
-    expect(seen).toEqual({})
-    expect(notes).toEqual([expect.stringContaining(why)])
+    const reason = expect.stringContaining(why) as string
+    expect(seen).toEqual({ [item]: { held: unrecorded, notVerified: [], unreadable: { pointer, reason } } })
+    expect(notes).toEqual([])
   })
 
-  it('says no more than a few times what is not valid', () => {
-    const domains = Array.from({ length: 9 }, (_, i) => `d${i}.example.com`)
-    const recorded: Snapshot = new Map(domains.map((domain) => [domain, new Map([['timeout', confirmed(null)]])]))
-    const data = Object.fromEntries(domains.map((domain) => [domain, { timeout: 1 }]))
-    const { notes } = readObserved(data, { recorded, desired: new Map(), itemKeys: {}, vault })
-    expect(notes).toHaveLength(6)
-    expect(notes.at(-1)).toContain('4 more')
+  it('an unreadable value says nothing about the items that it would empty', () => {
+    const recorded = { ip_black_list: confirmed({ list: ['192.0.2.1'], mode: 'cover' }) }
+    const whites: Json[] = ['x', { list: 'x' }, { list: [] }, { list: ['192.0.2.7'], mode: 'append' }]
+    for (const white of whites) expect(read({ ip_white_list: white }, recorded).seen).toEqual({})
+  })
+
+  it('an item under two names is refused', () => {
+    const known = { recorded: snapshot({ deny_protocol: confirmed(null) }), desired: new Map(), vault }
+    const data = { [www]: { deny_x: { protocol: 'https' }, deny_protocol: { protocol: 'http' } } }
+    expect(() => readObserved(data, { ...known, itemKeys: { deny_protocol: 'deny_x' } })).toThrow('deny_protocol')
   })
 
   it('null and an empty list say that nothing is there, a missing item says nothing', () => {
@@ -143,11 +148,46 @@ describe('secrets in what was observed', () => {
     expect(JSON.stringify(moved)).not.toContain('rotated')
   })
 
-  it('a text around a secret that is not at hand makes the item not observed', () => {
-    const own = { add_back_source_head: { ...confirmed(heads({ ...bearer })), templates: { [bearer.$secret]: 'Bearer ${secret:token}' } } }
-    const { seen, notes } = read({ add_back_source_head: heads('Bearer sesame-sesame') }, own, vaultOf({}))
-    expect(seen).toEqual({})
-    expect(notes).toEqual([expect.stringContaining('holds a secret whose value is not at hand')])
-    expect(JSON.stringify(notes)).not.toContain('sesame')
+  it('a text around a secret that is not at hand is not compared and named; the rest of the item is', () => {
+    const own = {
+      add_back_source_head: { ...confirmed(heads({ ...bearer }, 'open')), templates: { [bearer.$secret]: 'Bearer ${secret:token}' } },
+    }
+    const known = own.add_back_source_head.candidates[0]
+    const same = read({ add_back_source_head: heads('Bearer sesame-sesame', 'open') }, own, vaultOf({}))
+    expect(same).toEqual({
+      seen: {
+        add_back_source_head: {
+          held: { status: 'confirmed', candidates: [known] },
+          notVerified: ['/0/head_value'],
+          uncompared: ['Bearer ${secret:token}'],
+        },
+      },
+      notes: [],
+    })
+    const other = read({ add_back_source_head: heads('Bearer sesame-sesame', 'other') }, own, vaultOf({}))
+    expect(other.seen['add_back_source_head']?.held.candidates).not.toEqual([known])
+    expect(JSON.stringify([same, other])).not.toContain('sesame')
+  })
+
+  it.each<[string, JsonObject]>([
+    ['the secret itself', { ...signed(['hunter2hunter2']) }],
+    ['a field beside it', { ...signed('hunter2hunter2'), deadtime: 'another-secret' }],
+    ['deep nesting', JSON.parse(`${'{"key":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as JsonObject],
+    ['the name of a field', { ...signed('hunter2hunter2'), 'another-secret': 1 }],
+  ])('of an unreadable value nothing is repeated where the item may hold one: %s', (_what, payload) => {
+    for (const by of [vault, vaultOf({})]) {
+      const { seen } = read({ visit_timestamp: payload }, recorded, by)
+      expect(seen['visit_timestamp']).toMatchObject({ unreadable: {} })
+      expect(JSON.stringify(seen)).not.toMatch(/hunter2|another/)
+    }
+  })
+
+  it('of an unreadable value nothing is repeated while a secret is not at hand', () => {
+    const none = vaultOf({})
+    none.refer('${secret:key}')
+    const { seen } = read({ timeout: { time: 'hunter2hunter2' } }, { timeout: confirmed({ time: '5' }) }, none)
+    const reason = expect.stringMatching(/^expected .*"\(not shown\)"/) as string
+    expect(seen['timeout']).toMatchObject({ unreadable: { pointer: '/time', reason } })
+    expect(JSON.stringify(seen)).not.toContain('hunter2')
   })
 })

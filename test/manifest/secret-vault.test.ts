@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { secretLookUp, type SecretReach } from '../../src/manifest/secret-sources.ts'
+import { makeSecretSources, type SecretReach } from '../../src/manifest/secret-sources.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
 
 const values: Record<string, string> = { signing: 'signing-value-1', token: 'token-value-2' }
@@ -88,17 +88,33 @@ describe('sources', () => {
   let root: string
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'edgewise-secrets-'))))
   afterEach(() => rmSync(root, { recursive: true, force: true }))
-  const look = (source: Parameters<typeof secretLookUp>[1][string], reach: SecretReach, env = {}) =>
-    secretLookUp(root, { s: source }, env, reach)('s')
+  type Source = Parameters<typeof makeSecretSources>[1][string]
+  const sources = (source: Source, reach: SecretReach, env = {}) => makeSecretSources(root, { s: source }, env, 'the-token', reach)
+  const look = (source: Source, reach: SecretReach, env = {}) => sources(source, reach, env).lookUp('s')
+  const { signal } = new AbortController()
+  const ran = (...command: string[]) => sources({ command }, 'at hand').run('s', signal)
 
-  it('are asked as far as a command may', () => {
+  it('are asked as far as a command may', async () => {
     expect(look({ env: 'S' }, 'none', { S: 'x' })).toBeNull()
     expect(look({ env: 'S' }, 'at hand', { S: 'x' })).toBe('x')
-    expect(look({ env: 'S' }, 'all', {})).toBeNull()
+    expect(look({ env: 'S' }, 'at hand', {})).toBeNull()
+    expect(sources({ env: 'S' }, 'at hand').explain('s')).toBe('the variable S is not set')
     expect(look({ command: ['printf', 'v\n'] }, 'at hand')).toBeNull()
-    expect(look({ command: ['printf', 'v\n'] }, 'all')).toBe('v')
-    expect(() => look({ command: ['false'] }, 'all')).toThrow('the command "false" failed (exit 1)')
-    expect(() => look({ command: ['no-such-program'] }, 'all')).toThrow('failed')
+    expect(await ran('printf', 'v\n')).toBe('v')
+    await expect(ran('false')).rejects.toThrow('the command "false" failed (exit 1)')
+    await expect(ran('true')).rejects.toThrow('the command "true" gave nothing')
+    await expect(ran('no-such-program')).rejects.toThrow('failed (ENOENT)')
+    await expect(ran('sh', '-c', 'kill -9 $$')).rejects.toThrow('failed (SIGKILL)')
+    await expect(ran('head', '-c', '2000000', '/dev/zero')).rejects.toThrow('more than 1024 KiB')
+  })
+
+  it('a command ends with an interrupt', async () => {
+    const interrupt = new AbortController()
+    const running = sources({ command: ['sleep', '60'] }, 'at hand').run('s', interrupt.signal)
+    interrupt.abort()
+    await expect(running).rejects.toThrow('was interrupted')
+    const again = sources({ command: ['sleep', '60'] }, 'at hand').run('s', interrupt.signal)
+    await expect(again).rejects.toThrow('was not run')
   })
 
   it('a file in a checkout has to be ignored by git', () => {
@@ -109,6 +125,7 @@ describe('sources', () => {
     writeFileSync(join(root, '.gitignore'), 'secrets/\n')
     expect(look({ file: 'secrets/s' }, 'at hand')).toBe('from a file')
     expect(look({ file: 'secrets/none' }, 'at hand')).toBeNull()
-    expect(() => look({ file: 'secrets/none' }, 'all')).toThrow("can't be read (ENOENT)")
+    const none = sources({ file: 'secrets/none' }, 'at hand')
+    expect(none.explain('s')).toBe("the file secrets/none can't be read (ENOENT)")
   })
 })

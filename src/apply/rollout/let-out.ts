@@ -22,8 +22,8 @@ export interface Back {
 export interface RolloutContext {
   /** Carries a part of the plan out as an apply of its own, while the lock is held. */
   apply(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
-  /** Refuses before a wave begins what may not begin now, or could not be looked after. */
-  prepare(domains: Domain[]): Promise<void>
+  /** Refuses before a wave begins what may not begin, can't be sent, or could not be watched. */
+  prepare(domains: Domain[], part: Plan, recorded: Recorded): Promise<void>
   /** Waits until there is an undisturbed time before the wave to compare it with; null where there is one. */
   undisturbed(rollout: Rollout, wave: number, domains: Domain[], recorded: Recorded): (() => Promise<void>) | null
   /** Waits until the next wave may begin. */
@@ -101,7 +101,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
         if (gone !== null) return leave(gone, result)
         continue
       }
-      await context.prepare(domains)
+      await context.prepare(domains, part, way.recorded)
       const done = await one(part, at, way, context)
       whole = isWhole(done)
       const early = done.stopped !== null || done.unrecorded !== null

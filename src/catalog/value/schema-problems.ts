@@ -116,7 +116,8 @@ const typeWords: Record<string, string> = {
   object: 'an object with fields',
 }
 
-function holdsSecrets(schema: ItemSchema): boolean {
+/** Whether a value of this schema has a field that always holds a secret. */
+export function holdsSecrets(schema: ItemSchema): boolean {
   const inner = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])]
   return schema.writeOnly === true || inner.some(holdsSecrets)
 }

@@ -1,0 +1,325 @@
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import { fault, held, token, writes } from './cli.ts'
+import { emulator, place, setStage } from './stage.ts'
+
+const www = 'www.example.com'
+setStage()
+
+const signed = (deadtime = 60) => ({
+  visit_timestamp: {
+    pattern: '.*',
+    time_format: 'timestamp',
+    key: '${secret:signing}',
+    deadtime,
+    req_uri_type: 1,
+  },
+})
+const heads = (other: string) => ({
+  add_response_head: {
+    list: [
+      { name: 'Authorization', value: 'Bearer ${secret:origin}' },
+      { name: 'X-Other', value: other },
+    ],
+  },
+})
+
+/** Writes a program that gives a value, counts its runs and keeps its environment. */
+function program(name: string, text: string): void {
+  const script = `#!/bin/sh\necho ${name} >> runs.log\nenv > ${name}.env\n${text}\n`
+  place.write(`${name}.sh`, script)
+  chmodSync(join(place.root, `${name}.sh`), 0o755)
+}
+const give = (name: string, value: string) => program(name, `printf '%s\\n' '${value}'`)
+const runs = () => {
+  const log = join(place.root, 'runs.log')
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+}
+const forgetRuns = () => rmSync(join(place.root, 'runs.log'), { force: true })
+const workspace = (more: string) => {
+  const home = join(place.root, 'edgewise.yaml')
+  place.write('edgewise.yaml', `${readFileSync(home, 'utf8')}${more}\n`)
+}
+const key = async () => (await held(emulator, www))['visit_timestamp']
+const state = async () => JSON.stringify(await place.json('state', 'show', www))
+
+beforeEach(() => {
+  workspace('secrets: {signing: {command: [./signing.sh]}, origin: {command: [./origin.sh]}}')
+  give('signing', 'first-signing-key')
+  give('origin', 'first-origin-token')
+})
+
+describe('a command that gives a secret', () => {
+  it('runs once the plan is agreed to, and for no other command', async () => {
+    place.manifest(www, signed())
+    const others = ['validate', 'plan', 'plan --json', 'drift', 'fmt --check']
+    for (const line of others) await place.cli(...line.split(' '))
+    expect((await place.cli('apply')).code).toBe(1)
+    const asked: number[] = []
+    place.ask = () => {
+      asked.push(runs().length)
+      return Promise.resolve(asked.length > 1)
+    }
+    expect((await place.cli('apply')).code).toBe(1)
+    expect([asked, runs(), await writes(emulator)]).toEqual([[0], [], []])
+    const { code, out } = await place.cli('apply')
+    expect([code, asked, runs()]).toEqual([0, [0, 0], ['signing']])
+    expect(out).toContain('value not at hand')
+    expect(await key()).toMatchObject({ key: 'first-signing-key' })
+    expect(await state()).toMatch(/"\$secret":"scrypt:/)
+    expect(await state()).not.toContain('unresolved')
+    forgetRuns()
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    const looked = JSON.stringify({ [www]: { visit_timestamp: await key() } })
+    place.write('held.json', looked)
+    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    expect(runs()).toEqual([])
+  })
+
+  it('does not run where a guard refuses', async () => {
+    workspace(`guards: {protect: ["${www}"]}`)
+    expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(1)
+    expect(runs()).toEqual([])
+  })
+
+  it('does not run where another secret of the plan is not at hand', async () => {
+    const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
+    place.write('edgewise.yaml', home.replace('{command: [./origin.sh]}', '{file: none.txt}'))
+    const ran = await place.manifest(www, { ...signed(), ...heads('x') }).cli('apply', '--yes')
+    expect([ran.code, runs(), await writes(emulator)]).toEqual([1, [], []])
+    const said = ran.err.replace(/\s+/g, ' ')
+    expect(said).toContain("origin: the file none.txt can't be read (ENOENT)")
+  })
+
+  it('runs for what the writes hold only', async () => {
+    place.manifest(www, { ...signed(), ...heads('x'), timeout: { time: 60 } })
+    await place.settle()
+    expect(runs().toSorted()).toEqual(['origin', 'signing'])
+    forgetRuns()
+    await place.manifest(www, { ...signed(), ...heads('x'), timeout: { time: 61 } }).settle()
+    expect(runs()).toEqual([])
+    await place.manifest(www, { ...signed(90), ...heads('x'), timeout: { time: 61 } }).settle()
+    expect(runs()).toEqual(['signing'])
+  })
+
+  it('does not run for a write of other entries of a list, and stays recorded', async () => {
+    // Only together are the two domains cheaper by a delta.
+    const both = (other: string) =>
+      [www, 'b.example.com'].forEach((domain) => {
+        const { list } = heads(other).add_response_head
+        const own = [...list, { name: 'X-Own', value: domain }]
+        place.manifest(domain, { add_response_head: { list: own } })
+      })
+    both('x')
+    await place.settle()
+    const before = await state()
+    forgetRuns()
+    both('y')
+    const writesAsDelta = [{ forms: { add_response_head: 'add' } }]
+    expect(await place.json('plan')).toMatchObject({ writes: writesAsDelta })
+    await place.settle()
+    expect(runs()).toEqual([])
+    expect(await held(emulator, www)).toMatchObject({
+      add_response_head: { list: [{ value: 'Bearer first-origin-token' }, { value: 'y' }, {}] },
+    })
+    expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
+    // A refused delta is sent again by domain; the whole list, with the secret, is not at hand.
+    await fault(emulator, { kind: 'refuse', item: 'add_response_head', probability: 1 })
+    both('z')
+    const refused = await place.cli('apply', '--yes')
+    expect([refused.code, runs()]).toEqual([3, []])
+    expect(refused.err).toContain('refused:')
+    await fault(emulator, { kind: 'refuse', domain: www, probability: 1 })
+    expect([(await place.cli('apply', '--yes')).code, runs()]).toEqual([3, []])
+    expect(await held(emulator, 'b.example.com')).toMatchObject({
+      add_response_head: { list: [{}, { value: 'z' }, {}] },
+    })
+    await fault(emulator)
+    await place.settle()
+    // One domain alone is written whole.
+    expect(runs()).toEqual(['origin'])
+  })
+
+  it('gives the value that is sent, also where another one is recorded', async () => {
+    await place.manifest(www, signed()).settle()
+    give('signing', 'second-signing-key')
+    forgetRuns()
+    expect((await place.json('plan'))['changes']).toEqual([])
+    place.manifest(www, signed(90))
+    expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)
+    const before = await state()
+    const ran = await place.cli('apply', 'plan.json')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.err.replace(/\s+/g, ' ')).toContain('signing has another value than is recorded')
+    expect(runs()).toEqual(['signing'])
+    expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 90 })
+    const [old, now] = [before, await state()].map((text) => /scrypt:[0-9a-f]+/.exec(text)?.[0])
+    expect(now).toBeDefined()
+    expect(now).not.toBe(old)
+    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
+    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+    const shown = [ran.out, ran.err, now].join('')
+    expect(shown).not.toMatch(/(first|second)-signing/)
+  })
+
+  it.each<[string, string, string]>([
+    ['fails', 'exit 3', 'the command "./signing.sh" failed (exit 3)'],
+    ['gives nothing', 'true', 'the command "./signing.sh" gave nothing'],
+    ['gives too much', 'yes | head -c 3000000', 'the command "./signing.sh" failed'],
+  ])('that %s ends the apply before anything is sent or recorded', async (_what, text, why) => {
+    workspace('rollout: {waves: [1, 100%], pause: 0m}')
+    program('signing', text)
+    place.manifest(www, { ...signed(), timeout: { time: 60 } }).manifest('b.example.com', signed())
+    for (const waves of [[], ['--no-waves']]) {
+      const ran = await place.cli('apply', '--yes', ...waves)
+      expect([ran.code, ran.err.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)])
+    }
+    expect(await writes(emulator)).toEqual([])
+    expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
+    expect((await place.json('state', 'history'))['applies']).toEqual([])
+    expect(existsSync(join(place.root, '.edgewise/state')) ? place.rollouts() : []).toEqual([])
+  })
+
+  it('that gives another value than may be is refused within a text as well', async () => {
+    give('origin', `x' ; printf 'a\\nb`)
+    const ran = await place.manifest(www, heads('x')).cli('apply', '--yes')
+    expect([ran.code, await writes(emulator)]).toEqual([1, []])
+    expect((await place.json('state', 'history'))['applies']).toEqual([])
+    expect(ran.err.replace(/\s+/g, ' ')).toContain('with the value of its secret')
+  })
+
+  it('sees neither the token, whatever its variable is called, nor other secrets', async () => {
+    const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
+    const named = home.replace('${env:EDGEWISE_TOKEN}', '${env:OTHER_NAME}')
+    place.write('edgewise.yaml', named.replace('secrets: {', 'secrets: {cookie: {env: COOKIE}, '))
+    place.env = {
+      OTHER_NAME: token,
+      AUTH_HEADER: `Bearer ${token}`,
+      COOKIE: 'cookie-value',
+      COOKIE_LINE: 'cookie=cookie-value',
+      VAULT_ADDRESS: 'https://vault.example.net',
+    }
+    expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(0)
+    const seen = readFileSync(join(place.root, 'signing.env'), 'utf8')
+    expect(seen).toContain('VAULT_ADDRESS=https://vault.example.net')
+    expect(seen).not.toContain(token)
+    expect(seen).not.toMatch(/OTHER_NAME|AUTH_HEADER|COOKIE|cookie-value/)
+  })
+
+  it('leaves its fingerprint in what an apply intends, in doubt or not', async () => {
+    await fault(emulator, { kind: 'reset-after', probability: 1 })
+    expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(3)
+    await fault(emulator)
+    const doubted = await state()
+    expect(doubted).toMatch(/"in-doubt".*"\$secret":"scrypt:|"\$secret":"scrypt:.*"in-doubt"/)
+    expect(doubted).not.toContain('unresolved')
+    await place.settle()
+    expect(await key()).toMatchObject({ key: 'first-signing-key' })
+  })
+
+  it('runs once for all waves of a rollout', async () => {
+    workspace('rollout: {waves: [1, 100%], pause: 1m}')
+    place.time = { now: Date.now() }
+    const domains = [www, 'b.example.com', 'c.example.com']
+    for (const domain of domains) place.manifest(domain, signed())
+    await place.settle()
+    give('signing', 'second-signing-key')
+    for (const domain of domains) place.manifest(domain, signed(90))
+    forgetRuns()
+    await place.settle()
+    expect(runs()).toEqual(['signing'])
+    for (const domain of domains)
+      expect(await held(emulator, domain)).toMatchObject({
+        visit_timestamp: { key: 'second-signing-key', deadtime: 90 },
+      })
+  })
+
+  it('in a rollout runs once a wave holds it', async () => {
+    workspace('rollout: {waves: [1, 100%], pause: 1m, first: [a.example.com]}')
+    const before: string[][] = []
+    place.time = {
+      now: Date.now(),
+      passed: async (ms) => {
+        if (ms >= 10_000) before.push(runs())
+      },
+    }
+    place.manifest('a.example.com', { timeout: { time: 60 } }).manifest(www, signed())
+    await place.settle()
+    expect(before.length).toBeGreaterThan(0)
+    expect([before.flat(), runs()]).toEqual([[], ['signing']])
+  })
+})
+
+describe('a rollback', () => {
+  beforeEach(async () => {
+    await place.manifest(www, { ...signed(60), ...heads('x') }).settle()
+    await place.manifest(www, { ...signed(90), ...heads('x') }).settle()
+    forgetRuns()
+  })
+
+  it('runs the command after the question, and sends the value', async () => {
+    const asked: string[][] = []
+    place.ask = () => {
+      asked.push(runs())
+      return Promise.resolve(asked.length > 1)
+    }
+    expect((await place.cli('rollback')).code).toBe(1)
+    expect([asked, runs()]).toEqual([[[]], []])
+    expect((await place.cli('rollback')).code).toBe(0)
+    expect([asked, runs()]).toEqual([[[], []], ['signing']])
+    expect(await key()).toMatchObject({ key: 'first-signing-key', deadtime: 60 })
+    forgetRuns()
+    expect((await place.cli('rollback', '--yes')).code).toBe(1)
+    expect(runs()).toEqual([])
+  })
+
+  it('sends the value of today, and records that', async () => {
+    give('signing', 'second-signing-key')
+    const ran = await place.cli('rollback', '--yes')
+    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('has another value')])
+    expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 60 })
+    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
+    const drifted = await place.json('drift', '--observed', 'held.json')
+    expect(drifted).toMatchObject({ summary: { live: 0 } })
+  })
+
+  it('leaves an item whose command gave another value since', async () => {
+    give('signing', 'second-signing-key')
+    await place.manifest(www, { ...signed(120), ...heads('x') }).settle()
+    const { applies } = (await place.json('state', 'history')) as { applies: JsonObject[] }
+    forgetRuns()
+    const ran = await place.cli('rollback', String(applies[0]?.['id']), '--yes')
+    expect(runs()).toEqual([])
+    const said = ran.err.replace(/\s+/g, ' ')
+    expect(said).toContain('value is not at hand (signing)')
+    expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 120 })
+  })
+})
+
+describe('a repair', () => {
+  it('runs the command after the question', async () => {
+    await place.manifest(www, { ...signed(60), timeout: { time: 60 } }).settle()
+    forgetRuns()
+    const look = (more: JsonObject) => {
+      const items = { timeout: { time: '60' }, ...more }
+      return place.write('held.json', JSON.stringify({ [www]: items }))
+    }
+    const other = { ...signed(99).visit_timestamp, key: 'somebody-elses-key' } as Json
+    look({ visit_timestamp: other })
+    const args = ['drift', '--observed', 'held.json', '--repair'] as const
+    place.ask = () => Promise.resolve(false)
+    expect((await place.cli(...args)).code).toBe(1)
+    look({ timeout: { time: '99' } })
+    expect((await place.cli(...args, '--yes')).code).toBe(0)
+    expect(runs()).toEqual([])
+    look({ visit_timestamp: other })
+    expect((await place.cli(...args, '--yes')).code).toBe(0)
+    expect(runs()).toEqual(['signing'])
+    expect(await key()).toMatchObject({ key: 'first-signing-key', deadtime: 60 })
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+})
