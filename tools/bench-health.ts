@@ -3,14 +3,14 @@
  * Everything is drawn from seeds, so that the figures are the same each time. `-- --rollouts N` (2,000) says how many are drawn.
  */
 import { parseArgs } from 'node:util'
-import { judgeWave, significance } from '../src/apply/health/judge.ts'
-import { windowsOf } from '../src/apply/health/windows.ts'
+import { judgeWave, significance } from '../src/health/judge.ts'
+import { windowsOf } from '../src/health/windows.ts'
 import { countRequests } from '../src/emulator/entities/statistics.ts'
 import { areas, statuses } from '../src/emulator/entities/traffic.ts'
 import type { HealthRule } from '../src/model/health.ts'
 import type { Counts } from '../src/model/statistics.ts'
 import { timeZone } from '../src/model/time-zone.ts'
-import { Draws } from '../test/apply/health/draws.ts'
+import { Draws } from '../test/health/draws.ts'
 
 type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
 

@@ -3,9 +3,9 @@
  * where it falls short of what it promises. `npm run bench:record`.
  */
 import { GitSandbox } from '../test/state/git-sandbox.ts'
-import { openRecord } from '../src/state/open-record.ts'
-import { realDisk } from '../src/state/real-disk.ts'
-import type { Recorded, RecordedItem, Store } from '../src/state/record.ts'
+import { openRecord } from '../src/state/open-state.ts'
+import { realDisk } from '../src/state/folder/real-disk.ts'
+import type { Recorded, RecordedItem, Store } from '../src/state/store.ts'
 
 const at = '2026-11-20T00:00:00.000Z'
 const sandbox = new GitSandbox()

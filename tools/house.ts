@@ -19,12 +19,15 @@ const allowed: Record<string, string[]> = {
     'catalog',
     'model',
     'generated',
-    'library',
+    'operations',
+    'rollout',
     'index.ts',
   ],
-  'index.ts': ['library', 'apply', 'plan', 'manifest', 'state', 'service', 'model'],
-  library: ['apply', 'emulator', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model'],
-  apply: ['model', 'catalog', 'state', 'service', 'plan'],
+  'index.ts': ['operations', 'apply', 'plan', 'manifest', 'state', 'service', 'model'],
+  operations: ['apply', 'rollout', 'health', 'emulator', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model'],
+  rollout: ['apply', 'health', 'plan', 'diff', 'state', 'service', 'model'],
+  apply: ['model', 'catalog', 'state', 'service'],
+  health: ['model'],
   emulator: ['model', 'catalog'],
   report: ['model'],
   plan: ['model', 'catalog'],
@@ -37,7 +40,7 @@ const allowed: Record<string, string[]> = {
   generated: [],
 }
 /** Rooms that take values and return values. */
-const pure = ['diff', 'plan', 'report', 'catalog', 'model']
+const pure = ['health', 'plan', 'diff', 'report', 'catalog', 'model']
 /** Node's modules without an effect: hashes, address syntax, text. */
 const harmless = ['node:crypto', 'node:net', 'node:util']
 

@@ -1,6 +1,6 @@
 import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { RecordedItem } from '../state/record.ts'
+import type { RecordedItem } from '../state/store.ts'
 import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
 import { rewritten } from './returned.ts'
 import type { Run } from './run.ts'

@@ -1,6 +1,6 @@
 import type { Change, Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Recorded, RecordedItem, Wave } from '../state/record.ts'
+import type { Recorded, RecordedItem, Wave } from '../state/store.ts'
 import { withIntents, type Recording } from './record-outcome.ts'
 
 /** What a wave is about to do: each item that it writes, empties or releases, as it is and as it may be while it runs. */

@@ -3,7 +3,7 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Outcome } from '../model/outcome.ts'
-import type { RecordedItem } from '../state/record.ts'
+import type { RecordedItem } from '../state/store.ts'
 import { attempt, keep } from './attempt.ts'
 import type { Run } from './run.ts'
 

@@ -4,7 +4,7 @@ import type { Form } from '../model/change.ts'
 import type { FieldName, ItemKey, Value } from '../model/item.ts'
 import { isObject } from '../model/json.ts'
 import { mapSecrets } from '../model/secret.ts'
-import type { RecordedItem } from '../state/record.ts'
+import type { RecordedItem } from '../state/store.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 type Possible = Value | undefined

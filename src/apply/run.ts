@@ -1,9 +1,9 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Applied } from '../model/applied.ts'
-import type { Recorded, Store } from '../state/record.ts'
+import type { Recorded, Store } from '../state/store.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
-import type { ApplyEvent } from './events.ts'
+import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
 import type { Sharing } from './sharing.ts'
 

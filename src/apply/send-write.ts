@@ -1,8 +1,8 @@
 import { safeToRepeat, type Write } from '../model/change.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Wire } from '../model/item.ts'
-import type { CallBudget, Clock } from '../service/call-budget.ts'
-import type { Client } from '../service/client.ts'
+import type { CallBudget, Clock } from '../service/write/call-budget.ts'
+import type { Client } from '../service/write/client.ts'
 
 const mostUnreached = 5
 const mostDoubtful = 3

@@ -1,7 +1,7 @@
 import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import type { Write } from '../model/change.ts'
 import type { ItemKey } from '../model/item.ts'
-import type { Recorded, RecordedItem } from '../state/record.ts'
+import type { Recorded, RecordedItem } from '../state/store.ts'
 import type { Moment } from './run.ts'
 
 const mostSkew = 300_000

@@ -8,10 +8,10 @@ import {
   type Recorded,
   type Store,
 } from '../index.ts'
-import { driftJson, hasDrift } from '../report/drift-json.ts'
-import { driftMarkdown } from '../report/drift-markdown.ts'
-import { driftText, unreadableLines } from '../report/drift-text.ts'
-import { visible } from '../report/visible.ts'
+import { driftJson, hasDrift } from '../report/drift/json.ts'
+import { driftMarkdown } from '../report/drift/markdown.ts'
+import { driftText, unreadableLines } from '../report/drift/text.ts'
+import { visible } from '../report/text/visible.ts'
 import { carryOut } from './carry-out.ts'
 import type { GuardOptions, LockOptions } from './commands/options.ts'
 import { exits } from './exits.ts'

@@ -6,11 +6,11 @@ import { didYouMean } from '../catalog/value/nearest.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { unrecorded, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
-import type { Paint } from '../report/paint.ts'
-import { wrap } from '../report/wrap.ts'
+import type { Paint } from '../report/text/paint.ts'
+import { wrap } from '../report/text/wrap.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
-import { refuseUnknownItems } from './refuse-unknown-items.ts'
+import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
 /** `edgewise explain`: all items in a line each, one item with its fields and an example, or one field. */
 export async function explain({ io, options, paint }: CommandContext, [name]: unknown[]): Promise<number> {

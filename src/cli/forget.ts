@@ -6,7 +6,7 @@ import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { withLock } from './lock.ts'
 import { openWorkspace } from './open.ts'
-import { errSentences } from './sentences.ts'
+import { errSentences } from './terminal/sentences.ts'
 
 interface ForgetOptions extends LockOptions {
   item: ItemKey[]

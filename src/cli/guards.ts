@@ -3,7 +3,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { fleetOf, frozen, guardRefusals, type GuardRefusal } from '../plan/guards.ts'
 import type { GuardOptions } from './commands/options.ts'
-import { refuseUnknownItems } from './refuse-unknown-items.ts'
+import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
 /** What the guards of the workspace say against a plan, at this time. */
 function refusalsOf(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan, options: GuardOptions, now: number): GuardRefusal[] {

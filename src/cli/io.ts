@@ -1,5 +1,5 @@
 import type { Outside } from '../index.ts'
-import type { Paint } from '../report/paint.ts'
+import type { Paint } from '../report/text/paint.ts'
 
 /** What a command is given of the world: words in, words out, clock, chance and environment. */
 export interface Io extends Outside {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { openRecord, type LoadedWorkspace, type Moment } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { acquire, leaseMs, type Holder, type Lease } from '../state/lock.ts'
-import type { OpenRecord } from '../state/open-record.ts'
+import type { OpenRecord } from '../state/open-state.ts'
 import type { CommandContext, Io } from './io.ts'
 import { userName } from './this-machine.ts'
 

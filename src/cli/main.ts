@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { realDisk } from '../state/real-disk.ts'
+import { realDisk } from '../state/folder/real-disk.ts'
 import { DefectAfterWrites, exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'

@@ -3,8 +3,8 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Json } from '../model/json.ts'
-import { visibleLines } from '../report/visible.ts'
-import { parseJson } from '../state/domain-file.ts'
+import { visibleLines } from '../report/text/visible.ts'
+import { parseJson } from '../state/format/domain-file.ts'
 import type { Io } from './io.ts'
 
 /** How much an answer may be, and how long a program may take for it. */

@@ -6,10 +6,10 @@ import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { choosesSome } from '../plan/selection.ts'
-import { formatDiagnosticsText } from '../report/diagnostics-text.ts'
+import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { SelectionOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
-import { refuseUnknownItems } from './refuse-unknown-items.ts'
+import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
 /** Finds and reads the workspace that a command is about. */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {

@@ -2,13 +2,13 @@ import { withReader, type Prefetches, type Reader } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { prefetchCounts, type PrefetchQuery } from '../model/prefetch.ts'
 import { localText, localTime, timeZone } from '../model/time-zone.ts'
-import { prefetchJson } from '../report/prefetch-json.ts'
-import { prefetchText } from '../report/prefetch-text.ts'
+import { prefetchJson } from '../report/stats/prefetch-json.ts'
+import { prefetchText } from '../report/stats/prefetch-text.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { prefetchProgress } from './prefetch-progress.ts'
-import { readsOf } from './read-progress.ts'
+import { prefetchProgress } from './terminal/prefetch-progress.ts'
+import { readsOf } from './terminal/query-progress.ts'
 
 interface PrefetchOptions {
   from?: string

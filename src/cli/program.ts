@@ -8,9 +8,9 @@ import { serviceCommands } from './commands/service.ts'
 import { workspaceCommands } from './commands/workspace.ts'
 import { exits } from './exits.ts'
 import type { Io } from './io.ts'
-import { paintFor } from './paint.ts'
-import { errSentences } from './sentences.ts'
-import { tellError } from './tell-error.ts'
+import { paintFor } from './terminal/paint.ts'
+import { errSentences } from './terminal/sentences.ts'
+import { tellError } from './terminal/print-error.ts'
 import { version } from './version.ts'
 
 /**

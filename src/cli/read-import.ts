@@ -6,7 +6,7 @@ import type { LoadedWorkspace } from '../index.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Adopted, Domain, ItemKey } from '../model/item.ts'
 import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
-import { parseJson } from '../state/domain-file.ts'
+import { parseJson } from '../state/format/domain-file.ts'
 import { readIn } from './read-in.ts'
 
 /** The items that a file says a service holds, in canonical form and without secrets. */

@@ -1,17 +1,17 @@
 import { chosenSnapshots, rollback as planRollback, type LoadedWorkspace, type Recorded, type Rollback, type Store } from '../index.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
-import { rollbackSuffix } from '../library/find-change.ts'
-import { withoutUnmanaged } from '../library/rollback.ts'
+import { rollbackSuffix } from '../operations/find-change.ts'
+import { withoutUnmanaged } from '../operations/plan-rollback.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { irreversibleText, someOf } from '../report/rollback-text.ts'
-import { visible } from '../report/visible.ts'
+import { irreversibleText, someOf } from '../report/apply/rollback-text.ts'
+import { visible } from '../report/text/visible.ts'
 import { carryOut } from './carry-out.ts'
 import type { GuardOptions, LockOptions, SelectionOptions } from './commands/options.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { withLock, type Locked } from './lock.ts'
 import { openWorkspace } from './open.ts'
-import { refuseUnknownItems } from './refuse-unknown-items.ts'
+import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
 type RollbackOptions = SelectionOptions & GuardOptions & LockOptions
 

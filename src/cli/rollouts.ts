@@ -4,8 +4,8 @@ import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { currentWave, type Rollout } from '../model/rollout.ts'
 import { narrowed } from '../plan/selection.ts'
-import { heldDomains, standingOf } from '../plan/standing.ts'
-import { visible } from '../report/visible.ts'
+import { heldDomains, standingOf } from '../rollout/conflicts.ts'
+import { visible } from '../report/text/visible.ts'
 
 /** How a plan meets rollouts. */
 export interface WaveOptions {

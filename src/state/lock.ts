@@ -1,6 +1,6 @@
 import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { parseJson } from './domain-file.ts'
+import { parseJson } from './format/domain-file.ts'
 import type { Register } from './register.ts'
 
 /** How long a holder that gives no sign is taken to live. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Form } from '../../src/model/change.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
-import type { RecordedItem } from '../../src/state/record.ts'
+import type { RecordedItem } from '../../src/state/store.ts'
 import { bad, doubt, good, limits, throttled, unreached, World, type Step } from './world.ts'
 
 const a = 'a.example.com'

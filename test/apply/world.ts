@@ -1,6 +1,6 @@
 import { applyPlan } from '../../src/apply/apply-plan.ts'
 import type { ApplyContext, ApplyResult } from '../../src/apply/run.ts'
-import type { ApplyEvent } from '../../src/apply/events.ts'
+import type { ApplyEvent } from '../../src/model/events.ts'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
@@ -9,8 +9,8 @@ import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Va
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
-import { CallBudget } from '../../src/service/call-budget.ts'
-import type { Recorded, RecordedItem, Store } from '../../src/state/record.ts'
+import { CallBudget } from '../../src/service/write/call-budget.ts'
+import type { Recorded, RecordedItem, Store } from '../../src/state/store.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 export const limits = { remaining: null, resetMs: null }

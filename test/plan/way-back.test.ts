@@ -10,7 +10,7 @@ import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/mod
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { wayBack, type WayBack } from '../../src/plan/way-back.ts'
-import type { Recorded, RecordedItem } from '../../src/state/record.ts'
+import type { Recorded, RecordedItem } from '../../src/state/store.ts'
 import { snapshot } from '../laws/snapshots.ts'
 import { runs } from '../runs.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { barColumns, barText } from '../../src/report/apply-bar.ts'
+import { barColumns, barText } from '../../src/report/apply/bar.ts'
 
 it('the bar of an apply and what stands beside it fit into the line of a terminal', () => {
   const counts = fc.record({ writes: fc.integer({ min: 1, max: 999 }), done: fc.nat(998), callsPerMinute: fc.integer({ min: 1, max: 60 }) })

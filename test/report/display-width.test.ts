@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/report/display-width.ts'
+import { displayWidth } from '../../src/report/text/display-width.ts'
 
 describe('displayWidth', () => {
   it.each([

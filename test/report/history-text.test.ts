@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Applied } from '../../src/model/applied.ts'
-import { historyText } from '../../src/report/history-text.ts'
-import { plainPaint } from '../../src/report/paint.ts'
+import { historyText } from '../../src/report/apply/history-text.ts'
+import { plainPaint } from '../../src/report/text/paint.ts'
 
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
 const entry: Applied = {

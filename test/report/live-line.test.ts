@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { liveView } from '../../src/cli/live-view.ts'
-import { displayWidth } from '../../src/report/display-width.ts'
+import { liveView } from '../../src/cli/terminal/live-view.ts'
+import { displayWidth } from '../../src/report/text/display-width.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const waiting = { type: 'wave.waiting', wave: 10, waves: 50, domains: 2500, until: '2026-11-20T12:12:40.000Z', reason: 'health' } as const

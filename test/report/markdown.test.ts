@@ -5,8 +5,8 @@ import { driftOf } from '../../src/diff/drift.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
-import { driftMarkdown } from '../../src/report/drift-markdown.ts'
-import { planMarkdown } from '../../src/report/plan-markdown.ts'
+import { driftMarkdown } from '../../src/report/drift/markdown.ts'
+import { planMarkdown } from '../../src/report/plan/markdown.ts'
 import { runs } from '../runs.ts'
 
 type Items = Record<ItemKey, Held>

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ApplyEvent } from '../../src/apply/events.ts'
+import type { ApplyEvent } from '../../src/model/events.ts'
 import type { ErrorCode } from '../../src/model/edgewise-error.ts'
 import { atPointer, isObject, type Json } from '../../src/model/json.ts'
-import { ruleDescriptions } from '../../src/report/rule-descriptions.ts'
+import { ruleDescriptions } from '../../src/report/diagnostics/rule-descriptions.ts'
 import { faults, outputSchema } from './output-schema.ts'
 
 const folder = new URL('../../schemas/output/', import.meta.url)

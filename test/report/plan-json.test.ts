@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Plan } from '../../src/model/plan.ts'
-import { planJson } from '../../src/report/plan-json.ts'
+import { planJson } from '../../src/report/plan/json.ts'
 import { faults } from './output-schema.ts'
 
 const hash = `sha256:${'0'.repeat(64)}`

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { addPoints, classOf, emptyTally, type Tally } from '../../src/model/tally.ts'
 import { timeZone } from '../../src/model/time-zone.ts'
-import { percentText, shortCount, sparkline } from '../../src/report/figures.ts'
-import { plainPaint } from '../../src/report/paint.ts'
-import { sparkSteps, statsText, type Statistics } from '../../src/report/stats-text.ts'
-import { displayWidth } from '../../src/report/display-width.ts'
+import { percentText, shortCount, sparkline } from '../../src/report/stats/figures.ts'
+import { plainPaint } from '../../src/report/text/paint.ts'
+import { sparkSteps, statsText, type Statistics } from '../../src/report/stats/text.ts'
+import { displayWidth } from '../../src/report/text/display-width.ts'
 
 const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { visible } from '../../src/report/visible.ts'
+import { visible } from '../../src/report/text/visible.ts'
 import { anyText, controls } from './a-diagnostic.ts'
 
 describe('visible', () => {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/report/display-width.ts'
-import { visible, visibleLines } from '../../src/report/visible.ts'
-import { wrap, wrapSentences } from '../../src/report/wrap.ts'
+import { displayWidth } from '../../src/report/text/display-width.ts'
+import { visible, visibleLines } from '../../src/report/text/visible.ts'
+import { wrap, wrapSentences } from '../../src/report/text/wrap.ts'
 import { anyText } from './a-diagnostic.ts'
 
 describe('wrap', () => {

@@ -1,4 +1,4 @@
-import { CallBudget } from '../../src/service/call-budget.ts'
+import { CallBudget } from '../../src/service/write/call-budget.ts'
 import { FakeClock } from './fake-clock.ts'
 
 export const minute = 60_000

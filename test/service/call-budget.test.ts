@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CallBudget } from '../../src/service/call-budget.ts'
+import { CallBudget } from '../../src/service/write/call-budget.ts'
 import { arrivalsOf, minute, mostInAMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { runs } from '../runs.ts'

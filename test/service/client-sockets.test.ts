@@ -1,7 +1,7 @@
 import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createNet, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createClient } from '../../src/service/client.ts'
+import { createClient } from '../../src/service/write/client.ts'
 import { overNetwork } from '../../src/service/transport.ts'
 import { closeAfterEach, freePort, listen } from './sockets.ts'
 

@@ -1,6 +1,6 @@
 import nock from 'nock'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createClient, type Connection } from '../../src/service/client.ts'
+import { createClient, type Connection } from '../../src/service/write/client.ts'
 
 const url = 'https://api.cdn.test'
 const token = 'tok-5ecret'

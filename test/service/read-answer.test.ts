@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAnswer } from '../../src/service/read-answer.ts'
+import { readAnswer } from '../../src/service/write/parse-answer.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {

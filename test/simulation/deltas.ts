@@ -3,7 +3,7 @@ import { sameJson } from '../../src/model/canonical-json.ts'
 import type { Form, Write } from '../../src/model/change.ts'
 import type { ItemKey } from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
-import type { Recorded } from '../../src/state/record.ts'
+import type { Recorded } from '../../src/state/store.ts'
 import type { Chance } from './chance.ts'
 
 /** A plan that, more often than the planner has reason to, sends what is added or taken away where it would send the whole: any planner may. */

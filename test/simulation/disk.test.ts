@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Disk } from '../../src/state/disk.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import { Chance } from './chance.ts'
 import { Volume } from './disk.ts'
 import { noFaults } from './faults.ts'

@@ -1,4 +1,4 @@
-import type { Disk } from '../../src/state/disk.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Process } from './machine.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import type { Changes, GitRepository } from '../../src/state/git-repository.ts'
+import type { Changes, GitRepository } from '../../src/state/git/git-repository.ts'
 import type { Faults } from './faults.ts'
 import type { Process } from './machine.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
 import type { Outside } from '../../src/index.ts'
 import type { StateConfig } from '../../src/manifest/workspace.ts'
-import { lockPath } from '../../src/state/record-paths.ts'
+import { lockPath } from '../../src/state/format/state-paths.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'
 import { Volume } from './disk.ts'

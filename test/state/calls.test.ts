@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callsAt, parseCalls, timesOf, type Times } from '../../src/state/calls.ts'
+import { callsAt, parseCalls, timesOf, type Times } from '../../src/state/format/calls.ts'
 
 const here: Times = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
 

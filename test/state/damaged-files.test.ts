@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { sameJson } from '../../src/model/canonical-json.ts'
 import { atPointer, isObject, pointerStep, pointerSteps, type Json, type JsonObject } from '../../src/model/json.ts'
-import { parseDomainFile } from '../../src/state/domain-file.ts'
-import { parseEntry, parseWave } from '../../src/state/journal.ts'
-import { parseRollout } from '../../src/state/rollout-file.ts'
+import { parseDomainFile } from '../../src/state/format/domain-file.ts'
+import { parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import { parseRollout } from '../../src/state/format/rollout-file.ts'
 
 const at = '2026-11-20T03:00:00.000Z'
 const item: JsonObject = { candidates: [{ time: '60' }], status: 'confirmed', at, apply: 'one', origin: 'write' }

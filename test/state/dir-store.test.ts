@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openRecord, type OpenRecord } from '../../src/state/open-record.ts'
-import { realDisk } from '../../src/state/real-disk.ts'
+import { openRecord, type OpenRecord } from '../../src/state/open-state.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { applied, item, of, storeContract, type Kind } from './store-contract.ts'
 
 interface FolderKind extends Kind {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gitEnvironment, gitIn, saidBy } from '../../src/state/git-process.ts'
+import { gitEnvironment, gitIn, saidBy } from '../../src/state/git/git-process.ts'
 
 describe('the environment of git', () => {
   it('has what git, its helpers and ssh need', () => {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openGit } from '../../src/state/git-plumbing.ts'
-import { gitEnvironment } from '../../src/state/git-process.ts'
-import type { GitRepository } from '../../src/state/git-repository.ts'
+import { openGit } from '../../src/state/git/plumbing.ts'
+import { gitEnvironment } from '../../src/state/git/git-process.ts'
+import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
 /** A folder for repositories, and git in it as nobody in particular: no settings of the user take part. */
 export class GitSandbox {

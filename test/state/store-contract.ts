@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
 import type { Applied } from '../../src/model/applied.ts'
-import type { OpenRecord } from '../../src/state/open-record.ts'
-import type { Recorded, RecordedItem, Store, Wave } from '../../src/state/record.ts'
+import type { OpenRecord } from '../../src/state/open-state.ts'
+import type { Recorded, RecordedItem, Store, Wave } from '../../src/state/store.ts'
 
 export const at = '2026-11-20T00:00:00.000Z'
 

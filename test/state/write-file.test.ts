@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Disk } from '../../src/state/disk.ts'
-import { DurableFolders } from '../../src/state/durable-folders.ts'
-import { realDisk } from '../../src/state/real-disk.ts'
-import { writeFilesDurably } from '../../src/state/write-file.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
+import { DurableFolders } from '../../src/state/folder/durable-folders.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { writeFilesDurably } from '../../src/state/folder/write-file.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -7,10 +7,10 @@ import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/em
 import type { Call } from '../../src/emulator/entities/call.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
-import type { Clock } from '../../src/service/call-budget.ts'
-import type { Disk } from '../../src/state/disk.ts'
+import type { Clock } from '../../src/service/write/call-budget.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
 import { leaseMs } from '../../src/state/lock.ts'
-import { realDisk } from '../../src/state/real-disk.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
 
 /** What a command line did. */
 export interface Ran {

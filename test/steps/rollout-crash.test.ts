@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DefectAfterWrites } from '../../src/cli/exits.ts'
-import type { Disk } from '../../src/state/disk.ts'
-import { realDisk } from '../../src/state/real-disk.ts'
+import type { Disk } from '../../src/state/folder/disk.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { held, Place, reset, writes } from './cli.ts'
 import { dead, emulator, setStageInTime, time } from './stage.ts'
 

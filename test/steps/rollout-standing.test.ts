@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
-import { openRecord } from '../../src/state/open-record.ts'
-import { realDisk } from '../../src/state/real-disk.ts'
+import { openRecord } from '../../src/state/open-state.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { Place, writes } from './cli.ts'
 import { emulator, enter, place, setStageInTime, time } from './stage.ts'
 

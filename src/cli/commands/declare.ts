@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, GlobalOptions, Io } from '../io.ts'
-import { paintFor } from '../paint.ts'
-import { errSentences } from '../sentences.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { errSentences } from '../terminal/sentences.ts'
 
 /** What a command does with its arguments and options. Resolves to the exit code. */
 type Action = (context: CommandContext, args: unknown[], options: never) => Promise<number>

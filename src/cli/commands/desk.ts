@@ -51,6 +51,6 @@ export function deskCommands(program: Command, declare: Declare): void {
       'completion zsh > ~/.zfunc/_edgewise',
       'completion fish > ~/.config/fish/completions/edgewise.fish',
     ],
-    load: async () => (await import('../completion.ts')).completionOf(program),
+    load: async () => (await import('../completion/completion.ts')).completionOf(program),
   }).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
 }

@@ -1,0 +1,39 @@
+import type { Sample, Verdict } from './health.ts'
+import type { Domain, ItemKey } from './item.ts'
+import type { OutcomeCounts } from './outcome.ts'
+
+/** What an apply tells as it goes. Times are ISO 8601. */
+export type ApplyEvent =
+  | { type: 'apply.started'; time: string; apply: string; writes: number; releases: number; waves?: number }
+  | { type: 'write.started'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
+  | { type: 'write.confirmed'; time: string; id: number; rewritten?: ItemKey[] }
+  | { type: 'write.refused'; time: string; id: number; code: number | null; message: string }
+  | { type: 'write.in-doubt'; time: string; id: number; message: string }
+  | { type: 'write.not-sent'; time: string; id: number; message: string }
+  | { type: 'write.waiting'; time: string; id: number; seconds: number; message: string }
+  | { type: 'write.isolating'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
+  | { type: 'wave.finished'; time: string; wave: number }
+  | {
+      type: 'wave.waiting'
+      time: string
+      wave: number
+      waves: number
+      domains: number
+      until: string
+      reason: 'pause' | 'health' | 'baseline'
+    }
+  | { type: 'wave.watched'; time: string; wave: number; statuses: string[]; before: Sample; after: Sample }
+  | {
+      type: 'wave.judged'
+      time: string
+      wave: number
+      verdict: Verdict
+      /** Null where all is well. */
+      reason: string | null
+      before: Sample
+      after: Sample
+      /** Domains that are worse by themselves. */
+      worse: { domain: Domain; before: Sample; after: Sample }[]
+    }
+  | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }
+  | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null; takenBack?: boolean } & OutcomeCounts)

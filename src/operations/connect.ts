@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import type { Workspace } from '../manifest/workspace.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { createClient } from '../service/write/client.ts'
+import { proxyDispatcher } from '../service/proxy.ts'
+import { createReader, type ReaderOptions } from '../service/query/reader.ts'
+import { overNetwork } from '../service/transport.ts'
+import type { Outside } from './outside.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+
+/**
+ * A client and a reader of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
+ *
+ * @param reads what ends reads, and who hears of waits (ms) that the service demands
+ * @throws EdgewiseError `access` when there is no token
+ */
+export async function connect(workspace: LoadedWorkspace, outside: Outside, reads: Pick<ReaderOptions, 'signal' | 'waits'> = {}) {
+  const { config, root } = workspace
+  const { service } = config
+  const inside = service.url === 'emulator'
+  const token = inside ? service.token || 'emulator' : service.token
+  if (token === '') {
+    throw new EdgewiseError(
+      'access',
+      `no token for ${service.url}`,
+      'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml.',
+    )
+  }
+  const emulator = inside ? await startInside(root, config, outside) : null
+  const url = emulator?.url ?? service.url
+  const transport = outside.transport ?? overNetwork(await proxyDispatcher(url, outside.env))
+  const connection = {
+    url,
+    token,
+    timeoutMs: service.timeoutSeconds * 1000,
+    itemKeys: service.itemKeys,
+    scrub: (text: string) => workspace.scrub(text),
+    transport,
+  }
+  const reader = createReader({
+    connection,
+    timezone: service.timezone,
+    longestWaitMs: config.limits.maxWaitSeconds * 1000,
+    clock: outside.clock,
+    random: () => outside.random(),
+    ...reads,
+  })
+  return { client: createClient(connection), reader, close: async () => emulator?.close() }
+}
+
+/** The emulator that `service.url: emulator` asks for. It keeps what it is told beside the workspace. */
+async function startInside(root: string, config: Workspace['config'], outside: Outside) {
+  const { startEmulator } = await import('../emulator/emulator.ts')
+  let calls = 0
+  return startEmulator(
+    {
+      token: null,
+      domains: null,
+      callsPerMinute: config.limits.callsPerMinute,
+      itemKeys: config.service.itemKeys,
+      control: false,
+      lenient: false,
+      limitStyle: 'status',
+      seed: config.id,
+      timezone: config.service.timezone,
+      deadOrigins: [],
+      faults: [],
+      dataFile: resolve(root, '.edgewise', 'emulator.json'),
+      now: () => outside.clock.now(),
+      requestId: () => `${outside.clock.now().toString(36)}-${++calls}`,
+    },
+    { host: '127.0.0.1', port: 0 },
+  )
+}

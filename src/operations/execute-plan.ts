@@ -1,0 +1,98 @@
+import { applyPlan } from '../apply/apply-plan.ts'
+import type { ApplyEvent } from '../model/events.ts'
+import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
+import type { Plan } from '../model/plan.ts'
+import { CallBudget } from '../service/write/call-budget.ts'
+import { callsAt, timesOf, type Times } from '../state/format/calls.ts'
+import type { Lease } from '../state/lock.ts'
+import type { Recorded, Store } from '../state/store.ts'
+import { connect } from './connect.ts'
+import type { Outside } from './outside.ts'
+import { refuseUnready } from './preflight.ts'
+import { resolveForSend } from './resolve-for-send.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+
+/** How an apply is carried out. */
+export interface ApplyOptions {
+  outside: Outside
+  lease: Lease
+  /** When the lock was taken. */
+  lockedAt: Moment
+  /** Who started it, for the record's history. */
+  author: string | null
+  signal: AbortSignal
+  isolate: boolean
+  /** Its id, where it is a part of something; a new one otherwise. */
+  id?: string
+  /** Ends a new id, to tell the kind of apply in a history. */
+  suffix?: string
+  tell(event: ApplyEvent, budget: CallBudget): void
+}
+
+/**
+ * Carries a plan out against the service (or the emulator, started for the time of the apply) and records every outcome.
+ * Runs the commands of secrets that its writes hold: there has to be consent to the plan.
+ *
+ * @throws EdgewiseError `access` when the token or a secret is not at hand; nothing was sent then
+ */
+export async function apply(
+  workspace: LoadedWorkspace,
+  planned: Plan,
+  store: Store,
+  recorded: Recorded,
+  options: ApplyOptions,
+): Promise<ApplyResult> {
+  const { outside } = options
+  const { config, vault } = workspace
+  refuseUnready(workspace, planned)
+  const { plan } = await resolveForSend(workspace, planned, recorded, options.signal)
+  const { clock } = outside
+  const id = options.id ?? applyId(outside, options.suffix)
+  const { callsPerMinute, maxWaitSeconds } = config.limits
+  const here = (): Times => ({ boot: outside.machine.boot, now: clock.now(), up: clock.monotonic() })
+  const { calls, incomplete } = await store.loadCalls()
+  // What an apply sent that was cut off elsewhere: no more than the rate allows.
+  const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
+  const earlier = [...timesOf(calls, here()), ...unknown]
+  // Whoever comes next has to know of them too, even if nothing is sent now.
+  if (earlier.length > 0) await store.saveCalls(id, callsAt(earlier, here()))
+  const remember = (times: number[]) => store.saveCalls(id, callsAt(times, here()))
+  const settleMs = config.service.settleSeconds * 1000
+  const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, remember, settleMs)
+  const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
+  try {
+    const context: ApplyContext = {
+      store,
+      client: service?.client ?? { write: () => Promise.reject(new TypeError('expected a plan without writes to send none')) },
+      budget,
+      clock,
+      random: () => outside.random(),
+      settleMs,
+      timeoutMs: config.service.timeoutSeconds * 1000,
+      isolate: options.isolate,
+      leaseLeftMs: () => options.lease.leftMs(),
+      apply: id,
+      commit: plan.basis.commit,
+      author: options.author,
+      lockedAt: options.lockedAt,
+      reveal: (payload) => vault.reveal(payload),
+      mask: (item, value) => vault.mask(item, value),
+      isAtHand: (value) => vault.isAtHand(value),
+      templatesOf: (value) => vault.templatesOf(value),
+      signal: options.signal,
+      tell: (event) => options.tell(event, budget),
+    }
+    return await applyPlan(plan, recorded, context)
+  } finally {
+    await service?.close()
+  }
+}
+
+/** An id for an apply: sortable by time, and different for two of one second. */
+export function applyId(outside: Outside, suffix = ''): string {
+  const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
+  const chance = Math.floor(outside.random() * 0x10000)
+    .toString(16)
+    .padStart(4, '0')
+  return [stamp, chance, ...(suffix === '' ? [] : [suffix])].join('-')
+}

@@ -1,0 +1,62 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Applied } from '../model/applied.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import { wayBack } from '../plan/way-back.ts'
+import type { Recorded, RecordedItem, Store, Wave } from '../state/store.ts'
+import { appliesTogether } from './find-applies.ts'
+
+/** What ends the id of a rollback, so that a history tells it from other applies. */
+export const rollbackSuffix = 'rollback'
+
+/** Of all that some applies were about to change: what was recorded before; null for nothing. */
+export type Before = Wave['before']
+
+/** What is searched for a change, and how far one can be taken back. */
+export interface Search {
+  store: Store
+  recorded: Recorded
+  isAtHand(before: Before): (secret: string) => boolean
+}
+
+/** Some applies, and what was recorded before the first of them of all that they were about to change. */
+export interface Found {
+  applies: Applied[]
+  before: Before
+}
+
+/** What applies changed that belong together: one apply, or the waves of one rollout. */
+export async function changeOf(applies: Applied[], store: Store): Promise<Found> {
+  const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
+  for (const { id } of applies) {
+    // What an earlier wave had changed already was something else before the rollout.
+    for (const [domain, items] of await store.before(id)) before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
+  }
+  return { applies, before }
+}
+
+/**
+ * The last apply, or rollout, of which anything differs from what was recorded before it.
+ *
+ * @throws EdgewiseError `usage` when there is none, or when it was a rollback itself
+ */
+export async function lastChange(history: Applied[], search: Search): Promise<Found> {
+  for (const applies of appliesTogether(history).toReversed()) {
+    const found = await changeOf(applies, search.store)
+    const way = wayBack(search.recorded, found.before, search.isAtHand(found.before))
+    if (way.to.size + way.irreversible.length === 0) continue
+    const [{ id } = { id: '' }] = applies
+    if (!new RegExp(`-${rollbackSuffix}(-w\\d+)?$`).test(id)) return found
+    throw new EdgewiseError(
+      'usage',
+      `the last apply, ${id}, was a rollback itself`,
+      `Name the apply to take back; "edgewise state history" lists them. "edgewise rollback ${id}" brings back what it took back.`,
+    )
+  }
+  throw new EdgewiseError(
+    'usage',
+    history.length === 0
+      ? 'nothing was applied yet, so there is nothing to take back'
+      : 'everything is as it was before each apply, so there is nothing to take back',
+    '"edgewise state history" lists the applies.',
+  )
+}

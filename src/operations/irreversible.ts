@@ -1,0 +1,33 @@
+import { confirmed, type Domain, type Held, type ItemKey, type Snapshot } from '../model/item.ts'
+import type { Change } from '../model/change.ts'
+import { wayBack, type Irreversible } from '../plan/way-back.ts'
+import { secretsAtHand } from './secrets-at-hand.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+
+const most = 3
+
+/** Sentences about what of a plan a health check could not take back; none where it would not try. */
+export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes: Change[], recorded: Snapshot): string[] {
+  if (config.rollout.health?.onFailure !== 'rollback') return []
+  const before = new Map<Domain, Map<ItemKey, Held | null>>()
+  const after: Snapshot = new Map()
+  for (const { domain, item, action, reason, after: value } of changes) {
+    const was = before.get(domain) ?? new Map<ItemKey, Held | null>()
+    const is = after.get(domain) ?? new Map<ItemKey, Held>(recorded.get(domain))
+    was.set(item, recorded.get(domain)?.get(item) ?? null)
+    if (value !== null) is.set(item, confirmed(value))
+    else if (action === 'unset' && reason !== 'cleared') is.set(item, { status: 'unset', candidates: [] })
+    else is.delete(item)
+    before.set(domain, was)
+    after.set(domain, is)
+  }
+  const { irreversible } = wayBack(after, before, secretsAtHand(before, recorded, vault))
+  if (irreversible.length === 0) return []
+  return [`a health check can't take back ${someIrreversible(irreversible)}`]
+}
+
+/** Some of what can't be taken back, each with the reason, and how many more there are. */
+export function someIrreversible(irreversible: Irreversible[]): string {
+  const some = irreversible.slice(0, most).map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`)
+  return `${some.join(', ')}${irreversible.length > most ? ` and ${irreversible.length - most} more` : ''}`
+}

@@ -1,0 +1,92 @@
+import { diffSnapshots } from '../diff/diff-snapshots.ts'
+import { withKnownSecrets } from '../diff/known-secrets.ts'
+import type { Workspace } from '../manifest/workspace.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Snapshot } from '../model/item.ts'
+import type { Effort, Plan } from '../model/plan.ts'
+import { currentWave, type Rollout } from '../model/rollout.ts'
+import type { Solver } from '../plan/cover/dual-bound.ts'
+import { makePlan } from '../plan/make-plan.ts'
+import { narrowed, type Selection } from '../plan/selection.ts'
+import { heldDomains, standingOf, wavesOf } from '../rollout/conflicts.ts'
+import type { Recorded } from '../state/store.ts'
+import { askedOf } from './hash-desired.ts'
+import { takeHeld } from '../rollout/on-hold.ts'
+import { irreversibleWarnings } from './irreversible.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+
+/** What a plan is made with besides the workspace and the record. */
+export interface PlanOptions {
+  effort?: Effort
+  explain?: boolean
+  /** What the store keeps of rollouts: what they hold is left out, and one that is open keeps its waves. */
+  rollouts?: Rollout[]
+  /** Plan what is held as well. */
+  retryHeld?: boolean
+  /** No waves. */
+  atOnce?: boolean
+}
+
+/**
+ * What would change, and the fewest writes found for it. Reads the record and the manifests, writes nothing.
+ *
+ * @throws EdgewiseError `invalid` when a manifest has an error
+ */
+export async function plan(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  selection: Selection,
+  { rollouts = [], retryHeld = false, atOnce = false, ...options }: PlanOptions = {},
+): Promise<Plan> {
+  const { config } = workspace
+  if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
+    throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
+  }
+  const { recorded: known, desired: wanted } = chosenSnapshots(workspace, recorded, selection)
+  const asked = askedOf(workspace)
+  const held = takeHeld(known, wanted, retryHeld ? new Map() : heldDomains(rollouts, asked))
+  const difference = diffSnapshots(known, wanted)
+  const changed = new Set(difference.changes.map(({ domain }) => domain))
+  const { continued, against } = standingOf(changed, selection, rollouts, asked)
+  const made = makePlan({
+    ...options,
+    recorded: known,
+    desired: wanted,
+    ...difference,
+    first: config.rollout.first,
+    // One change is one write; the solver is large.
+    ...(difference.changes.length > 1 ? { solver: await loadSolver() } : {}),
+    grouping: config.grouping,
+    limits: config.limits,
+    target: [...selection.target],
+    items: [...selection.items],
+    commit: await workspace.commit(),
+    ...(atOnce ? {} : { waves: continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) } }),
+  })
+  const warnings = [
+    ...held.notes,
+    ...openNotes(continued, against),
+    ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)),
+    ...made.warnings,
+  ]
+  return { ...made, summary: { ...made.summary, held: held.changes }, warnings }
+}
+
+/** What a plan has to do with open rollouts. */
+function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
+  const said = (rollout: Rollout) => `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
+  if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
+  return against.map((rollout) => `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`)
+}
+
+/** Loads the solver of linear programmes, which proves how few writes a plan can have. It is large, so only who needs it does. */
+export async function loadSolver(): Promise<Solver> {
+  // The package's types call its default export a namespace.
+  const { default: load } = (await import('highs')) as unknown as { default: () => Promise<Solver> }
+  return load()
+}
+
+/** The chosen parts of what is recorded and what is desired; secrets that are not at hand count as recorded. */
+export function chosenSnapshots(workspace: Workspace, recorded: Recorded, selection: Selection): { recorded: Snapshot; desired: Snapshot } {
+  return { recorded: narrowed(recorded, selection), desired: narrowed(withKnownSecrets(workspace.desired, recorded), selection) }
+}

@@ -1,0 +1,23 @@
+import type { Workspace } from '../manifest/workspace.ts'
+import { openGit } from '../state/git/plumbing.ts'
+import { gitEnvironment } from '../state/git/git-process.ts'
+import { openRecord as openRecordAt, type OpenRecord } from '../state/open-state.ts'
+import type { Outside } from './outside.ts'
+
+/**
+ * Opens the record that belongs to a workspace's id and its service's address, and the lock of its account.
+ *
+ * @throws EdgewiseError `usage` when it is not clear where the record is, `unavailable` when git can't be used
+ */
+export async function openRecord({ root, config }: Workspace, outside: Outside): Promise<OpenRecord> {
+  const { id, service, state } = config
+  const env = gitEnvironment(outside.env, service.token)
+  return openRecordAt(
+    { root, id, address: service.url, account: service.account, state },
+    {
+      disk: outside.disk,
+      process: outside.machine.process,
+      openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, () => outside.clock.now())),
+    },
+  )
+}

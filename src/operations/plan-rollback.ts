@@ -1,0 +1,144 @@
+import { released } from '../apply/intents.ts'
+import { diffSnapshots } from '../diff/diff-snapshots.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Domain, ItemKey } from '../model/item.ts'
+import type { Plan } from '../model/plan.ts'
+import { makePlan } from '../plan/make-plan.ts'
+import { narrowed, type Selection } from '../plan/selection.ts'
+import { wayBack, type Irreversible, type WayBack } from '../plan/way-back.ts'
+import type { Applied } from '../model/applied.ts'
+import type { Recorded, Store } from '../state/store.ts'
+import { findApplies } from './find-applies.ts'
+import { changeOf, lastChange, type Before, type Search } from './find-change.ts'
+import { loadSolver } from './make-plan.ts'
+import { secretsAtHand } from './secrets-at-hand.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+
+/** A plan back to what was recorded before an apply. */
+export interface Rollback {
+  /** What is taken back, first to last: one apply, or the waves of one rollout. */
+  applies: Applied[]
+  plan: Plan
+  /** What can't be taken back, or not all of it. */
+  irreversible: Irreversible[]
+  /** What was recorded since of items that are taken back, so that the way back goes over it as well. */
+  later: { domains: Domain[]; applies: string[] }
+  /** Items that were not recorded before, and that the plan unsets. */
+  unmanaged: { domain: Domain; item: ItemKey }[]
+}
+
+/**
+ * Plans the way back to what was recorded before an apply, or before a rollout in waves. Only what that apply changed is
+ * touched. Reads the record and the secrets, writes nothing; the manifests do not count.
+ *
+ * @param name id of an apply or a rollout; null for the last one that changed something
+ * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none is named and the last one
+ *   was a rollback itself; `irreversible` when all of what it changed can't be taken back
+ */
+export async function rollback(
+  workspace: LoadedWorkspace,
+  store: Store,
+  recorded: Recorded,
+  selection: Selection,
+  name: string | null,
+): Promise<Rollback> {
+  const history = await store.history()
+  const { vault } = workspace
+  const isAtHand = (before: Before) => secretsAtHand(before, recorded, vault)
+  const search: Search = { store, recorded, isAtHand }
+  const { applies, before } = name === null ? await lastChange(history, search) : await changeOf(findApplies(history, name), store)
+  const chosen = narrowed(before, selection)
+  if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
+  const way = wayBack(recorded, chosen, search.isAtHand(chosen))
+  if (way.to.size === 0 && way.irreversible.length > 0) throw allIrreversible(applies, way)
+  return {
+    applies,
+    plan: await planOf(way, workspace, selection),
+    irreversible: way.irreversible,
+    later: await changedLater(way, applies, history, search),
+    unmanaged: unmanagedOf(way, chosen),
+  }
+}
+
+function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError {
+  return new EdgewiseError(
+    'usage',
+    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ${target.map((glob) => `"${glob}"`).join(', ')}`,
+    'Globs match whole domain names, e.g. --target "*.example.com".',
+  )
+}
+
+function allIrreversible(applies: Applied[], { irreversible }: WayBack): EdgewiseError {
+  const [first] = irreversible
+  const rest = irreversible.length - 1
+  const more = rest === 0 ? '' : `, and ${rest} more`
+  return new EdgewiseError(
+    'irreversible',
+    `nothing that apply ${applies.map(({ id }) => id).join(', ')} changed can be taken back: ${first?.item ?? ''} of ${first?.domain ?? ''} (${first?.reason ?? ''})${more}`,
+    'Say in the manifests what these items should be, and apply that.',
+  )
+}
+
+async function planOf({ from, to }: WayBack, { config }: LoadedWorkspace, { target, items }: Selection): Promise<Plan> {
+  const difference = diffSnapshots(from, to)
+  return makePlan({
+    recorded: from,
+    desired: to,
+    ...difference,
+    ...(difference.changes.length > 1 ? { solver: await loadSolver() } : {}),
+    first: config.rollout.first,
+    grouping: config.grouping,
+    limits: config.limits,
+    target: [...target],
+    items: [...items],
+    // What it leads to stands in no commit.
+    commit: null,
+  })
+}
+
+/** Domains where something else was recorded of these items since, and by what. */
+async function changedLater(
+  { to }: WayBack,
+  applies: Applied[],
+  history: Applied[],
+  { store, recorded }: Search,
+): Promise<Rollback['later']> {
+  const own = new Set(applies.map(({ id }) => id))
+  const domains = new Set<Domain>()
+  const by = new Set<string>()
+  const found = (domain: Domain, apply: string) => {
+    domains.add(domain)
+    by.add(apply)
+  }
+  const last = history.findLastIndex(({ id }) => own.has(id))
+  for (const { id } of history.slice(last + 1)) {
+    for (const [domain, items] of await store.before(id)) {
+      const goals = to.get(domain)
+      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item))) found(domain, id)
+    }
+  }
+  for (const [domain, goals] of to) {
+    for (const item of goals.keys()) {
+      const apply = recorded.get(domain)?.get(item)?.apply
+      if (apply !== undefined && !own.has(apply)) found(domain, apply)
+    }
+  }
+  return { domains: [...domains].toSorted(), applies: [...by] }
+}
+
+function unmanagedOf({ to }: WayBack, before: Before): Rollback['unmanaged'] {
+  return [...to].flatMap(([domain, goals]) =>
+    [...goals.keys()].filter((item) => (before.get(domain)?.get(item) ?? null) === null).map((item) => ({ domain, item })),
+  )
+}
+
+/**
+ * What is recorded of the domains whose unset items were not recorded before, without these items: nothing of them was
+ * managed, so nothing of them should be released by a later plan.
+ */
+export function withoutUnmanaged({ unmanaged }: Rollback, recorded: Recorded): Recorded {
+  return released(
+    unmanaged.filter(({ domain, item }) => recorded.get(domain)?.get(item)?.status === 'unset'),
+    recorded,
+  )
+}

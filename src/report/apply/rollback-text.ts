@@ -1,0 +1,31 @@
+import { groupBy } from '../../model/group-by.ts'
+import type { Domain, ItemKey } from '../../model/item.ts'
+import { visible } from '../text/visible.ts'
+import { wrap } from '../text/wrap.ts'
+
+/** An item that stays as it is, and why. */
+interface Irreversible {
+  domain: Domain
+  item: ItemKey
+  reason: string
+}
+
+const mostLines = 20
+
+/** What can't be taken back: a line for each item and reason, whatever the number of domains. Ends without a line break. */
+export function irreversibleText(irreversible: Irreversible[], columns: number): string {
+  const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
+  const lines = groups.slice(0, mostLines).flatMap((same) => {
+    const [first] = same
+    if (first === undefined) return []
+    return [wrap(`${visible(first.item)} of ${someOf(same.map(({ domain }) => visible(domain)))}: ${visible(first.reason)}`, columns, '  ')]
+  })
+  const rest = groups.slice(mostLines).reduce((sum, same) => sum + same.length, 0)
+  return [...lines, ...(rest === 0 ? [] : [`  … and ${rest} more items`])].join('\n')
+}
+
+/** Some names, and how many more there are. */
+export function someOf(names: string[]): string {
+  const rest = names.length - 3
+  return rest > 0 ? `${names.slice(0, 3).join(', ')} and ${rest} more` : names.join(', ')
+}

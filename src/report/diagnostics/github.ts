@@ -1,0 +1,37 @@
+import { byPlace, type Diagnostic } from '../../model/problem.ts'
+import { visible, visibleLines } from '../text/visible.ts'
+
+/**
+ * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the pull request. `folder` is
+ * the workspace's folder within the repository, since annotations find files from the repository's root.
+ */
+export function formatDiagnosticsGithub(diagnostics: readonly Diagnostic[], folder = ''): string {
+  return diagnostics
+    .toSorted(byPlace)
+    .map((diagnostic) => `${command(diagnostic, folder)}\n`)
+    .join('')
+}
+
+function command(diagnostic: Diagnostic, folder: string): string {
+  const { file, line, column, endLine, endColumn, severity, summary, detail, related = [] } = diagnostic
+  const properties = {
+    file: folder === '' ? file : `${folder}/${file}`,
+    line,
+    endLine,
+    // GitHub takes columns only for a range within one line.
+    ...(line === endLine ? { col: column, endColumn } : {}),
+    title: summary,
+  }
+  const places = related.map((place) => `${place.file}:${place.line}:${place.column} ${place.message}`)
+  const message = [detail === '' ? summary : detail, ...places].join('\n')
+  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(visible(String(value)))}`)
+  return `::${severity} ${list.join(',')}::${escapeData(visibleLines(message))}`
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}

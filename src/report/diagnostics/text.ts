@@ -1,0 +1,63 @@
+import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
+import { codeFrame } from './code-frame.ts'
+import type { Paint } from '../text/paint.ts'
+import { visible, visibleLines } from '../text/visible.ts'
+import { wrap } from '../text/wrap.ts'
+
+/** How diagnostics are shown to people. */
+export interface TextStyle {
+  /** The line that a place begins in, or null where the file can't be read any more. */
+  lineOf(this: void, place: Place): string | null
+  paint: Paint
+  /** Width of the terminal; Infinity where nothing is to be wrapped or cut. */
+  columns: number
+}
+
+const indent = '  '
+
+/**
+ * Diagnostics for people, by file and line: `file:line:column  error  summary`, the detail, the line with carets under the
+ * range, related places the same way, and at the end how many there are. Empty without diagnostics. Nothing from a file can
+ * drive the terminal.
+ */
+export function formatDiagnosticsText(diagnostics: readonly Diagnostic[], style: TextStyle): string {
+  if (diagnostics.length === 0) return ''
+  const blocks = diagnostics.toSorted(byPlace).map((diagnostic) => block(diagnostic, style))
+  return `${[...blocks, style.paint.bold(counts(diagnostics))].join('\n\n')}\n`
+}
+
+function block(diagnostic: Diagnostic, style: TextStyle): string {
+  const { paint, columns } = style
+  const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
+  return [
+    `${paint.bold(at(diagnostic))}  ${mark(diagnostic.severity)}  ${visible(diagnostic.summary)}`,
+    ...(diagnostic.detail === '' ? [] : [wrap(visibleLines(diagnostic.detail), columns, indent)]),
+    ...frame(diagnostic, style, mark),
+    ...(diagnostic.related ?? []).flatMap((related) => [
+      `${indent}${paint.bold(at(related))}  ${visible(related.message)}`,
+      ...frame(related, style, paint.cyan),
+    ]),
+  ].join('\n')
+}
+
+function at(place: Place): string {
+  return `${visible(place.file)}:${place.line}:${place.column}`
+}
+
+function frame(place: Place, { lineOf, paint, columns }: TextStyle, mark: (text: string) => string): string[] {
+  const line = lineOf(place)
+  return line === null ? [] : [codeFrame(place, line, { paint, columns, mark })]
+}
+
+/** `2 errors, 1 warning in 3 files`. */
+function counts(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
+  const warnings = diagnostics.length - errors
+  const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size
+  const found = [...(errors === 0 ? [] : [number(errors, 'error')]), ...(warnings === 0 ? [] : [number(warnings, 'warning')])]
+  return `${found.join(', ')} in ${number(files, 'file')}`
+}
+
+function number(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

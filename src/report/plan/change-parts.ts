@@ -1,0 +1,45 @@
+import { symbols, type Action, type Change } from '../../model/change.ts'
+import { groupBy } from '../../model/group-by.ts'
+import { codeHtml, fitting, folded } from '../text/markdown.ts'
+import { plainPaint } from '../text/paint.ts'
+import { blocksOf, blockText, type Block, type PlanTextOptions } from './text.ts'
+
+const style: PlanTextOptions = { paint: plainPaint, columns: 110, verbose: false }
+const actions: Action[] = ['set', 'change', 'unset', 'release']
+
+/** A table of how many domains change in which item: a few lines for however many changes. */
+export function changeTable(changes: Change[]): string {
+  const rows = [...groupBy(changes, (change) => change.item)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const cells = rows.map(([item, same]) => {
+    const counts = actions.map((action) => same.filter((change) => change.action === action).length)
+    return `| \`${item}\` | ${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
+  })
+  return `| item | ${actions.map((action) => `${symbols[action]} ${action}`).join(' | ')} |\n|---|--:|--:|--:|--:|\n${cells.join('')}`
+}
+
+/**
+ * Changes as folded parts, one for each set of equal changes, as far as there is room for them. Ends with a sentence that
+ * counts what was left out.
+ *
+ * @param room characters
+ */
+export function changeParts(changes: Change[], room: number, whole: string): string {
+  const sentence = 200
+  const parts = blocksOf(changes).map((block) => ({ block, text: blockPart(block) }))
+  const { kept, left } = fitting(parts, room - sentence)
+  const domains = new Set(left.flatMap(({ block }) => block.domains)).size
+  const count = left.reduce((sum, { block }) => sum + block.changes.length * block.domains.length, 0)
+  const rest =
+    left.length === 0
+      ? ''
+      : `\nLeft out here: ${count} of ${changes.length} changes, on ${domains} ${domains === 1 ? 'domain' : 'domains'}. ${whole} shows all.\n`
+  return `${kept.map(({ text }) => text).join('\n')}${rest}`
+}
+
+function blockPart(block: Block): string {
+  const [first = ''] = block.domains
+  const whom = block.domains.length === 1 ? codeHtml(first) : `${block.domains.length} domains`
+  const items = block.changes.map((change) => `${symbols[change.action]} ${change.item}`)
+  const names = items.length > 6 ? `${items.slice(0, 6).join(', ')} and ${items.length - 6} more` : items.join(', ')
+  return folded(`${whom} ${names}`, blockText(block, style))
+}

@@ -1,0 +1,46 @@
+import type { Change, Write } from '../../model/change.ts'
+import type { ItemKey } from '../../model/item.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
+import type { Plan } from '../../model/plan.ts'
+
+/** A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a write. */
+export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
+  const { desired, recorded, target, items, commit } = plan.basis
+  return {
+    format: 'edgewise.plan/1',
+    changes: plan.changes.map(changeJson),
+    writes: plan.writes.map((write) => writeJson(write, wireName)),
+    summary: { ...plan.summary },
+    basis: {
+      desired: { ...desired },
+      recorded: { ...recorded },
+      target: [...target],
+      ...(items.length === 0 ? {} : { items: [...items] }),
+      commit,
+    },
+    planner: { ...plan.planner },
+    warnings: [...plan.warnings],
+    ...(plan.explanation === undefined
+      ? {}
+      : { explanation: { ...plan.explanation, writes: plan.explanation.writes.map((each) => ({ ...each })) } }),
+  }
+}
+
+function changeJson({ domain, item, action, reason, by, before, after, patch }: Change): JsonObject {
+  return { domain, item, action, reason, ...(by === undefined ? {} : { by }), before, after, patch: patch.map(operationJson) }
+}
+
+function operationJson({ op, path, value }: Change['patch'][number]): Json {
+  return { op, path, ...(value === undefined ? {} : { value }) }
+}
+
+function writeJson({ id, wave, domains, items }: Write, wireName: (item: ItemKey) => string): JsonObject {
+  const forms = Object.entries(items)
+  return {
+    id,
+    wave,
+    domains: [...domains],
+    config: Object.fromEntries(forms.map(([item, form]) => [wireName(item), form.payload])),
+    forms: Object.fromEntries(forms.map(([item, form]) => [item, form.name])),
+  }
+}

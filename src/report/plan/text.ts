@@ -1,0 +1,150 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { symbols, type Action, type Change, type Write } from '../../model/change.ts'
+import { groupBy } from '../../model/group-by.ts'
+import type { Domain } from '../../model/item.ts'
+import type { Explanation, Plan } from '../../model/plan.ts'
+import type { Paint } from '../text/paint.ts'
+import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
+import { displayWidth } from '../text/display-width.ts'
+import { cut, wrap } from '../text/wrap.ts'
+
+/** How a plan is shown. */
+export interface PlanTextOptions {
+  paint: Paint
+  /** Width of the terminal. */
+  columns: number
+  /** List every domain and show values whole. */
+  verbose: boolean
+}
+
+const mostDomains = 24
+/** Lines that one value may take. */
+const mostLines = 8
+const noWidth = 100_000
+
+/** A plan as people read it: blocks of equal changes with their domains, a line a write, the sum. Ends without a line break. */
+export function planText(plan: Plan, options: PlanTextOptions): string {
+  if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
+  const blocks = blocksOf(plan.changes).map((block) => blockText(block, options))
+  const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
+  const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
+  const writes = plan.writes.flatMap((write, i) => [
+    ...(inWaves && write.wave !== plan.writes[i - 1]?.wave ? [options.paint.dim(waveLine(write.wave, plan))] : []),
+    writeLine(write, plan, options),
+    ...reasonLines(reasons.get(write.id), plan, options),
+  ])
+  return [
+    ...blocks,
+    ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
+    ...(plan.explanation === undefined ? [] : [obviousLine(plan.explanation, options.columns)]),
+    sumLine(plan, options.paint),
+  ].join('\n\n')
+}
+
+/** `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
+export function sumLine({ summary }: Plan, paint: Paint): string {
+  const parts = (
+    [
+      [summary.set, 'to set'],
+      [summary.change, 'to change'],
+      [summary.unset, 'to unset'],
+      [summary.release, 'to release'],
+    ] as const
+  ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
+  const writes = `${summary.writes} ${summary.writes === 1 ? 'write' : 'writes'} (at least ${summary.lowerBound})`
+  return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
+}
+
+function reasonLines(reason: string | undefined, plan: Plan, { paint, columns }: PlanTextOptions): string[] {
+  if (reason === undefined) return []
+  const indent = ' '.repeat(4 + String(plan.writes.length).length)
+  return [paint.dim(wrap(reason, columns, indent))]
+}
+
+/** What the plan would cost without a search. */
+function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns: number): string {
+  const calls = `${single} calls one by one, ${equalPatches} with domains of equal changes together, ${itemByItem} one item at a time.`
+  return wrap(`The same changes take ${calls}`, columns, '').trimStart()
+}
+
+function unchangedLine({ summary }: Plan): string {
+  return summary.unchanged === 0 ? '' : `${summary.unchanged} ${summary.unchanged === 1 ? 'item is' : 'items are'} as recorded. `
+}
+
+function duration(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}
+
+/** Changes that are the same for each of these domains. */
+export interface Block {
+  domains: Domain[]
+  changes: Change[]
+}
+
+/** Equal changes of many domains are one; changes of the same domains stand in one block. Larger blocks come first. */
+export function blocksOf(changes: Change[]): Block[] {
+  const equal = groupBy(changes, ({ item, action, reason, by = null, before, after }) =>
+    canonicalJson({ item, action, reason, by, before, after }),
+  )
+  const byDomains = groupBy(equal.values(), (same) => same.map((change) => change.domain).join(' '))
+  return [...byDomains.values()]
+    .map((sames) => ({ domains: (sames[0] ?? []).map((change) => change.domain), changes: sames.flatMap((same) => same.slice(0, 1)) }))
+    .toSorted((a, b) => b.domains.length - a.domains.length || ((a.domains[0] ?? '') < (b.domains[0] ?? '') ? -1 : 1))
+}
+
+/** A block as text: the domains, then each change with its fields. */
+export function blockText({ domains, changes }: Block, options: PlanTextOptions): string {
+  const { paint, columns, verbose } = options
+  const shown = verbose ? domains : domains.slice(0, mostDomains)
+  const rest = domains.length - shown.length
+  const names = `${shown.join(', ')}${rest > 0 ? ` … and ${rest} more (-v lists them)` : ''}`
+  const title =
+    domains.length === 1 ? paint.bold(names) : `${paint.bold(`${domains.length} domains`)}\n${paint.dim(wrap(names, columns, '  '))}`
+  return [title, ...changes.flatMap((change) => changeText(change, options))].join('\n')
+}
+
+function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
+  const colour = colours(paint)[change.action]
+  const lines = linesOf(change)
+  const width = Math.max(0, ...lines.map((line) => displayWidth(line.field)))
+  const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
+  return [
+    `  ${colour(symbols[change.action])} ${change.item}${note(change)}`,
+    ...lines.flatMap((line) => {
+      const text = wrap(line.before === null ? line.after : `${line.before} → ${line.after}`, columns, indent).split('\n')
+      const shown = verbose || text.length <= mostLines ? text : [...text.slice(0, mostLines), `${indent}… (-v shows all)`]
+      return shown.map((part, i) => (i === 0 ? `      ${line.field.padEnd(width)}${part.slice(6 + width)}`.trimEnd() : part))
+    }),
+  ]
+}
+
+function colours(paint: Paint): Record<Action, (text: string) => string> {
+  return { set: paint.green, change: paint.yellow, unset: paint.red, release: paint.cyan }
+}
+
+function note(change: Change): string {
+  if (change.reason === 'cleared') return `  emptied by ${change.by ?? 'another item'}`
+  if (change.action === 'release') return '  no longer managed; stays as it is at the service'
+  if (change.action === 'unset') return '  back to unset'
+  return change.reason === 'in-doubt' ? '  in doubt; written again' : ''
+}
+
+function linesOf(change: Change): ValueLine[] {
+  if (change.after === null) return []
+  return change.before === null || change.reason === 'in-doubt' ? valueLines(change.after) : changeLines(change.before, change.after)
+}
+
+/** `  Wave 2: 9 domains, 1 write`. */
+export function waveLine(wave: number, { writes }: Plan): string {
+  const own = writes.filter((write) => write.wave === wave)
+  const domains = new Set(own.flatMap((write) => write.domains)).size
+  return `  Wave ${wave}: ${domains === 1 ? '1 domain' : `${domains} domains`}, ${own.length === 1 ? '1 write' : `${own.length} writes`}`
+}
+
+/** A write on one line. */
+export function writeLine(write: Write, plan: Plan, { columns, verbose }: PlanTextOptions): string {
+  const number = String(write.id).padStart(String(plan.writes.length).length)
+  const count = write.domains.length === 1 ? write.domains[0] : `${write.domains.length} domains from ${write.domains[0]}`
+  const items = Object.entries(write.items).map(([item, form]) => (form.name === 'replace' ? item : `${item} (${form.name})`))
+  return cut(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
+}

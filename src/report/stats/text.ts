@@ -1,0 +1,116 @@
+import type { Domain } from '../../model/item.ts'
+import { addCounts, requestsIn, type Counts, type Grain } from '../../model/statistics.ts'
+import { classesOf, emptyTally, shareOf, statusClasses, type Tally } from '../../model/tally.ts'
+import { localText, type TimeZone } from '../../model/time-zone.ts'
+import { percentText, shortCount, sparkline } from './figures.ts'
+import type { Paint } from '../text/paint.ts'
+import { displayWidth } from '../text/display-width.ts'
+import { visible } from '../text/visible.ts'
+import { wrap } from '../text/wrap.ts'
+
+/** What was asked, and what came. */
+export interface Statistics {
+  /** Milliseconds since 1970; `to` does not count any more. */
+  from: number
+  to: number
+  grain: Grain
+  zone: TimeZone
+  /** The domains of a sum; null where each has a tally of its own. */
+  sum: Domain[] | 'all' | null
+  tallies: Tally[]
+}
+
+interface TextOptions {
+  paint: Paint
+  columns: number
+  /** All rows, however many there are. */
+  verbose: boolean
+}
+
+/** Bars of a sparkline. */
+export const sparkSteps = 10
+const mostRows = 40
+/** A sparkline rises to its top at this share at least, so that a single failure is no mountain. */
+const leastTop = 0.01
+const titles = ['all', ...statusClasses, '4xx %', '5xx %']
+const widths = [5, 5, 5, 5, 5, 5, 6, 6]
+
+/** Counts by domain and class of status as people read them, the largest share of 5xx first. Ends without a line break. */
+export function statsText(stats: Statistics, options: TextOptions): string {
+  const { paint, columns, verbose } = options
+  const rows = worstFirst(stats.tallies)
+  const shown = verbose ? rows : rows.slice(0, mostRows)
+  const all = totalOf(rows)
+  const named = [...shown.map((tally) => nameOf(tally, stats)), ...(rows.length > 1 ? [`${rows.length} domains`] : [])]
+  const nameWidth = Math.max('domain'.length, ...named.map(displayWidth))
+  const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
+  // A name that leaves no room stands on a line of its own.
+  const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
+  const top = Math.max(leastTop, ...rows.flatMap(({ steps }) => steps.map(({ requests, failed }) => shareOf(failed, requests))))
+  const line = (name: string, cells: string) => (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()
+  const head = titles.map((title, i) => ` ${title.padStart(widths[i] ?? 0)}`).join('')
+  return [
+    paint.bold(wrap(`${spanText(stats)}, by ${stats.grain}`, columns, '')),
+    '',
+    paint.dim(line(room === null ? '' : 'domain', `${head} over time`).replace(/^\n/, '')),
+    ...shown.map((tally) => line(nameOf(tally, stats), cellsOf(tally, top, paint))),
+    ...(shown.length < rows.length ? [paint.dim(`… and ${rows.length - shown.length} more; --verbose shows all`)] : []),
+    ...(rows.length > 1 ? [line(`${rows.length} domains`, cellsOf(all, top, paint))] : []),
+    '',
+    paint.dim(`A full bar is ${percentText(top)} % of 5xx.`),
+  ].join('\n')
+}
+
+/** The largest share of 5xx first, then the most requests. */
+function worstFirst(tallies: Tally[]): Tally[] {
+  const ranked = tallies.map((tally) => {
+    const requests = requestsIn(tally.counts)
+    return { tally, requests, share: shareOf(classesOf(tally.counts)['5xx'], requests) }
+  })
+  const byName = (a: Tally, b: Tally) => (String(a.domain) < String(b.domain) ? -1 : 1)
+  return ranked.toSorted((a, b) => b.share - a.share || b.requests - a.requests || byName(a.tally, b.tally)).map(({ tally }) => tally)
+}
+
+function totalOf(rows: Tally[]): Tally {
+  const counts: Counts = {}
+  const total = emptyTally(null, sparkSteps)
+  for (const row of rows) {
+    addCounts(counts, row.counts)
+    for (const [i, step] of total.steps.entries()) {
+      step.requests += row.steps[i]?.requests ?? 0
+      step.failed += row.steps[i]?.failed ?? 0
+    }
+  }
+  return { ...total, counts }
+}
+
+function nameOf({ domain }: Tally, { sum }: Statistics): string {
+  if (domain !== null) return visible(domain)
+  if (sum === 'all') return 'all domains'
+  return sum === null || sum.length !== 1 ? `${sum?.length ?? 0} domains` : visible(sum[0] ?? '')
+}
+
+function cellsOf({ counts, steps }: Tally, top: number, paint: Paint): string {
+  const requests = requestsIn(counts)
+  if (requests === 0) return paint.dim('  no data')
+  const classes = classesOf(counts)
+  const failed = classes['5xx']
+  const texts = [
+    ...[requests, ...statusClasses.map((each) => classes[each])].map(shortCount),
+    percentText(shareOf(classes['4xx'], requests)),
+    percentText(shareOf(failed, requests)),
+  ]
+  const cells = texts.map((text, i) => ` ${text.padStart(widths[i] ?? 0)}`)
+  const spark = sparkline(
+    steps.map((step) => (step.requests === 0 ? null : step.failed / step.requests)),
+    top,
+  )
+  const share = cells.pop() ?? ''
+  return `${cells.join('')}${failed > 0 && failed / requests >= leastTop ? paint.red(share) : share} ${spark}`
+}
+
+/** From when to when, in the service's time. */
+function spanText({ from, to, zone }: Statistics): string {
+  const [begin, end] = [from, to].map((time) => localText(zone.toLocal(time)).slice(0, 16))
+  return `${begin} to ${end} (${zone.name})`
+}

@@ -1,0 +1,158 @@
+import type { DomainCounts, HealthRule, HealthWindows, WaveHealth, Window } from '../model/health.ts'
+import type { Domain } from '../model/item.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { alignedDown, grainMs } from '../model/statistics.ts'
+import type { TimeZone } from '../model/time-zone.ts'
+import type { Clock } from '../service/write/call-budget.ts'
+import type { ApplyEvent } from '../model/events.ts'
+import { judgeWave } from '../health/judge.ts'
+import { windowsOf } from '../health/windows.ts'
+import type { Watched } from './roll-out.ts'
+import { clearlyWorse, lackReason, worseReason } from './verdict-words.ts'
+import { isPassing, patiently, until } from './wait.ts'
+
+/** When a wave counts as healthy, and what is done when nobody can say. */
+export type Rule = HealthRule & { onLittleData: 'wait' | 'pass' | 'stop' }
+
+/** What a wave is watched with. */
+export interface Watching {
+  pauseMs: number
+  /** Null where nothing is looked at. */
+  rule: Rule | null
+  /** Requests by domain and status code. */
+  counts(domains: Domain[], window: Window): Promise<DomainCounts>
+  /** In which the service aligns its periods. */
+  zone: TimeZone
+  clock: Clock
+  signal: AbortSignal
+  tell(event: ApplyEvent): void
+}
+
+/** Windows of which too little is known are made longer until they are so many times as long. */
+const longest = 12
+
+/** Whether the next step has to wait after a wave, counted from 0. */
+export function waits({ waves }: Rollout, at: number, { pauseMs, rule }: Pick<Watching, 'pauseMs' | 'rule'>): boolean {
+  return rule !== null || (at + 1 < waves.length && pauseMs > 0)
+}
+
+/**
+ * Waits until a wave may be followed by the next one: for the pause, and for the statistics of its domains, which are compared with the time
+ * before. What is beyond doubt is not waited for.
+ *
+ * @returns null when it was interrupted
+ * @throws EdgewiseError what reading statistics throws
+ */
+export async function watchWave(rollout: Rollout, at: number, watching: Watching): Promise<Watched> {
+  const { clock, signal, rule, pauseMs } = watching
+  const wave = rollout.waves[at]
+  const [from, to] = [Date.parse(wave?.applied?.from ?? ''), Date.parse(wave?.applied?.to ?? '')]
+  const pausedUntil = at + 1 < rollout.waves.length ? to + pauseMs : to
+  if (rule !== null) {
+    const watched = await judged(rollout, at, { from, to }, pausedUntil, rule, watching)
+    if (watched === null || !watched.passed) return watched
+  }
+  if (clock.now() < pausedUntil) {
+    tellWaiting(rollout, at, pausedUntil, 'pause', watching)
+    await until(pausedUntil, watching)
+  }
+  return signal.aborted ? null : { passed: true }
+}
+
+/** Waits until there is an undisturbed time to compare a wave with, and says so. */
+export async function waitForBaseline(rollout: Rollout, at: number, time: number, watching: Watching): Promise<void> {
+  tellWaiting(rollout, at, time, 'baseline', watching)
+  await until(time, watching)
+}
+
+/** The verdict on a wave. Windows grow while there is too little data, if that is to be waited for. */
+async function judged(
+  rollout: Rollout,
+  at: number,
+  applied: Window,
+  pausedUntil: number,
+  rule: Rule,
+  watching: Watching,
+): Promise<Watched> {
+  const domains = rollout.waves[at]?.domains ?? []
+  const counts = (window: Window) =>
+    patiently(
+      () => watching.counts(domains, window),
+      (next) => tellWaiting(rollout, at, next, 'health', watching),
+      watching,
+    )
+  for (let times = 1; ; times++) {
+    const windows = windowsOf(applied.from, applied.to, { ...rule, window: rule.window * times }, watching.zone)
+    tellWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
+    const before = await counts(windows.before)
+    const early = await lookOn(domains, at, windows, before, rule, watching)
+    if (watching.signal.aborted) return null
+    const health = early ?? judgeWave(before, await counts(windows.after), rule)
+    const reason = health.verdict === 'worse' ? worseReason(health, rule) : lackReason(health, rule)
+    tellJudged(at, health, reason, watching)
+    if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
+    if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
+    if (rule.onLittleData === 'stop' || times === longest) return { passed: false, worse: false, reason: reason ?? '' }
+  }
+}
+
+/** Looks on until the window is over. What is found once and is beyond doubt is the verdict. */
+async function lookOn(
+  domains: Domain[],
+  at: number,
+  { after, readyAt }: HealthWindows,
+  before: DomainCounts,
+  rule: Rule,
+  watching: Watching,
+): Promise<WaveHealth | null> {
+  const { clock, signal, zone } = watching
+  const step = Math.min(grainMs[rule.grain], grainMs.hour)
+  for (;;) {
+    const now = clock.now()
+    if (now >= readyAt || signal.aborted) return null
+    const known = alignedDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
+    if (known > after.from) {
+      const health = await soFar(domains, before, { from: after.from, to: known }, rule, watching)
+      if (health !== null && clearlyWorse(health)) return health
+      if (health !== null) tellWatched(at, now, health, rule, watching)
+    }
+    await until(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
+  }
+}
+
+/** How a wave looks before its window is over; null where nobody can say, which the next look may. */
+async function soFar(domains: Domain[], before: DomainCounts, window: Window, rule: Rule, watching: Watching): Promise<WaveHealth | null> {
+  try {
+    return judgeWave(before, await watching.counts(domains, window), rule)
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    return null
+  }
+}
+
+function tellWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: Rule, { tell }: Watching): void {
+  tell({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
+}
+
+function tellWaiting(
+  { waves }: Rollout,
+  at: number,
+  time: number,
+  reason: 'pause' | 'health' | 'baseline',
+  { clock, tell }: Watching,
+): void {
+  const domains = waves[at]?.domains.length ?? 0
+  tell({ type: 'wave.waiting', time: timeOf(clock.now()), wave: at + 1, waves: waves.length, domains, until: timeOf(time), reason })
+}
+
+function tellJudged(at: number, { verdict, whole, domains }: WaveHealth, reason: string | null, { clock, tell }: Watching): void {
+  const named = [...domains].flatMap(([domain, each]) =>
+    each.verdict === 'worse' ? [{ domain, before: each.before, after: each.after }] : [],
+  )
+  const about = { verdict, reason, before: whole.before, after: whole.after, worse: named }
+  tell({ type: 'wave.judged', time: timeOf(clock.now()), wave: at + 1, ...about })
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString()
+}

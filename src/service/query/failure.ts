@@ -1,0 +1,76 @@
+import type { Outcome } from '../../model/outcome.ts'
+
+/** Failures after which it is certain that no byte of the write left this machine for the service. */
+const beforeSending = new Set([
+  'ECONNREFUSED',
+  'PROXY_REFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_HAS_EXPIRED',
+  'CERT_REVOKED',
+  'CERT_REJECTED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_CHAIN_TOO_LONG',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_UNSUPPORTED_PROTOCOL',
+  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'CERT_NOT_YET_VALID',
+  'CERT_UNTRUSTED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+const words: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  PROXY_REFUSED: 'the proxy opened no connection to the service',
+  ENOTFOUND: 'the name of the service could not be resolved',
+  EAI_AGAIN: 'the name of the service could not be resolved for now',
+  EHOSTUNREACH: 'the host of the service is not reachable',
+  EADDRNOTAVAIL: 'this machine can not connect to that address and port',
+  ENETUNREACH: 'the network of the service is not reachable',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection was made in time',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  TimeoutError: 'no answer came in time',
+  AbortError: 'the call was given up',
+}
+
+/** What a call that brought no answer means: never left, or in doubt. */
+export function readFailure(error: unknown): Outcome {
+  const codes = codesOf(error)
+  const code = codes[0] ?? 'unknown'
+  const sentence =
+    words[code] ??
+    (code.includes('CERT') || code.includes('TLS') ? `the service's certificate was not accepted (${code})` : `the call failed (${code})`)
+  const neverLeft = codes.length > 0 && codes.every((each) => beforeSending.has(each))
+  return neverLeft ? { kind: 'not sent', message: sentence } : { kind: 'in doubt', message: sentence }
+}
+
+/** The codes of an error's causes: `fetch` wraps them, and a host with several addresses has one for each. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.flatMap(codesOf)
+  if (error.message.startsWith('Proxy response (')) return ['PROXY_REFUSED']
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return [error.name]
+  const code = (error as NodeJS.ErrnoException).code
+  if (typeof code === 'string') return [code]
+  if (error.cause !== undefined) return codesOf(error.cause)
+  return error.message === 'bad port' ? ['EADDRNOTAVAIL'] : []
+}

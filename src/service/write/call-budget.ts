@@ -1,0 +1,135 @@
+import type { Limits } from '../../model/outcome.ts'
+import { Waiters } from './waiters.ts'
+
+const minute = 60_000
+
+/** Wall clock and waiting, handed in so that tests need neither. */
+export interface Clock {
+  /** Wall clock: milliseconds since 1970. It may be set at any time. */
+  now(): number
+  /** Milliseconds since the boot of this machine, the same for all of its processes; never set, never runs backwards. */
+  monotonic(): number
+  /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** The calls that count against a budget; times by the monotonic clock, ms. */
+export interface Spent {
+  /** Calls that have not been answered yet. */
+  running: number
+  /** When each answer came, or the call was given up; ascending. */
+  ended: number[]
+  /** What the service said of itself: so many more calls until then. */
+  service: { left: number; until: number }
+}
+
+/**
+ * When the next call may be sent: a time in ms, `now` when at once, or null when first a running call has to end. A call
+ * counts from its end for a whole minute, so that the service never sees more than `limit` arrivals in 60 seconds however
+ * long the network takes. The stricter of this count and the service's own holds (specification, "Limits": call rate).
+ */
+export function nextCallAt(spent: Spent, limit: number, now: number): number | null {
+  const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
+  const recent = spent.ended.filter((time) => time > now - minute)
+  const over = recent.length + spent.running - limit
+  if (over < 0) return earliest
+  const frees = recent[over]
+  return frees === undefined ? null : Math.max(earliest, frees + minute)
+}
+
+/** The calls that still count: those of the last minute, ascending. */
+function lastMinute(times: number[], now: number): number[] {
+  return times.filter((time) => time > now - minute).toSorted((a, b) => a - b)
+}
+
+/**
+ * Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. All times are of
+ * the monotonic clock, since the wall clock may be set at any time.
+ */
+export class CallBudget {
+  /** A longer wait is refused, ms. */
+  readonly longestWaitMs: number
+  readonly #limit: number
+  readonly #clock: Clock
+  readonly #remember: (times: number[]) => Promise<void>
+  readonly #spent: Spent
+  readonly #waiting = new Waiters()
+
+  /**
+   * @param limit calls a minute
+   * @param longestWaitMs a longer wait is refused
+   * @param earlier times of calls that other processes made
+   * @param remember keeps the times of calls durably
+   * @param lateMs so long a call may still be under way to the service that a process had sent when it died
+   */
+  constructor(
+    limit: number,
+    longestWaitMs: number,
+    clock: Clock,
+    earlier: number[],
+    remember: (times: number[]) => Promise<void>,
+    lateMs = 0,
+  ) {
+    this.longestWaitMs = longestWaitMs
+    this.#limit = limit
+    this.#clock = clock
+    this.#remember = remember
+    const now = clock.monotonic()
+    // A time from the future is that of a call that nobody heard of any more: it arrives by then at the latest.
+    const known = earlier.map((time) => (time > now ? now + lateMs : time))
+    this.#spent = { running: 0, ended: lastMinute(known, now), service: { left: 1, until: 0 } }
+  }
+
+  /** How many calls could be sent at once. */
+  left(): number {
+    const now = this.#clock.monotonic()
+    const ours = this.#limit - this.#spent.running - this.#spent.ended.filter((time) => time > now - minute).length
+    return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
+  }
+
+  /** How long until the next call may be sent, ms; null while that depends on a running call. */
+  nextIn(): number | null {
+    const now = this.#clock.monotonic()
+    const at = nextCallAt(this.#spent, this.#limit, now)
+    return at === null ? null : at - now
+  }
+
+  /** Waits for a call. False when the wait would be too long or was interrupted; then nothing may be sent. */
+  async take(signal?: AbortSignal): Promise<boolean> {
+    for (;;) {
+      if (signal?.aborted === true) return false
+      const wait = this.nextIn()
+      if (wait === null) {
+        await this.#waiting.wait(signal)
+      } else if (wait === 0) {
+        this.#spent.running++
+        this.#spent.service.left--
+        await this.#save()
+        return true
+      } else if (wait > this.longestWaitMs && this.#spent.running === 0) {
+        return false
+      } else {
+        // The calls under way are counted against what the service said remains, though it may have counted some of them too: each
+        // answer says it anew, and may shorten the wait.
+        await this.#waiting.waitAtMost(Math.min(wait, this.longestWaitMs), this.#clock, signal)
+      }
+    }
+  }
+
+  /** A call has ended. `arrived` is false when it certainly never reached the service; `limits` is what the answer said. */
+  async give(arrived: boolean, limits?: Limits): Promise<void> {
+    const now = this.#clock.monotonic()
+    this.#spent.running--
+    if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)
+    const { remaining = null, resetMs = null } = limits ?? {}
+    if (remaining !== null) this.#spent.service = { left: remaining - this.#spent.running, until: now + (resetMs ?? minute) }
+    this.#waiting.wakeAll()
+    await this.#save()
+  }
+
+  /** A call that is under way has a time in the future: should this process die, the next one counts it as of its own start. */
+  #save(): Promise<void> {
+    const running = Array.from({ length: this.#spent.running }, () => this.#clock.monotonic() + minute)
+    return this.#remember([...this.#spent.ended, ...running])
+  }
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { dirFiles } from './folder/folder-files.ts'
+import { dirRegister } from './folder/folder-register.ts'
+import type { Disk } from './folder/disk.ts'
+import { openFileStore } from './file-store.ts'
+import { gitFiles } from './git/git-files.ts'
+import { gitRegister } from './git/git-register.ts'
+import type { GitRepository } from './git/git-repository.ts'
+import type { RecordKey, Store } from './store.ts'
+import { budgetPath, lockPath, recordPaths } from './format/state-paths.ts'
+import type { Register } from './register.ts'
+
+/** Which record a workspace has, and where it says that it is kept. */
+export interface RecordPlace extends RecordKey {
+  /** The workspace's folder. */
+  root: string
+  account: string
+  /** `store` is null where the workspace names none. */
+  state: { store: 'git' | 'dir' | null; branch: string; remote: string; path: string }
+}
+
+/** What a record is kept with. */
+export interface RecordWorld {
+  disk: Disk
+  /** Names this process among all that may write to the same folder. */
+  process: string
+  /** The repository that a folder lies in; null where there is none. */
+  openGit(folder: string, remote: string): Promise<GitRepository | null>
+}
+
+/** A record, and the lock of its account. */
+export interface OpenRecord {
+  store: Store
+  lock: Register
+  /** Sentences that the user should know before relying on it. */
+  notes: string[]
+}
+
+/**
+ * Opens the record of a workspace: in git, where it lies in a repository and names nothing else, else in a folder.
+ *
+ * @throws EdgewiseError `usage` when the choice is not clear, `unavailable` when git is asked for and can't be used
+ */
+export async function openRecord(place: RecordPlace, world: RecordWorld): Promise<OpenRecord> {
+  const { root, state } = place
+  const git = state.store === 'dir' ? null : await repositoryOf(place, world)
+  if (git === null) return inFolder(place, world)
+  const folder = resolve(root, state.path)
+  if (state.store === null && (await world.disk.exists(join(folder, recordPaths(place).addresses)))) {
+    throw new EdgewiseError(
+      'usage',
+      `the folder ${folder} holds a record of "${place.id}", and the workspace lies in a git repository, where records go by default`,
+      'Say in edgewise.yaml which one counts: "state: {store: dir}" or "state: {store: git}".',
+    )
+  }
+  return inGit(place, world, git)
+}
+
+async function repositoryOf({ root, state }: RecordPlace, world: RecordWorld): Promise<GitRepository | null> {
+  if (state.store === null && !insideRepository(root)) return null
+  const git = await world.openGit(root, state.remote)
+  if (git === null && state.store === 'git') {
+    throw new EdgewiseError(
+      'usage',
+      `edgewise.yaml keeps the record in git, and ${root} lies in no git repository`,
+      'Run "git init" there, or keep the record in a folder: "state: {store: dir}".',
+    )
+  }
+  if (git !== null && git.remote === null && state.remote !== 'origin') {
+    throw new EdgewiseError(
+      'usage',
+      `edgewise.yaml shares the record by the remote "${state.remote}", which the repository does not have`,
+      `Add it ("git remote add ${state.remote} ADDRESS"), or take "remote" out of edgewise.yaml.`,
+    )
+  }
+  return git
+}
+
+/** Whether a folder seems to lie in a repository: asks no git, which need not be installed where there is none. */
+function insideRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git')) || (existsSync(join(at, 'HEAD')) && existsSync(join(at, 'objects')))) return true
+    if (at === dirname(at)) return false
+  }
+}
+
+function inFolder({ root, state, account, ...key }: RecordPlace, { disk, process }: RecordWorld): OpenRecord {
+  const folder = resolve(root, state.path)
+  const lock = dirRegister(disk, join(folder, lockPath(key.address, account)), process)
+  return { store: openFileStore(dirFiles(disk, folder, process, lock), key, account), lock, notes: [] }
+}
+
+function inGit({ state, account, ...key }: RecordPlace, { disk, process }: RecordWorld, git: GitRepository): OpenRecord {
+  const paths = recordPaths(key)
+  const place = { branch: state.branch, home: paths.home, others: [paths.address, budgetPath(key.address, account)] }
+  return {
+    store: openFileStore(gitFiles(git, place, disk, process), key, account),
+    lock: gitRegister(git, lockPath(key.address, account)),
+    notes:
+      git.remote === null
+        ? [
+            `The repository has no remote "${state.remote}": the record stays on its branch ${state.branch}, where no other machine sees it.`,
+          ]
+        : [],
+  }
+}

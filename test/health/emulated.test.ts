@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { judgeWave } from '../../src/health/judge.ts'
+import { readCounts } from '../../src/rollout/read-counts.ts'
+import { windowsOf } from '../../src/health/windows.ts'
+import type { WaveHealth } from '../../src/model/health.ts'
+import { timeZone } from '../../src/model/time-zone.ts'
+import { world, type World } from '../emulator/world.ts'
+import { readerOver, toEmulator } from '../service/reading-world.ts'
+
+const rule = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const, statuses: ['5xx'], minRequests: 500, margin: 1 }
+const domains = Array.from({ length: 30 }, (_, i) => `d${i}.example.com`)
+const [good, dead] = ['192.0.2.10', '192.0.2.66']
+
+async function setOrigin(service: World, names: string[], address: string): Promise<void> {
+  for (let i = 0; i < names.length; i += 10) {
+    const { status } = await service.write({ origin: { default_master: address } }, names.slice(i, i + 10).join(','))
+    expect(status).toBe(200)
+  }
+}
+
+/** Writes to all domains, some of them with an origin that answers nobody, and judges as soon as the windows are known. */
+async function wave(broken: string[]): Promise<WaveHealth> {
+  const service = world({ token: null, deadOrigins: [dead] })
+  const write = (names: string[], address: string) => setOrigin(service, names, address)
+  await write(domains, good)
+  service.clock.now += 2 * 3_600_000 + 140_000
+  const first = service.clock.now
+  await write(
+    domains.filter((domain) => !broken.includes(domain)),
+    '192.0.2.11',
+  )
+  if (broken.length > 0) await write(broken, dead)
+  const { before, after, readyAt } = windowsOf(first, service.clock.now, rule, timeZone('UTC'))
+  service.clock.now = readyAt
+  const { reader, clock } = readerOver(toEmulator(service))
+  clock.time = readyAt
+  const [earlier, later] = [await readCounts(reader, domains, before, rule.grain), await readCounts(reader, domains, after, rule.grain)]
+  expect([earlier.size, later.size]).toEqual([30, 30])
+  return judgeWave(earlier, later, rule)
+}
+
+describe('a wave on the emulator', () => {
+  it('that breaks nothing is the same or better', async () => {
+    const health = await wave([])
+    expect(health.verdict).toBe('same-or-better')
+    expect(health.whole.before.requests).toBeGreaterThan(100_000)
+  })
+
+  it('that breaks the origin of one domain is worse for that domain only', async () => {
+    const health = await wave(['d7.example.com'])
+    expect(health.verdict).toBe('worse')
+    expect([...health.domains].filter(([, { verdict }]) => verdict === 'worse').map(([domain]) => domain)).toEqual(['d7.example.com'])
+  })
+
+  it('that breaks all is worse for all', async () => {
+    const health = await wave(domains)
+    expect([...health.domains.values()].every(({ verdict }) => verdict === 'worse')).toBe(true)
+    expect(health.whole.verdict).toBe('worse')
+  })
+})

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { atLeast, fallOf, likelihood, momentsOf } from '../../src/health/hypergeometric.ts'
+import { logFactorial } from '../../src/health/log-factorial.ts'
+import { atLeastTogether } from '../../src/health/stratified.ts'
+import { Draws } from './draws.ts'
+
+type Table = [badBefore: number, before: number, badAfter: number, after: number]
+
+const fall = ([badBefore, before, badAfter, after]: Table) =>
+  fallOf({ requests: before, bad: badBefore }, { requests: after, bad: badAfter })
+
+/** n over k, in whole numbers. */
+function choose(n: number, k: number): bigint {
+  let ways = 1n
+  for (let i = 0; i < k; i++) ways = (ways * BigInt(n - i)) / BigInt(i + 1)
+  return k < 0 || k > n ? 0n : ways
+}
+
+/** The test by counting: ways in which at least so many of the bad answers are in the later window. */
+function counted([badBefore, before, badAfter, after]: Table): number {
+  const bad = badBefore + badAfter
+  let ways = 0n
+  for (let x = badAfter; x <= Math.min(bad, after); x++) ways += choose(after, x) * choose(before, bad - x)
+  return Number((ways * 10n ** 30n) / choose(before + after, bad)) / 1e30
+}
+
+describe('the exact test of one domain', () => {
+  it.each<[Table, number]>([
+    // The lady tasting tea: 4 and 4 cups, 3 of 4 right.
+    [[1, 4, 3, 4], 17 / 70],
+    [[0, 4, 4, 4], 1 / 70],
+    [[0, 1, 1, 1], 1 / 2],
+    [[0, 10, 0, 10], 1],
+    [[3, 10, 0, 10], 1],
+    [[10, 10, 10, 10], 1],
+    [[0, 3, 2, 3], 3 / 15],
+  ])('%j: %f', (table, expected) => expect(atLeast(fall(table), table[2])).toBeCloseTo(expected, 12))
+
+  it('is what counting gives, for any small table', () => {
+    const draws = new Draws(1)
+    const between = (most: number) => Math.floor(draws.next() * (most + 1))
+    for (let i = 0; i < 2000; i++) {
+      const [before, after] = [1 + between(60), 1 + between(60)]
+      const table: Table = [between(before), before, between(after), after]
+      const [got, expected] = [atLeast(fall(table), table[2]), counted(table)]
+      expect(Math.abs(got - expected), JSON.stringify(table)).toBeLessThan(1e-10 * Math.max(expected, 1e-6))
+    }
+  })
+
+  it('is exact for thousands, and quick for a hundred million', () => {
+    const table: Table = [8, 2000, 41, 2100]
+    expect(atLeast(fall(table), 41) / counted(table)).toBeCloseTo(1, 9)
+    const large = atLeast(fall([50_000_000, 100_000_000, 50_020_000, 100_000_000]), 50_020_000)
+    // 10,000 above the mean, where the standard deviation is 3,536: 2.83 of them.
+    expect(large).toBeGreaterThan(0.002)
+    expect(large).toBeLessThan(0.0026)
+  })
+
+  it('adds up to one, with the mean and the variance that its moments say', () => {
+    for (const table of [
+      [3, 20, 5, 40],
+      [0, 7, 30, 50],
+      [500, 10_000, 12, 900],
+    ] as Table[]) {
+      const from = fall(table)
+      const all = Array.from({ length: from.most - from.least + 1 }, (_, i) => [from.least + i, likelihood(from, from.least + i)] as const)
+      const expected = (of: (x: number) => number) => all.reduce((sum, [x, p]) => sum + of(x) * p, 0)
+      const { mean, variance, third } = momentsOf(from)
+      expect(expected(() => 1)).toBeCloseTo(1, 9)
+      expect(expected((x) => x)).toBeCloseTo(mean, 7)
+      expect(expected((x) => (x - mean) ** 2)).toBeCloseTo(variance, 6)
+      expect(expected((x) => (x - mean) ** 3)).toBeCloseTo(third, 5)
+    }
+  })
+
+  it('rests on factorials that are exact to the last digits', () => {
+    let sum = 0
+    for (let n = 1; n <= 3000; n++) {
+      sum += Math.log(n)
+      expect(Math.abs(logFactorial(n) - sum)).toBeLessThan(1e-13 * Math.max(1, sum) * 10)
+    }
+  })
+})
+
+describe('the test of many domains together', () => {
+  /** The distribution of a sum, term by term. */
+  function byHand(tables: Table[]): number[] {
+    return tables.map(fall).reduce(
+      (sum, from) => {
+        const own = Array.from({ length: from.most + 1 }, (_, x) => (x < from.least ? 0 : likelihood(from, x)))
+        const next = new Float64Array(sum.length + own.length - 1)
+        for (const [i, p] of sum.entries()) for (let x = 0; x < own.length; x++) next[i + x] = (next[i + x] ?? 0) + p * (own[x] ?? 0)
+        return [...next]
+      },
+      [1],
+    )
+  }
+
+  const from = (terms: number[], x: number) => terms.slice(x).reduce((all, p) => all + p, 0)
+
+  it('of one domain is the exact test', () => {
+    const table: Table = [2, 700, 9, 650]
+    expect(atLeastTogether([fall(table)], 9)).toBe(atLeast(fall(table), 9))
+    // A domain that can't tell anything changes nothing.
+    expect(atLeastTogether([fall(table), fall([0, 50, 0, 70])], 9)).toBe(atLeast(fall(table), 9))
+    expect(atLeastTogether([fall(table), fall([50, 50, 70, 70])], 79)).toBe(atLeast(fall(table), 9))
+  })
+
+  it('is what the terms give, for small counts', () => {
+    const draws = new Draws(2)
+    for (let i = 0; i < 200; i++) {
+      const tables = Array.from({ length: 2 + Math.floor(draws.next() * 6) }, (): Table => {
+        const [before, after] = [Math.round(draws.size(5, 2000)), Math.round(draws.size(5, 2000))]
+        return [draws.binomial(before, 0.01), before, draws.binomial(after, 0.02), after]
+      })
+      const observed = tables.reduce((sum, table) => sum + table[2], 0)
+      expect(atLeastTogether(tables.map(fall), observed)).toBeCloseTo(from(byHand(tables), observed), 10)
+    }
+  })
+
+  it('beyond that is close to what the terms give, far into the tail and with skew', () => {
+    for (const tables of [
+      Array.from({ length: 12 }, (): Table => [100, 20_000, 100, 20_000]),
+      Array.from({ length: 12 }, (): Table => [900, 100_000, 50, 6000]),
+    ]) {
+      const moments = tables.map((table) => momentsOf(fall(table)))
+      const mean = moments.reduce((sum, each) => sum + each.mean, 0)
+      const deviation = Math.sqrt(moments.reduce((sum, each) => sum + each.variance, 0))
+      expect(deviation).toBeGreaterThan(20)
+      const terms = byHand(tables)
+      for (const z of [-2, -0.5, 0, 1, 2, 2.4, 2.6, 3, 4, 4.8]) {
+        const x = Math.round(mean + z * deviation)
+        const expected = from(terms, x)
+        expect(Math.abs(atLeastTogether(tables.map(fall), x) / expected - 1), `${z}: ${expected}`).toBeLessThan(0.1)
+      }
+    }
+  })
+
+  it('of ten thousand domains is worked out too', () => {
+    const draws = new Draws(3)
+    const falls = Array.from({ length: 10_000 }, () => {
+      const requests = Math.round(draws.size(10, 10_000))
+      return fall([draws.binomial(requests, 0.002), requests, draws.binomial(requests, 0.002), requests])
+    })
+    expect(atLeastTogether(falls, 0)).toBe(1)
+  })
+})

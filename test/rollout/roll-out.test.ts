@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { letOut, type RolloutContext } from '../../src/rollout/roll-out.ts'
+import type { Plan } from '../../src/model/plan.ts'
+import type { Rollout } from '../../src/model/rollout.ts'
+import { hashes } from '../../src/plan/basis.ts'
+
+const domain = 'a.example.com'
+const rollout: Rollout = {
+  id: 'one',
+  startedAt: '2026-11-20T12:00:00.000Z',
+  commit: null,
+  author: null,
+  state: 'open',
+  reason: null,
+  items: [],
+  asked: { [domain]: 'sha256:0' },
+  held: [],
+  waves: [{ domains: [domain], applied: null, passed: false }],
+  released: [],
+  applies: [],
+}
+const recorded = hashes(new Map(), [domain])
+const plan: Plan = {
+  changes: [{ domain, item: 'timeout', action: 'set', reason: 'differs', before: null, after: { time: '60' }, patch: [] }],
+  writes: [{ id: 1, wave: 1, domains: [domain], items: { timeout: { name: 'replace', payload: { time: '60' } } } }],
+  summary: { domains: 1, set: 1, change: 0, unset: 0, release: 0, unchanged: 0, held: 0, writes: 1, lowerBound: 1, seconds: 0 },
+  basis: { desired: {}, recorded, target: [], items: [], commit: null },
+  planner: { version: 1, effort: 'normal' },
+  warnings: [],
+}
+
+it('a wave does not end before it began, whatever is done to the clock meanwhile', async () => {
+  const kept: Rollout[] = []
+  const times = ['2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z']
+  const done = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0, sent: true, stopped: null, refusals: [], unrecorded: null }
+  const context: RolloutContext = {
+    apply: async () => done,
+    prepare: async () => undefined,
+    undisturbed: () => null,
+    watch: async () => ({ passed: true }),
+    waits: () => false,
+    judges: false,
+    takeBack: null,
+    whileFree: (work) => work(),
+    reload: async () => ({ recorded: new Map(), rollout }),
+    keep: async (each) => void kept.push(each),
+    drop: async () => undefined,
+    signal: new AbortController().signal,
+    time: () => times.shift() ?? '2026-11-20T10:00:00.000Z',
+    tell: () => undefined,
+  }
+  expect((await letOut(plan, rollout, new Map(), context)).confirmed).toBe(1)
+  expect(kept.at(-1)?.waves[0]?.applied).toEqual({ from: '2026-11-20T12:00:00.000Z', to: '2026-11-20T12:00:00.000Z' })
+})
