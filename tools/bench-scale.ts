@@ -1,5 +1,5 @@
 /** Plans changes of many domains in many classes and prints the writes, the bound, the time and the memory that it took. */
-import { loadSolver } from '../src/index.ts'
+import { loadSolver } from '../src/operations/load-solver.ts'
 import { chance } from '../src/plan/cover/chance.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
 import type { Need } from '../src/plan/needs.ts'

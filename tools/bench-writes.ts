@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { loadSolver } from '../src/index.ts'
+import { loadSolver } from '../src/operations/load-solver.ts'
 import { efforts, type Effort } from '../src/model/plan.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
 import type { Need } from '../src/plan/needs.ts'

@@ -1,40 +1,26 @@
 /**
  * Prints who imports whom: the rooms of `src` from top to bottom, what each imports, its files and lines. A room that
- * imports one it may not, and a thinking room that reaches for the world outside, are named (exit 1).
+ * imports one it may not, a thinking room that reaches for the world outside, and files that import each other in a circle, are
+ * named (exit 1).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Which rooms each room may import. */
+/** Which rooms each room may import: only rooms below it. */
 const allowed: Record<string, string[]> = {
-  cli: [
-    'apply',
-    'emulator',
-    'report',
-    'plan',
-    'diff',
-    'manifest',
-    'state',
-    'service',
-    'catalog',
-    'model',
-    'generated',
-    'operations',
-    'rollout',
-    'index.ts',
-  ],
-  'index.ts': ['operations', 'apply', 'plan', 'manifest', 'state', 'service', 'model'],
-  operations: ['apply', 'rollout', 'health', 'emulator', 'plan', 'diff', 'manifest', 'state', 'service', 'catalog', 'model'],
+  cli: ['operations', 'apply', 'report', 'manifest', 'state', 'service', 'emulator', 'catalog', 'model'],
+  'index.ts': ['operations', 'apply', 'model'],
+  operations: ['apply', 'rollout', 'plan', 'diff', 'manifest', 'state', 'service', 'report', 'emulator', 'catalog', 'model'],
   rollout: ['apply', 'health', 'plan', 'diff', 'state', 'service', 'model'],
-  apply: ['model', 'catalog', 'state', 'service'],
+  apply: ['state', 'service', 'catalog', 'model'],
   health: ['model'],
-  emulator: ['model', 'catalog'],
-  report: ['model'],
-  plan: ['model', 'catalog'],
-  diff: ['model', 'catalog'],
-  manifest: ['model', 'catalog', 'generated'],
+  plan: ['catalog', 'model'],
+  diff: ['catalog', 'model'],
+  manifest: ['catalog', 'model', 'generated'],
   state: ['model'],
   service: ['model'],
+  report: ['model'],
+  emulator: ['catalog', 'model'],
   catalog: ['model', 'generated'],
   model: [],
   generated: [],
@@ -60,6 +46,7 @@ export interface Room {
 /** The rooms as they are, and every import or use that the table does not allow. */
 export function inspect(): { rooms: Room[]; faults: string[] } {
   const faults: string[] = []
+  const fileImports = new Map<string, string[]>()
   const rooms = new Map(Object.keys(allowed).map((name) => [name, { name, files: 0, lines: 0, imports: new Map<string, number>() }]))
   for (const path of sourceFiles()) {
     const text = readFileSync(new URL(path, src), 'utf8')
@@ -71,7 +58,13 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
     }
     room.files++
     room.lines += text.split('\n').length - 1
-    for (const target of importsOf(text)) {
+    const targets = importsOf(text)
+    const inside = targets.filter((target) => target.startsWith('.'))
+    fileImports.set(
+      path,
+      inside.map((target) => new URL(target, new URL(path, 'file:///')).pathname.slice(1)),
+    )
+    for (const target of targets) {
       const other = target.startsWith('.') ? roomOf(new URL(target, new URL(path, 'file:///')).pathname.slice(1)) : null
       if (other !== null && other !== name) {
         room.imports.set(other, (room.imports.get(other) ?? 0) + 1)
@@ -90,7 +83,30 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       faults.push(`src/${path}: ${name} is pure and may not use the clock, chance, console, network or process`)
     }
   }
+  for (const circle of circlesOf(fileImports)) faults.push(`src/${circle.join(', src/')}: these files import each other in a circle`)
   return { rooms: [...rooms.values()], faults }
+}
+
+/** Files that import each other in a circle, imports of types included (Tarjan's strongly connected components). */
+function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
+  const [index, low] = [new Map<string, number>(), new Map<string, number>()]
+  const stack: string[] = []
+  const circles: string[][] = []
+  const visit = (file: string): void => {
+    index.set(file, index.size)
+    low.set(file, index.size - 1)
+    stack.push(file)
+    for (const next of imports.get(file) ?? []) {
+      if (!index.has(next)) visit(next)
+      const known = stack.includes(next) ? Math.min(low.get(next) ?? 0, index.get(next) ?? 0) : Infinity
+      low.set(file, Math.min(low.get(file) ?? 0, known))
+    }
+    if (low.get(file) !== index.get(file)) return
+    const component = stack.splice(stack.indexOf(file))
+    if (component.length > 1) circles.push(component.toSorted())
+  }
+  for (const file of imports.keys()) if (!index.has(file)) visit(file)
+  return circles
 }
 
 /** Libraries that are imported when they are needed. What is bundled and was CommonJS has then a default only. */

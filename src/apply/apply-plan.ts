@@ -22,9 +22,9 @@ const inFlight = 4
  *
  * @throws what a store throws that can't record before anything was sent
  */
-export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyContext): Promise<ApplyResult> {
-  const run = runOf(plan, recorded, context)
-  const { result, store } = run
+export async function applyPlan(plan: Plan, base: Recorded, context: ApplyContext): Promise<ApplyResult> {
+  const run = runOf(plan, base, context)
+  const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
   run.tell({ type: 'apply.started', time: run.time(), apply: run.apply, writes: plan.writes.length, releases: releases.length })
 
@@ -54,7 +54,8 @@ export async function applyPlan(plan: Plan, recorded: Recorded, context: ApplyCo
   return result
 }
 
-function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
+function runOf(plan: Plan, base: Recorded, context: ApplyContext): Run {
+  const recorded: Recorded = new Map(base)
   const halt = new AbortController()
   const targets = new Map(plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]))
   const result: ApplyResult = {
@@ -66,6 +67,7 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
     stopped: null,
     refusals: [],
     unrecorded: null,
+    recorded,
   }
   const { at, up } = context.lockedAt
   const now = () => at + context.clock.monotonic() - up
@@ -79,10 +81,6 @@ function runOf(plan: Plan, recorded: Recorded, context: ApplyContext): Run {
     ...context,
     random: () => context.random(),
     leaseLeftMs: () => context.leaseLeftMs(),
-    reveal: (payload) => context.reveal(payload),
-    mask: (item, value) => context.mask(item, value),
-    isAtHand: (value) => context.isAtHand(value),
-    templatesOf: (value) => context.templatesOf(value),
     tell: (event) => context.tell(event),
     signal: AbortSignal.any([context.signal, halt.signal]),
     recorded,

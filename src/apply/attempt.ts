@@ -31,7 +31,7 @@ export async function attempt(
   const of = (domain: Domain) => before.get(domain) ?? new Map()
   const keepAs = (itemsOf: (domain: Domain) => Items) => keep(write, run, itemsOf, settles(outcome))
   if (outcome.kind === 'confirmed') {
-    const returned = rewritten(write.items, outcome.config, run.mask)
+    const returned = rewritten(write.items, outcome.config, run.secrets)
     await keepAs((domain) => withConfirmed(of(domain), write.items, returned, recordingOf(run)))
   } else if (!doubted && (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))) {
     // The specification says that an invalid item spoils a write, not what one bad domain does: a refusal proves that
@@ -53,5 +53,5 @@ export async function keep(write: { domains: Domain[] }, run: Run, itemsOf: (dom
 
 /** When and by whom something is recorded now. */
 export function recordingOf(run: Run): Recording {
-  return { at: run.time(), apply: run.apply, templatesOf: run.templatesOf }
+  return { at: run.time(), apply: run.apply, secrets: run.secrets }
 }

@@ -25,7 +25,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   switch (outcome.kind) {
     case 'confirmed': {
       result.confirmed++
-      const items = Object.keys(rewritten(write.items, outcome.config, run.mask))
+      const items = Object.keys(rewritten(write.items, outcome.config, run.secrets))
       run.tell({ type: 'write.confirmed', ...about, ...(items.length === 0 ? {} : { rewritten: items }) })
       return
     }

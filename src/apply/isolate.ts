@@ -99,7 +99,7 @@ function wholeValues(write: Write, run: Run): { domains: Domain[]; items: Record
         const target = run.target(domain, item)
         const delta = form.name === 'append' || form.name === 'add' || form.name === 'remove'
         // A secret beside what the delta is about may not be at hand, and is not sent.
-        const sendsWhole = delta && target !== null && run.isAtHand(target)
+        const sendsWhole = delta && target !== null && run.secrets.isAtHand(target)
         return [item, sendsWhole ? { name: 'replace', payload: target } : form]
       }),
     )

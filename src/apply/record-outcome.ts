@@ -5,6 +5,7 @@ import type { FieldName, ItemKey, Value } from '../model/item.ts'
 import { isObject } from '../model/json.ts'
 import { mapSecrets } from '../model/secret.ts'
 import type { RecordedItem } from '../state/store.ts'
+import type { SecretPort } from '../model/secret-keeper.ts'
 
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 type Possible = Value | undefined
@@ -13,8 +14,7 @@ type Possible = Value | undefined
 export interface Recording {
   at: string
   apply: string
-  /** Templates of the secrets in a value, by fingerprint. */
-  templatesOf(value: Value): Record<string, string>
+  secrets: Pick<SecretPort, 'templatesOf'>
 }
 
 /** What a domain may hold while a write of these forms is under way: old and new value are candidates. */
@@ -96,7 +96,7 @@ function templatesIn(values: Value[], recording: Recording, was: Was): Record<st
       if (template !== undefined) templates[secret] = template
       return null
     })
-    Object.assign(templates, recording.templatesOf(value))
+    Object.assign(templates, recording.secrets.templatesOf(value))
   }
   return templates
 }

@@ -4,20 +4,22 @@ import { sameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, own, type Json } from '../model/json.ts'
+import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
  * Of what the service returned, the values that are not what was sent: the service rewrote them. Values are compared in
- * canonical form; `mask` takes the secrets out of them first.
+ * canonical form, without their secrets.
  */
 export function rewritten(
   forms: Record<ItemKey, Form>,
   returned: Record<ItemKey, Json>,
-  mask: (item: ItemKey, value: Json) => Json,
+  secrets: Pick<SecretPort, 'mask'>,
 ): Record<ItemKey, Value> {
   const differing = Object.entries(forms).flatMap(([item, form]) => {
     const raw = own(returned, item)
-    if (raw === undefined || sameAsSent(item, form.payload, mask(item, raw))) return []
-    return [[item, mask(item, raw)] as const]
+    if (raw === undefined) return []
+    const answer = secrets.mask(item, raw)
+    return sameAsSent(item, form.payload, answer) ? [] : [[item, answer] as const]
   })
   return Object.fromEntries(differing)
 }

@@ -1,5 +1,4 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
-import type { Json } from '../model/json.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
@@ -19,12 +18,6 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
   lockedAt: Moment
   /** Take a write that was refused apart, so that all but the guilty part is applied; else the first refusal ends the apply. */
   isolate: boolean
-  /** Takes the secrets out of a value that the service returned. */
-  mask(item: ItemKey, value: Json): Json
-  /** Whether all secrets of a value could be written out. */
-  isAtHand(value: Value): boolean
-  /** Templates of the secrets in a value, by fingerprint. */
-  templatesOf(value: Value): Record<string, string>
   tell(event: ApplyEvent): void
 }
 
@@ -53,6 +46,8 @@ export interface ApplyResult extends OutcomeCounts {
   takenBack?: boolean
   /** Why the record, or what other machines see of it, lacks something of this apply; null when it does not. */
   unrecorded: string | null
+  /** What is recorded once the apply is over. */
+  recorded: Recorded
 }
 
 /** What all writes of an apply share. */

@@ -1,7 +1,8 @@
 import { safeToRepeat, type Write } from '../model/change.ts'
 import type { Outcome } from '../model/outcome.ts'
-import type { Wire } from '../model/item.ts'
-import type { CallBudget, Clock } from '../service/write/call-budget.ts'
+import type { SecretPort } from '../model/secret-keeper.ts'
+import type { CallBudget } from '../service/write/call-budget.ts'
+import type { Clock } from '../model/clock.ts'
 import type { Client } from '../service/write/client.ts'
 
 const mostUnreached = 5
@@ -17,8 +18,7 @@ export interface Sending {
   random(): number
   /** How long a write that was given up may still land, ms. */
   settleMs: number
-  /** The payload with the values of its secrets. */
-  reveal(payload: Wire): Wire
+  secrets: SecretPort
   /** After this long a call is given up, ms. */
   timeoutMs: number
   /** How long the lock surely holds, ms. */
@@ -40,7 +40,7 @@ export interface Sent {
  * sent again; what is in doubt only if each of its forms is safe to repeat, and no sooner than it may have landed late.
  */
 export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
-  const config = Object.fromEntries(Object.entries(write.items).map(([item, form]) => [item, sending.reveal(form.payload)]))
+  const config = Object.fromEntries(Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]))
   const repeatable = Object.values(write.items).every((form) => safeToRepeat(form.name))
   let [unreached, doubtful, throttled] = [0, 0, 0]
   // Once an attempt may have taken effect, only a certain answer ends the doubt.

@@ -1,4 +1,4 @@
-import type { Clock } from '../service/write/call-budget.ts'
+import type { Clock } from '../model/clock.ts'
 
 const everyMs = 10_000
 

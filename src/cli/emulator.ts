@@ -8,7 +8,7 @@ import type { CommandContext } from './io.ts'
 import { exits } from './exits.ts'
 import { readIn } from './read-in.ts'
 
-interface EmulatorFlags {
+export interface EmulatorFlags {
   port: number
   host: string
   token?: string

@@ -8,7 +8,7 @@ import type { CommandContext } from './io.ts'
 import { rootOf } from './open.ts'
 import { writeOut } from './write-out.ts'
 
-interface FmtOptions {
+export interface FmtOptions {
   check?: boolean
 }
 

@@ -1,4 +1,4 @@
-import type { Outside } from '../index.ts'
+import type { Outside } from '../operations/outside.ts'
 import type { Paint } from '../report/text/paint.ts'
 
 /** What a command is given of the world: words in, words out, clock, chance and environment. */
@@ -14,8 +14,6 @@ export interface Io extends Outside {
   errIsTerminal: boolean
   /** Asks a question that is answered with yes or no; null where nobody can answer. */
   ask: ((question: string) => Promise<boolean>) | null
-  /** Aborted when the user interrupts. */
-  signal: AbortSignal
   /** Resolves when the user wants a server to end. */
   stopped(): Promise<void>
 }

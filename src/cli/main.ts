@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { realDisk } from '../state/folder/real-disk.ts'
-import { DefectAfterWrites, exits } from './exits.ts'
+import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
+import { nodeOutside } from '../operations/node-outside.ts'
+import { exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
-import { thisMachine } from './this-machine.ts'
 
 const interrupt = new AbortController()
 let signalled: 'SIGINT' | 'SIGTERM' | null = null
@@ -32,28 +31,14 @@ process.on('exit', (code) => {
 })
 
 const io: Io = {
+  ...nodeOutside(interrupt.signal),
   cwd: process.cwd(),
-  env: process.env,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   columns: (process.stdout.columns ?? 0) >= 20 ? process.stdout.columns : 80,
   outIsTerminal: process.stdout.isTTY ?? false,
   errIsTerminal: process.stderr.isTTY ?? false,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
-  clock: {
-    now: () => Date.now(),
-    monotonic: () => Number(process.hrtime.bigint()) / 1e6,
-    sleep: async (ms, signal) => {
-      if (signal?.aborted === true) return
-      await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: Error) => {
-        if (error.name !== 'AbortError') throw error
-      })
-    },
-  },
-  random: () => Math.random(),
-  machine: thisMachine(),
-  disk: realDisk,
-  signal: interrupt.signal,
   stopped: () => new Promise((resolve) => interrupt.signal.addEventListener('abort', () => resolve(), { once: true })),
 }
 

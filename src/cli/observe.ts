@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Json } from '../model/json.ts'
 import { visibleLines } from '../report/text/visible.ts'
-import { parseJson } from '../state/format/domain-file.ts'
+import { parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 
 /** How much an answer may be, and how long a program may take for it. */

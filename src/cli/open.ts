@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { loadWorkspace, openRecord, type LoadedWorkspace, type Recorded, type Selection, type Store } from '../index.ts'
+import { loadWorkspace, type LoadedWorkspace } from '../operations/load-workspace.ts'
 import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { choosesSome } from '../plan/selection.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
-import type { SelectionOptions } from './commands/options.ts'
 import type { CommandContext } from './io.ts'
-import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
 /** Finds and reads the workspace that a command is about. */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
@@ -52,36 +49,7 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
   return workspace
 }
 
-/** The record of a workspace, to look at. */
-export async function openRecorded({ io }: CommandContext, workspace: LoadedWorkspace): Promise<{ store: Store; recorded: Recorded }> {
-  const { store } = await openRecord(workspace, io)
-  return { store, recorded: await store.load() }
-}
-
 /** Diagnostics in words, with the offending lines, for stderr. */
 export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnostic[], { io, errPaint }: CommandContext): string {
   return formatDiagnosticsText(diagnostics, { lineOf: (place) => workspace.lineOf(place), paint: errPaint, columns: io.columns })
-}
-
-/** The part of the workspace that `--target` and `--item` choose; a choice of nothing is an error. */
-export function selectionOf(options: SelectionOptions, workspace: LoadedWorkspace, recorded: Recorded): Selection {
-  refuseUnknownItems(options.item)
-  const selection = { target: options.target, items: options.item }
-  if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {
-    throw new EdgewiseError(
-      'usage',
-      `no domain matches ${options.target.map((glob) => `"${glob}"`).join(', ')}`,
-      'Globs match whole domain names, e.g. --target "*.example.com".',
-    )
-  }
-  return selection
-}
-
-/** Sentences that belong to the first plan against a service. */
-export async function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): Promise<string[]> {
-  if (recorded.size > 0) return []
-  const { id, service } = workspace.config
-  const others = await store.otherAddresses()
-  const elsewhere = others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
-  return [`Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`]
 }

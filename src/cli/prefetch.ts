@@ -1,4 +1,6 @@
-import { withReader, type Prefetches, type Reader } from '../index.ts'
+import { withReader } from '../operations/with-reader.ts'
+import type { Prefetches } from '../service/query/prefetch.ts'
+import type { Reader } from '../service/query/reader.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { prefetchCounts, type PrefetchQuery } from '../model/prefetch.ts'
 import { localText, localTime, timeZone } from '../model/time-zone.ts'
@@ -10,7 +12,7 @@ import { openWorkspace } from './open.ts'
 import { prefetchProgress } from './terminal/prefetch-progress.ts'
 import { readsOf } from './terminal/query-progress.ts'
 
-interface PrefetchOptions {
+export interface PrefetchOptions {
   from?: string
   to?: string
   url?: string

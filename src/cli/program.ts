@@ -1,11 +1,20 @@
 import { Command, CommanderError } from 'commander'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { changeCommands } from './commands/changes.ts'
+import { declareApply } from './commands/apply.ts'
+import { declareCompletion } from './commands/completion.ts'
+import { declareDrift } from './commands/drift.ts'
+import { declareEmulator } from './commands/emulator.ts'
+import { declareExplain } from './commands/explain.ts'
+import { declareFmt } from './commands/fmt.ts'
+import { declareImport } from './commands/import.ts'
+import { declareInit } from './commands/init.ts'
+import { declarePlan } from './commands/plan.ts'
+import { declarePrefetch } from './commands/prefetch.ts'
+import { declareRollback } from './commands/rollback.ts'
+import { declareState } from './commands/state.ts'
+import { declareStats } from './commands/stats.ts'
+import { declareValidate } from './commands/validate.ts'
 import { declareIn, examplesText, globals } from './commands/declare.ts'
-import { deskCommands } from './commands/desk.ts'
-import { recordCommands } from './commands/record.ts'
-import { serviceCommands } from './commands/service.ts'
-import { workspaceCommands } from './commands/workspace.ts'
 import { exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { paintFor } from './terminal/paint.ts'
@@ -63,10 +72,19 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     })
   globals(program)
   const declare = declareIn(io, finish)
-  workspaceCommands(program, declare)
-  changeCommands(program, declare)
-  recordCommands(program, declare)
-  serviceCommands(program, declare)
-  deskCommands(program, declare)
+  declareInit(program, declare)
+  declareValidate(program, declare)
+  declarePlan(program, declare)
+  declareApply(program, declare)
+  declareRollback(program, declare)
+  declareDrift(program, declare)
+  declareImport(program, declare)
+  declareState(program, declare)
+  declareStats(program, declare)
+  declarePrefetch(program, declare)
+  declareFmt(program, declare)
+  declareExplain(program, declare)
+  declareEmulator(program, declare)
+  declareCompletion(program, declare)
   return program
 }

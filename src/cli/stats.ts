@@ -1,5 +1,7 @@
 import { isDomain } from '../catalog/value/formats.ts'
-import { withReader, type LoadedWorkspace, type Reader } from '../index.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
+import { withReader } from '../operations/with-reader.ts'
+import type { Reader } from '../service/query/reader.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import { requestsIn, type Grain } from '../model/statistics.ts'
@@ -13,7 +15,7 @@ import { openWorkspace } from './open.ts'
 import { readProgress, readsOf } from './terminal/query-progress.ts'
 import { timeSpan, type TimeSpan } from './time-span.ts'
 
-interface StatsOptions {
+export interface StatsOptions {
   from?: string
   to?: string
   grain?: Grain

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import type { LoadedWorkspace } from '../index.ts'
+import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { formatDiagnosticsGithub } from '../report/diagnostics/github.ts'
@@ -13,7 +13,7 @@ import type { CommandContext } from './io.ts'
 import { exits } from './exits.ts'
 import { version } from './version.ts'
 
-interface ValidateOptions {
+export interface ValidateOptions {
   format: 'text' | 'json' | 'github' | 'sarif'
 }
 

@@ -6,7 +6,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { mapSecrets, type Secret } from '../model/secret.ts'
-import { referencedNames, secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import { referencedNames, secretNames, type SecretKeeper, type SecretPort } from '../model/secret-keeper.ts'
 import type { SecretSources } from './secret-sources.ts'
 import { holdsValue } from './service-address.ts'
 import { spellingsOf } from './spellings.ts'
@@ -29,7 +29,7 @@ const noPrograms: SecretPrograms = {
  * The only place that knows values of secrets. They live in memory; everything else sees a scrypt fingerprint, salted
  * with the workspace's id, so that a plan stays the same from run to run and a change of the value shows.
  */
-export class SecretVault implements SecretKeeper {
+export class SecretVault implements SecretKeeper, SecretPort {
   readonly #salt: string
   readonly #lookUp: (name: string) => string | null
   readonly #values = new Map<string, string | null>()

@@ -38,3 +38,13 @@ export function atPointer(value: Json | undefined, pointer: string): Json | unde
   }
   return at
 }
+
+/** The JSON value of a text, or undefined when it is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,3 +1,5 @@
+import type { ItemKey, Value, Wire } from './item.ts'
+import type { Json } from './json.ts'
 import type { Secret } from './secret.ts'
 
 /** Turns strings that are secret into what may be shown; the only place that knows their values. */
@@ -20,6 +22,22 @@ export interface SecretKeeper {
 export function referencedNames(reference: string): string[] {
   const names = secretNames(reference)
   return names.length === 0 ? [reference] : names
+}
+
+/** What an apply needs of the secrets: their values for the wire, and nothing of them anywhere else. */
+export interface SecretPort {
+  /**
+   * Returns a payload with the values of its secrets, for the wire only.
+   *
+   * @throws EdgewiseError `access` when a value is not at hand
+   */
+  reveal(payload: Wire): Wire
+  /** Returns a value that the service returned, with fingerprints in place of secrets. */
+  mask(item: ItemKey, value: Json): Json
+  /** Whether all secrets of a value could be written out. */
+  isAtHand(value: Value): boolean
+  /** Returns what the secrets of a value were made from, by fingerprint. */
+  templatesOf(value: Value): Record<string, string>
 }
 
 /** The names of the secrets that a string refers to, in order; none for a plain string. */

@@ -13,14 +13,11 @@ import { resolveForSend } from './resolve-for-send.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** How an apply is carried out. */
-export interface ApplyOptions {
+export interface ExecuteOptions {
   outside: Outside
   lease: Lease
   /** When the lock was taken. */
   lockedAt: Moment
-  /** Who started it, for the record's history. */
-  author: string | null
-  signal: AbortSignal
   isolate: boolean
   /** Its id, where it is a part of something; a new one otherwise. */
   id?: string
@@ -35,17 +32,17 @@ export interface ApplyOptions {
  *
  * @throws EdgewiseError `access` when the token or a secret is not at hand; nothing was sent then
  */
-export async function apply(
+export async function executePlan(
   workspace: LoadedWorkspace,
   planned: Plan,
   store: Store,
   recorded: Recorded,
-  options: ApplyOptions,
+  options: ExecuteOptions,
 ): Promise<ApplyResult> {
   const { outside } = options
   const { config, vault } = workspace
   refuseUnready(workspace, planned)
-  const { plan } = await resolveForSend(workspace, planned, recorded, options.signal)
+  const { plan } = await resolveForSend(workspace, planned, recorded, outside.signal)
   const { clock } = outside
   const id = options.id ?? applyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
@@ -73,19 +70,21 @@ export async function apply(
       leaseLeftMs: () => options.lease.leftMs(),
       apply: id,
       commit: plan.basis.commit,
-      author: options.author,
+      author: authorOf(outside),
       lockedAt: options.lockedAt,
-      reveal: (payload) => vault.reveal(payload),
-      mask: (item, value) => vault.mask(item, value),
-      isAtHand: (value) => vault.isAtHand(value),
-      templatesOf: (value) => vault.templatesOf(value),
-      signal: options.signal,
+      secrets: vault,
+      signal: outside.signal,
       tell: (event) => options.tell(event, budget),
     }
     return await applyPlan(plan, recorded, context)
   } finally {
     await service?.close()
   }
+}
+
+/** Who starts an apply: the person whom the CI service names, else the user of this machine. */
+export function authorOf({ env, user }: Outside): string {
+  return env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'] ?? user
 }
 
 /** An id for an apply: sortable by time, and different for two of one second. */

@@ -29,7 +29,7 @@ export interface FoundDrift {
  * @param rollouts what the store keeps of rollouts
  * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has another shape
  */
-export function drift(
+export function findDrift(
   workspace: Workspace & { vault: SecretVault },
   recorded: Recorded,
   observed: Json | null,

@@ -5,15 +5,16 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { currentWave, type Rollout } from '../model/rollout.ts'
-import type { Solver } from '../plan/cover/dual-bound.ts'
-import { makePlan } from '../plan/make-plan.ts'
+import { makePlan as planWrites } from '../plan/make-plan.ts'
 import { narrowed, type Selection } from '../plan/selection.ts'
 import { heldDomains, standingOf, wavesOf } from '../rollout/conflicts.ts'
 import type { Recorded } from '../state/store.ts'
 import { askedOf } from './hash-desired.ts'
 import { takeHeld } from '../rollout/on-hold.ts'
 import { irreversibleWarnings } from './irreversible.ts'
+import { solverOf } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
+import type { Outside } from './outside.ts'
 
 /** What a plan is made with besides the workspace and the record. */
 export interface PlanOptions {
@@ -32,11 +33,12 @@ export interface PlanOptions {
  *
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
-export async function plan(
+export async function makePlan(
   workspace: LoadedWorkspace,
   recorded: Recorded,
   selection: Selection,
-  { rollouts = [], retryHeld = false, atOnce = false, ...options }: PlanOptions = {},
+  { rollouts = [], retryHeld = false, atOnce = false, ...options }: PlanOptions,
+  outside: Outside,
 ): Promise<Plan> {
   const { config } = workspace
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
@@ -48,14 +50,14 @@ export async function plan(
   const difference = diffSnapshots(known, wanted)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
   const { continued, against } = standingOf(changed, selection, rollouts, asked)
-  const made = makePlan({
+  const made = planWrites({
     ...options,
     recorded: known,
     desired: wanted,
     ...difference,
     first: config.rollout.first,
     // One change is one write; the solver is large.
-    ...(difference.changes.length > 1 ? { solver: await loadSolver() } : {}),
+    ...(difference.changes.length > 1 ? { solver: await solverOf(outside) } : {}),
     grouping: config.grouping,
     limits: config.limits,
     target: [...selection.target],
@@ -77,13 +79,6 @@ function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
   const said = (rollout: Rollout) => `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
   if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
   return against.map((rollout) => `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`)
-}
-
-/** Loads the solver of linear programmes, which proves how few writes a plan can have. It is large, so only who needs it does. */
-export async function loadSolver(): Promise<Solver> {
-  // The package's types call its default export a namespace.
-  const { default: load } = (await import('highs')) as unknown as { default: () => Promise<Solver> }
-  return load()
 }
 
 /** The chosen parts of what is recorded and what is desired; secrets that are not at hand count as recorded. */

@@ -2,7 +2,14 @@ import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/plumbing.ts'
 import { gitEnvironment } from '../state/git/git-process.ts'
 import { openRecord as openRecordAt, type OpenRecord } from '../state/open-state.ts'
+import type { Recorded, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'
+
+/** Opens the state of a workspace to look at it, and loads it. */
+export async function loadState(workspace: Workspace, outside: Outside): Promise<{ store: Store; recorded: Recorded }> {
+  const { store } = await openRecord(workspace, outside)
+  return { store, recorded: await store.load() }
+}
 
 /**
  * Opens the record that belongs to a workspace's id and its service's address, and the lock of its account.

@@ -10,7 +10,8 @@ import type { Applied } from '../model/applied.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import { findApplies } from './find-applies.ts'
 import { changeOf, lastChange, type Before, type Search } from './find-change.ts'
-import { loadSolver } from './make-plan.ts'
+import { solverOf } from './load-solver.ts'
+import type { Outside } from './outside.ts'
 import { secretsAtHand } from './secrets-at-hand.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -35,12 +36,13 @@ export interface Rollback {
  * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none is named and the last one
  *   was a rollback itself; `irreversible` when all of what it changed can't be taken back
  */
-export async function rollback(
+export async function planRollback(
   workspace: LoadedWorkspace,
   store: Store,
   recorded: Recorded,
   selection: Selection,
   name: string | null,
+  outside: Outside,
 ): Promise<Rollback> {
   const history = await store.history()
   const { vault } = workspace
@@ -53,7 +55,7 @@ export async function rollback(
   if (way.to.size === 0 && way.irreversible.length > 0) throw allIrreversible(applies, way)
   return {
     applies,
-    plan: await planOf(way, workspace, selection),
+    plan: await planOf(way, workspace, selection, outside),
     irreversible: way.irreversible,
     later: await changedLater(way, applies, history, search),
     unmanaged: unmanagedOf(way, chosen),
@@ -79,13 +81,13 @@ function allIrreversible(applies: Applied[], { irreversible }: WayBack): Edgewis
   )
 }
 
-async function planOf({ from, to }: WayBack, { config }: LoadedWorkspace, { target, items }: Selection): Promise<Plan> {
+async function planOf({ from, to }: WayBack, { config }: LoadedWorkspace, { target, items }: Selection, outside: Outside): Promise<Plan> {
   const difference = diffSnapshots(from, to)
   return makePlan({
     recorded: from,
     desired: to,
     ...difference,
-    ...(difference.changes.length > 1 ? { solver: await loadSolver() } : {}),
+    ...(difference.changes.length > 1 ? { solver: await solverOf(outside) } : {}),
     first: config.rollout.first,
     grouping: config.grouping,
     limits: config.limits,

@@ -2,6 +2,7 @@ import type { Amount } from '../model/amount.ts'
 import type { Domain } from '../model/item.ts'
 import { exchange } from './exchange-domains.ts'
 import { bestWave } from './grow-wave.ts'
+import { buildWaveTable, type WaveTable } from './wave-table.ts'
 
 /** How the domains of a plan are put into waves. */
 export interface WaveProblem {
@@ -29,7 +30,7 @@ export function assignWaves(problem: WaveProblem): Map<Domain, number> {
   const { domains, amounts, isFirst } = problem
   const first = domains.filter(isFirst)
   const sizes = waveSizes(amounts, domains.length, first.length)
-  const table = tableOf(problem)
+  const table = buildWaveTable(problem.domains, problem.writes)
   const waves = filled(table, sizes, first)
   exchange(table, waves, new Set(first))
   return waves
@@ -46,20 +47,6 @@ export function waveSizes(amounts: Amount[], domains: number, first: number): nu
     placed = Math.max(placed, until)
   }
   return sizes
-}
-
-/** The writes, and where the domains stand in them. */
-export interface WaveTable {
-  domains: Domain[]
-  writes: Domain[][]
-  /** The places of a domain's writes in `writes`. */
-  writesOf: ReadonlyMap<Domain, number[]>
-}
-
-function tableOf({ domains, writes }: WaveProblem): WaveTable {
-  const writesOf = new Map<Domain, number[]>(domains.map((domain) => [domain, []]))
-  for (const [i, write] of writes.entries()) for (const domain of write) writesOf.get(domain)?.push(i)
-  return { domains, writes, writesOf }
 }
 
 /** One wave after the other; the last one is what is left. */

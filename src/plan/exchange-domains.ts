@@ -1,5 +1,5 @@
 import type { Domain } from '../model/item.ts'
-import type { WaveTable } from './assign-waves.ts'
+import type { WaveTable } from './wave-table.ts'
 
 /** Exchanges that are tried to let fewer writes be cut. */
 const mostTries = 200_000

@@ -31,7 +31,7 @@ export interface PlanInput {
   /** How long fewer writes are looked for; normal when left out. */
   effort?: Effort
   /** Proves how few writes there can be; without it the proof is by counting alone. */
-  solver?: Solver
+  solver?: Solver | null
   /** Globs: domains whose writes come first. */
   first?: string[]
   /** How the domains are let out; all at once when left out. */

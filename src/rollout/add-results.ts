@@ -1,8 +1,9 @@
 import type { ApplyResult } from '../apply/run.ts'
+import type { Recorded } from '../state/store.ts'
 
 /** What came of an apply that has not sent anything yet. */
-export function nothing(): ApplyResult {
-  return { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0, sent: false, stopped: null, refusals: [], unrecorded: null }
+export function nothing(recorded: Recorded): ApplyResult {
+  return { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0, sent: false, stopped: null, refusals: [], unrecorded: null, recorded }
 }
 
 /** Adds what came of one apply to what came of those before it. */
@@ -15,6 +16,7 @@ export function add(to: ApplyResult, more: ApplyResult): void {
   to.stopped ??= more.stopped
   to.refusals.push(...more.refusals)
   to.unrecorded ??= more.unrecorded
+  to.recorded = more.recorded
 }
 
 /** Whether everything of an apply is confirmed, and recorded so that others see it. */

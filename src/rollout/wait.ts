@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Clock } from '../service/write/call-budget.ts'
+import type { Clock } from '../model/clock.ts'
 
 /** What waiting takes. */
 interface Waiting {

@@ -1,38 +1,24 @@
-import type { DomainCounts, HealthRule, HealthWindows, WaveHealth, Window } from '../model/health.ts'
+import type { DomainCounts, HealthWindows, WaveHealth, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { alignedDown, grainMs } from '../model/statistics.ts'
-import type { TimeZone } from '../model/time-zone.ts'
-import type { Clock } from '../service/write/call-budget.ts'
-import type { ApplyEvent } from '../model/events.ts'
 import { judgeWave } from '../health/judge.ts'
 import { windowsOf } from '../health/windows.ts'
-import type { Watched } from './roll-out.ts'
+import type { RolloutContext, RolloutSettings, Rule } from './ports.ts'
 import { clearlyWorse, lackReason, worseReason } from './verdict-words.ts'
 import { isPassing, patiently, until } from './wait.ts'
 
-/** When a wave counts as healthy, and what is done when nobody can say. */
-export type Rule = HealthRule & { onLittleData: 'wait' | 'pass' | 'stop' }
+/** What watching a wave takes. */
+type Watching = Pick<RolloutContext, 'clock' | 'service' | 'settings' | 'signal' | 'report'>
 
-/** What a wave is watched with. */
-export interface Watching {
-  pauseMs: number
-  /** Null where nothing is looked at. */
-  rule: Rule | null
-  /** Requests by domain and status code. */
-  counts(domains: Domain[], window: Window): Promise<DomainCounts>
-  /** In which the service aligns its periods. */
-  zone: TimeZone
-  clock: Clock
-  signal: AbortSignal
-  tell(event: ApplyEvent): void
-}
+/** What came of watching a wave; null when it was interrupted. */
+export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
 
 /** Windows of which too little is known are made longer until they are so many times as long. */
 const longest = 12
 
 /** Whether the next step has to wait after a wave, counted from 0. */
-export function waits({ waves }: Rollout, at: number, { pauseMs, rule }: Pick<Watching, 'pauseMs' | 'rule'>): boolean {
+export function needsWatching({ waves }: Rollout, at: number, { pauseMs, rule }: RolloutSettings): boolean {
   return rule !== null || (at + 1 < waves.length && pauseMs > 0)
 }
 
@@ -44,7 +30,8 @@ export function waits({ waves }: Rollout, at: number, { pauseMs, rule }: Pick<Wa
  * @throws EdgewiseError what reading statistics throws
  */
 export async function watchWave(rollout: Rollout, at: number, watching: Watching): Promise<Watched> {
-  const { clock, signal, rule, pauseMs } = watching
+  const { clock, signal } = watching
+  const { rule, pauseMs } = watching.settings
   const wave = rollout.waves[at]
   const [from, to] = [Date.parse(wave?.applied?.from ?? ''), Date.parse(wave?.applied?.to ?? '')]
   const pausedUntil = at + 1 < rollout.waves.length ? to + pauseMs : to
@@ -53,7 +40,7 @@ export async function watchWave(rollout: Rollout, at: number, watching: Watching
     if (watched === null || !watched.passed) return watched
   }
   if (clock.now() < pausedUntil) {
-    tellWaiting(rollout, at, pausedUntil, 'pause', watching)
+    reportWaiting(rollout, at, pausedUntil, 'pause', watching)
     await until(pausedUntil, watching)
   }
   return signal.aborted ? null : { passed: true }
@@ -61,7 +48,7 @@ export async function watchWave(rollout: Rollout, at: number, watching: Watching
 
 /** Waits until there is an undisturbed time to compare a wave with, and says so. */
 export async function waitForBaseline(rollout: Rollout, at: number, time: number, watching: Watching): Promise<void> {
-  tellWaiting(rollout, at, time, 'baseline', watching)
+  reportWaiting(rollout, at, time, 'baseline', watching)
   await until(time, watching)
 }
 
@@ -77,19 +64,19 @@ async function judged(
   const domains = rollout.waves[at]?.domains ?? []
   const counts = (window: Window) =>
     patiently(
-      () => watching.counts(domains, window),
-      (next) => tellWaiting(rollout, at, next, 'health', watching),
+      () => watching.service.count(domains, window),
+      (next) => reportWaiting(rollout, at, next, 'health', watching),
       watching,
     )
   for (let times = 1; ; times++) {
-    const windows = windowsOf(applied.from, applied.to, { ...rule, window: rule.window * times }, watching.zone)
-    tellWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
+    const windows = windowsOf(applied.from, applied.to, { ...rule, window: rule.window * times }, watching.settings.zone)
+    reportWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
     const before = await counts(windows.before)
     const early = await lookOn(domains, at, windows, before, rule, watching)
     if (watching.signal.aborted) return null
     const health = early ?? judgeWave(before, await counts(windows.after), rule)
     const reason = health.verdict === 'worse' ? worseReason(health, rule) : lackReason(health, rule)
-    tellJudged(at, health, reason, watching)
+    reportJudged(at, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
     if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
     if (rule.onLittleData === 'stop' || times === longest) return { passed: false, worse: false, reason: reason ?? '' }
@@ -105,7 +92,8 @@ async function lookOn(
   rule: Rule,
   watching: Watching,
 ): Promise<WaveHealth | null> {
-  const { clock, signal, zone } = watching
+  const { clock, signal } = watching
+  const { zone } = watching.settings
   const step = Math.min(grainMs[rule.grain], grainMs.hour)
   for (;;) {
     const now = clock.now()
@@ -114,7 +102,7 @@ async function lookOn(
     if (known > after.from) {
       const health = await soFar(domains, before, { from: after.from, to: known }, rule, watching)
       if (health !== null && clearlyWorse(health)) return health
-      if (health !== null) tellWatched(at, now, health, rule, watching)
+      if (health !== null) reportWatched(at, now, health, rule, watching)
     }
     await until(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
   }
@@ -123,34 +111,34 @@ async function lookOn(
 /** How a wave looks before its window is over; null where nobody can say, which the next look may. */
 async function soFar(domains: Domain[], before: DomainCounts, window: Window, rule: Rule, watching: Watching): Promise<WaveHealth | null> {
   try {
-    return judgeWave(before, await watching.counts(domains, window), rule)
+    return judgeWave(before, await watching.service.count(domains, window), rule)
   } catch (error) {
     if (!isPassing(error)) throw error
     return null
   }
 }
 
-function tellWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: Rule, { tell }: Watching): void {
-  tell({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
+function reportWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: Rule, { report }: Watching): void {
+  report({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
 }
 
-function tellWaiting(
+function reportWaiting(
   { waves }: Rollout,
   at: number,
   time: number,
   reason: 'pause' | 'health' | 'baseline',
-  { clock, tell }: Watching,
+  { clock, report }: Watching,
 ): void {
   const domains = waves[at]?.domains.length ?? 0
-  tell({ type: 'wave.waiting', time: timeOf(clock.now()), wave: at + 1, waves: waves.length, domains, until: timeOf(time), reason })
+  report({ type: 'wave.waiting', time: timeOf(clock.now()), wave: at + 1, waves: waves.length, domains, until: timeOf(time), reason })
 }
 
-function tellJudged(at: number, { verdict, whole, domains }: WaveHealth, reason: string | null, { clock, tell }: Watching): void {
+function reportJudged(at: number, { verdict, whole, domains }: WaveHealth, reason: string | null, { clock, report }: Watching): void {
   const named = [...domains].flatMap(([domain, each]) =>
     each.verdict === 'worse' ? [{ domain, before: each.before, after: each.after }] : [],
   )
   const about = { verdict, reason, before: whole.before, after: whole.after, worse: named }
-  tell({ type: 'wave.judged', time: timeOf(clock.now()), wave: at + 1, ...about })
+  report({ type: 'wave.judged', time: timeOf(clock.now()), wave: at + 1, ...about })
 }
 
 function timeOf(time: number): string {

@@ -1,6 +1,6 @@
 import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { parseJson } from './format/domain-file.ts'
+import { parseJson } from '../model/json.ts'
 import type { Register } from './register.ts'
 
 /** How long a holder that gives no sign is taken to live. */
@@ -9,7 +9,7 @@ const beatMs = leaseMs / 5
 const lookEveryMs = 1000
 
 /** Who holds a lock. */
-export interface Holder {
+export interface LockHolder {
   /** Names this holding; no two are alike. */
   token: string
   /** User and machine. */
@@ -63,7 +63,7 @@ export interface Machine {
  */
 export async function acquire(
   register: Register,
-  holder: Holder,
+  holder: LockHolder,
   machine: Machine,
   timeoutMs: number,
   clock: LockClock,
@@ -86,7 +86,7 @@ export async function acquire(
 }
 
 /** Who holds the lock, or null. */
-export async function holderOf(register: Register): Promise<Holder | null> {
+export async function holderOf(register: Register): Promise<LockHolder | null> {
   const { text } = await register.read()
   return text === null ? null : holderIn(text)
 }
@@ -114,7 +114,7 @@ function momentOf(machine: Machine, clock: LockClock): Moment {
 /** A lock that this process holds: its beat goes on until it is released. */
 class Holding implements Lease {
   readonly #register: Register
-  readonly #holder: Holder
+  readonly #holder: LockHolder
   readonly #machine: Machine
   readonly #clock: LockClock
   readonly #released = new AbortController()
@@ -123,7 +123,7 @@ class Holding implements Lease {
   #lastBeat: Moment
   #lost = false
 
-  constructor(register: Register, holder: Holder, version: string, taken: Moment, machine: Machine, clock: LockClock) {
+  constructor(register: Register, holder: LockHolder, version: string, taken: Moment, machine: Machine, clock: LockClock) {
     this.#register = register
     this.#holder = holder
     this.#version = version
@@ -180,17 +180,17 @@ class Holding implements Lease {
   }
 }
 
-function isDead(holder: Holder, machine: Machine): boolean {
+function isDead(holder: LockHolder, machine: Machine): boolean {
   const here = holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
   return here && !machine.runs(holder.pid)
 }
 
-function textOf(holder: Holder, beat: number): string {
+function textOf(holder: LockHolder, beat: number): string {
   return `${JSON.stringify({ ...holder, beat })}\n`
 }
 
 /** Who a text names. What can't be read is a holder too: somebody put it there. */
-function holderIn(value: string): Holder {
+function holderIn(value: string): LockHolder {
   const parsed = parseJson(value)
   const data = parsed !== undefined && isObject(parsed) ? parsed : {}
   const text = (name: string) => (typeof data[name] === 'string' ? data[name] : '')
@@ -205,7 +205,7 @@ function holderIn(value: string): Holder {
   }
 }
 
-function locked(other: Holder | null, register: Register, timeoutMs: number): EdgewiseError {
+function locked(other: LockHolder | null, register: Register, timeoutMs: number): EdgewiseError {
   const who = other === null ? `another process that was faster (${register.location})` : nameOf(other)
   const waited = timeoutMs === 0 ? 'Wait for it with --lock-timeout SECONDS' : 'Wait longer with --lock-timeout SECONDS'
   return new EdgewiseError(
@@ -216,6 +216,6 @@ function locked(other: Holder | null, register: Register, timeoutMs: number): Ed
 }
 
 /** A holder in words. */
-export function nameOf({ who, pid, since, reason }: Holder): string {
+export function nameOf({ who, pid, since, reason }: LockHolder): string {
   return `${who} (process ${pid}, since ${since}, ${reason})`
 }

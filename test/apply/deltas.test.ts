@@ -37,7 +37,11 @@ describe('two deltas of one item', () => {
 
   it('their intents name all that may be held after either, both or none', () => {
     const { world, plan } = twoDeltas()
-    const wave = waveOf(1, plan.writes, [], world.recorded(), { at: '2026-01-01T00:00:00.000Z', apply: 'a', templatesOf: () => ({}) })
+    const wave = waveOf(1, plan.writes, [], world.recorded(), {
+      at: '2026-01-01T00:00:00.000Z',
+      apply: 'a',
+      secrets: { templatesOf: () => ({}) },
+    })
     const held = wave.intents
       .get(2)
       ?.get(names[0] ?? '')

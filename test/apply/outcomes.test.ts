@@ -102,8 +102,9 @@ describe('a confirmed write', () => {
 
   it('remembers the templates of its secrets', async () => {
     const world = new World()
-    world.templatesOf = (value): Record<string, string> => (JSON.stringify(value).includes('scrypt:1') ? { 'scrypt:1': 'signing' } : {})
-    world.reveal = (payload) => JSON.parse(JSON.stringify(payload).replace('{"$secret":"scrypt:1"}', '"plain"')) as Value
+    world.secrets.templatesOf = (value): Record<string, string> =>
+      JSON.stringify(value).includes('scrypt:1') ? { 'scrypt:1': 'signing' } : {}
+    world.secrets.reveal = (payload) => JSON.parse(JSON.stringify(payload).replace('{"$secret":"scrypt:1"}', '"plain"')) as Value
     const value = { pattern: '.*', time_format: 'timestamp', key: { $secret: 'scrypt:1' }, deadtime: 60, req_uri_type: 1 }
     await world.apply(world.plan({ [a]: { visit_timestamp: value } }))
     expect(world.truth.get(a)?.get('visit_timestamp')).toMatchObject({ key: 'plain' })

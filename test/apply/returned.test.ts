@@ -42,7 +42,7 @@ describe('what the service returned', () => {
 
   it('is recorded without secrets, and nonsense does no harm', async () => {
     const world = new World()
-    world.mask = (_item, value) => JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
+    world.secrets.mask = (_item, value) => JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
       outcome: answer({ timeout: { time: 'plain' }, strange: [null], other: 5, constructor: 5, ...JSON.parse('{"__proto__": {"a": 1}}') }),
     }))

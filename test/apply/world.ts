@@ -65,9 +65,12 @@ export class World {
   settleMs = 10_000
   isolate = false
   leaseLeftMs = Infinity
-  mask: ApplyContext['mask'] = (_item, value) => value
-  reveal: ApplyContext['reveal'] = (payload) => payload
-  templatesOf: ApplyContext['templatesOf'] = () => ({})
+  secrets: ApplyContext['secrets'] = {
+    mask: (_item, value) => value,
+    reveal: (payload) => payload,
+    templatesOf: () => ({}),
+    isAtHand: () => true,
+  }
   /** How outcomes get to where other machines look. */
   share: Store['share'] = null
   /** Called before every save; may throw. */
@@ -153,10 +156,7 @@ export class World {
       author: null,
       lockedAt: { at: this.clock.now(), up: this.clock.monotonic() },
       signal: this.interrupt.signal,
-      mask: this.mask,
-      reveal: this.reveal,
-      isAtHand: () => true,
-      templatesOf: this.templatesOf,
+      secrets: this.secrets,
       tell: (event) => {
         this.#step()
         this.events.push(event)

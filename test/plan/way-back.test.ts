@@ -164,7 +164,7 @@ describe('wayBack', () => {
   })
 })
 
-const recording: Recording = { at: '2026-01-01T00:00:00.000Z', apply: 'law', templatesOf: () => ({}) }
+const recording: Recording = { at: '2026-01-01T00:00:00.000Z', apply: 'law', secrets: { templatesOf: () => ({}) } }
 const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
 const grouping = { groups: 'documented' as const, together: [] }
 

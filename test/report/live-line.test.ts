@@ -19,8 +19,8 @@ function drawn(columns: number): string[] {
     () => start,
     columns,
   )
-  view.tell(waiting)
-  view.tell(watched)
+  view.report(waiting)
+  view.report(watched)
   view.end()
   view.end()
   return written

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
-import { letOut, type RolloutContext } from '../../src/rollout/roll-out.ts'
+import type { RolloutContext } from '../../src/rollout/ports.ts'
+import { rollOut } from '../../src/rollout/roll-out.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
+import { timeZone } from '../../src/model/time-zone.ts'
 import { hashes } from '../../src/plan/basis.ts'
 
 const domain = 'a.example.com'
@@ -31,24 +33,37 @@ const plan: Plan = {
 
 it('a wave does not end before it began, whatever is done to the clock meanwhile', async () => {
   const kept: Rollout[] = []
-  const times = ['2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z']
-  const done = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0, sent: true, stopped: null, refusals: [], unrecorded: null }
-  const context: RolloutContext = {
-    apply: async () => done,
-    prepare: async () => undefined,
-    undisturbed: () => null,
-    watch: async () => ({ passed: true }),
-    waits: () => false,
-    judges: false,
-    takeBack: null,
-    whileFree: (work) => work(),
-    reload: async () => ({ recorded: new Map(), rollout }),
-    keep: async (each) => void kept.push(each),
-    drop: async () => undefined,
-    signal: new AbortController().signal,
-    time: () => times.shift() ?? '2026-11-20T10:00:00.000Z',
-    tell: () => undefined,
+  const [noon, earlier] = ['2026-11-20T12:00:00.000Z', '2026-11-20T10:00:00.000Z']
+  const times = [noon, noon]
+  const recordedThen = new Map()
+  const done = {
+    confirmed: 1,
+    refused: 0,
+    inDoubt: 0,
+    notSent: 0,
+    sent: true,
+    stopped: null,
+    refusals: [],
+    unrecorded: null,
+    recorded: recordedThen,
   }
-  expect((await letOut(plan, rollout, new Map(), context)).confirmed).toBe(1)
-  expect(kept.at(-1)?.waves[0]?.applied).toEqual({ from: '2026-11-20T12:00:00.000Z', to: '2026-11-20T12:00:00.000Z' })
+  const never = () => Promise.reject(new Error('expected this never to be called'))
+  const context: RolloutContext = {
+    clock: { now: () => Date.parse(times.shift() ?? earlier), monotonic: () => 0, sleep: never },
+    service: { count: never },
+    applying: { refuseUnready: async () => undefined, execute: async () => done, rollBack: never, whileUnlocked: (work) => work() },
+    store: {
+      load: async () => new Map(),
+      rollouts: async () => [rollout],
+      keepRollout: async (each) => void kept.push(each),
+      dropRollouts: async () => undefined,
+    },
+    settings: { pauseMs: 0, rule: null, zone: timeZone('UTC') },
+    signal: new AbortController().signal,
+    report: () => undefined,
+  }
+  const result = await rollOut(plan, rollout, new Map(), context)
+  expect(result.confirmed).toBe(1)
+  expect(result.recorded).toBe(recordedThen)
+  expect(kept.at(-1)?.waves[0]?.applied).toEqual({ from: noon, to: noon })
 })

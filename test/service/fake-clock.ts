@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/service/write/call-budget.ts'
+import type { Clock } from '../../src/model/clock.ts'
 
 interface Sleeper {
   at: number

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/service/write/call-budget.ts'
+import type { Clock } from '../../src/model/clock.ts'
 import type { Machine as MachineOutside } from '../../src/state/lock.ts'
 import type { Chance } from './chance.ts'
 import type { World } from './world.ts'

@@ -1,4 +1,4 @@
-import type { Outside } from '../../src/index.ts'
+import type { Outside } from '../../src/operations/outside.ts'
 import type { StateConfig } from '../../src/manifest/workspace.ts'
 import { lockPath } from '../../src/state/format/state-paths.ts'
 import { isObject, type Json } from '../../src/model/json.ts'

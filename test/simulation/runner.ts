@@ -1,20 +1,15 @@
-import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import {
-  apply,
-  chosenSnapshots,
-  EdgewiseError,
-  openRecord,
-  type ApplyEvent,
-  type LoadedWorkspace,
-  type Outside,
-  type Recorded,
-} from '../../src/index.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
 import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
+import type { ApplyEvent } from '../../src/model/events.ts'
 import type { Snapshot } from '../../src/model/item.ts'
-import { makePlan } from '../../src/plan/make-plan.ts'
-import { acquire, type Holder } from '../../src/state/lock.ts'
-import { withDeltas } from './deltas.ts'
+import { apply } from '../../src/operations/apply.ts'
+import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
+import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
+import { loadState } from '../../src/operations/open-state.ts'
+import type { Outside } from '../../src/operations/outside.ts'
+import type { Dialogue } from '../../src/operations/ports.ts'
+import type { Recorded } from '../../src/state/store.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { RecordWorld } from './record.ts'
@@ -35,58 +30,48 @@ export interface Run {
   loaded(recorded: Recorded): void
 }
 
-/** `edgewise apply --yes` in a process of the simulation: lock, load, plan, apply, release. */
+/** `edgewise apply --yes` in a process of the simulation. */
 export async function runApply(run: Run): Promise<Ending> {
   const { process } = run
-  const ended = await Promise.race([process.killed, locked(run).catch((error: unknown) => failed(error, process))])
+  const ended = await Promise.race([process.killed, applied(run).catch((error: unknown) => failed(error, process))])
   if (ended !== 'killed') process.end()
   process.tell(`run ends: ${ended}`)
   return ended
 }
 
-async function locked(run: Run): Promise<Ending> {
-  const { process, signal } = run
-  const { clock } = process
-  const outside = outsideOf(run)
-  const workspace = workspaceOf(run)
-  const { store, lock } = await openRecord(workspace, outside)
-  const { boot, namespace, pid } = outside.machine
-  const since = new Date(clock.now()).toISOString()
-  const holder: Holder = { token: `token-${process.name}`, who: process.name, reason: 'apply', since, boot, namespace, pid }
-  const lease = await acquire(lock, holder, outside.machine, run.lockTimeoutMs, clock, signal)
-  process.tell('holds the lock')
-  const lockedAt = { at: clock.now(), up: clock.monotonic() }
-  try {
-    const recorded = await store.load()
-    run.loaded(recorded)
-    const plan = withDeltas(planOf(workspace, recorded), recorded, process.chance)
-    process.tell(`plans ${plan.changes.length} changes in ${plan.writes.length} writes`)
-    const tell = (event: ApplyEvent) => process.tell(told(event))
-    const result = await apply(workspace, plan, store, recorded, {
-      outside,
-      lease,
-      lockedAt,
-      author: null,
-      signal,
-      isolate: run.isolate,
-      tell,
-    })
-    if (result.refused + result.inDoubt + result.notSent > 0 || result.unrecorded !== null) return 'incomplete'
-    return plan.changes.length === 0 ? 'settled' : 'complete'
-  } finally {
-    await lease.release().catch((error: unknown) => {
-      if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
-    })
+async function applied(run: Run): Promise<Ending> {
+  const outside = { ...outsideOf(run), signal: run.signal }
+  const request = { effort: 'quick', lockTimeout: run.lockTimeoutMs / 1000, stopOnRefusal: !run.isolate } as const
+  const { plan, status } = await apply(workspaceOf(run), request, { outside, dialogue: dialogueOf(run) })
+  if (status !== 'done') return 'incomplete'
+  return plan.changes.length === 0 ? 'settled' : 'complete'
+}
+
+/** Looks at what is loaded and planned, and always agrees. */
+function dialogueOf({ process, loaded }: Run): Dialogue {
+  return {
+    note: () => undefined,
+    warn: () => undefined,
+    show: (subject) => {
+      if (subject.kind === 'state') {
+        process.tell('holds the lock')
+        loaded(subject.recorded)
+      }
+      if (subject.kind === 'plan') process.tell(`plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`)
+    },
+    confirm: async () => true,
+    startProgress: async () => ({ report: (event) => process.tell(told(event)), end: () => undefined }),
   }
 }
 
 /** What the record says to somebody who only looks. */
 export async function readRecord(run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'record'>): Promise<Recorded> {
-  const { store } = await openRecord(workspaceOf(run), outsideOf(run))
-  return store.load()
+  const { recorded } = await loadState(workspaceOf(run), outsideOf(run))
+  return recorded
 }
 
-function failed(error: unknown, process: Process): Ending {
+function failed(thrown: unknown, process: Process): Ending {
+  const error = thrown instanceof DefectAfterWrites ? thrown.cause : thrown
   process.tell(`fails: ${error instanceof Error ? error.message : String(error)}`)
   const expected = error instanceof EdgewiseError ? error.code !== 'plan-unproven' && error.code !== 'record-damaged' : isInjected(error)
   if (!expected) process.world.violated('no defect shows', error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -105,7 +90,17 @@ function told(event: ApplyEvent): string {
 
 function outsideOf({ process, network, record }: Pick<Run, 'process' | 'network' | 'record'>): Outside {
   const { clock, chance } = process
-  return { env: {}, clock, random: () => chance.draw(), transport: network.transportOf(process), ...record.outsideOf(process) }
+  return {
+    env: {},
+    clock,
+    random: () => chance.draw(),
+    newId: () => `id-${process.name}`,
+    user: process.name,
+    signal: new AbortController().signal,
+    solver: null,
+    transport: network.transportOf(process),
+    ...record.outsideOf(process),
+  }
 }
 
 function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
@@ -121,19 +116,4 @@ function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): Load
     vault,
     scrub: (text) => text,
   }
-}
-
-function planOf(workspace: LoadedWorkspace, recorded: Recorded) {
-  const { grouping, limits } = workspace.config
-  const snapshots = chosenSnapshots(workspace, recorded, { target: [], items: [] })
-  return makePlan({
-    ...snapshots,
-    ...diffSnapshots(snapshots.recorded, snapshots.desired),
-    grouping,
-    limits,
-    target: [],
-    items: [],
-    effort: 'quick',
-    commit: null,
-  })
 }

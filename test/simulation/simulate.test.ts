@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { readItem } from '../../src/catalog/read-item.ts'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { Chance } from './chance.ts'
+import { mutations } from './mutations.ts'
 import { sealed } from './seal.ts'
 import { simulate } from './simulate.ts'
 import { itemKeys, Workload } from './workload.ts'
@@ -65,4 +66,10 @@ it('its manifests are valid', () => {
     }
   }
   expect(itemKeys.every((item) => catalogue.has(item))).toBe(true)
+})
+
+it.each(mutations)('a mutation finds its snippet once: $name', ({ file, find, replace }) => {
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+  expect(text.split(find)).toHaveLength(2)
+  expect(replace).not.toBe(find)
 })

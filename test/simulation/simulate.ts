@@ -1,4 +1,4 @@
-import type { Recorded } from '../../src/index.ts'
+import type { Recorded } from '../../src/state/store.ts'
 import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import { Chance } from './chance.ts'
 import { configOf, service } from './config.ts'

@@ -54,7 +54,7 @@ export class Workload {
     this.#chance = chance
     this.domains = Array.from({ length: chance.pick([2, 3, 5, 8, 12, 25]) }, (_, i) => `d${i}.example.com`)
     this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
-    const differs = chance.happens(0.5)
+    const differs = chance.happens(0.7)
     this.#of = new Map(
       this.domains.map((domain) => {
         const kind = chance.between(0, this.#kinds.length - 1)
@@ -84,7 +84,7 @@ export class Workload {
       if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })
       if (chance.happens(0.05)) this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
     }
-    if (chance.happens(0.4)) this.#addEverywhere(chance.pick(listItems))
+    if (chance.happens(0.7)) this.#addEverywhere(chance.pick(listItems))
   }
 
   /** The same entry more in the list of every domain that has one, however they differ: a plan may send just that. */

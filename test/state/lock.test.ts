@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dirRegister } from '../../src/state/folder/folder-register.ts'
-import { acquire, endHolding, holderOf, leaseMs, type Holder, type Machine } from '../../src/state/lock.ts'
+import { acquire, endHolding, holderOf, leaseMs, type Machine } from '../../src/state/lock.ts'
+import { type LockHolder } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Register } from '../../src/state/register.ts'
 import { FakeClock } from '../service/fake-clock.ts'
@@ -21,7 +22,7 @@ const here: Machine = {
   process: 'me',
   runs: () => true,
 }
-const holder = (token: string, more: Partial<Holder> = {}): Holder => ({
+const holder = (token: string, more: Partial<LockHolder> = {}): LockHolder => ({
   token,
   who: `${token}@host`,
   reason: 'apply',

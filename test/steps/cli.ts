@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../src/cli/io.ts'
@@ -7,7 +8,7 @@ import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/em
 import type { Call } from '../../src/emulator/entities/call.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
-import type { Clock } from '../../src/service/write/call-budget.ts'
+import type { Clock } from '../../src/model/clock.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { leaseMs } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -137,6 +138,8 @@ export class Place {
       errIsTerminal: this.onTerminal,
       ask: this.ask,
       clock,
+      newId: () => randomUUID(),
+      user: `${process.pid}@tests`,
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
       machine: {
         boot: 'boot',

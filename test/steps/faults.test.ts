@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { DefectAfterWrites } from '../../src/cli/exits.ts'
+import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import { sameJson } from '../../src/model/canonical-json.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { fault, held, Place, writes } from './cli.ts'

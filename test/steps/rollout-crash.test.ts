@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DefectAfterWrites } from '../../src/cli/exits.ts'
+import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { held, Place, reset, writes } from './cli.ts'

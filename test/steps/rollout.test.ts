@@ -191,7 +191,7 @@ it('a plan file that puts a domain into an earlier wave is refused', async () =>
   const { code, err } = await place.cli('apply', 'plan.json')
   expect([code, err]).toEqual([
     1,
-    expect.stringContaining("the plan file puts write 3 into wave 1, where the workspace's rollout has other domains"),
+    expect.stringContaining('are not the ones that the planner makes for its changes: the first that differs is write 3'),
   ])
   expect(await writes(emulator)).toEqual([])
 })

@@ -3,24 +3,26 @@ import type { CommandContext, GlobalOptions, Io } from '../io.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { errSentences } from '../terminal/sentences.ts'
 
-/** What a command does with its arguments and options. Resolves to the exit code. */
-type Action = (context: CommandContext, args: unknown[], options: never) => Promise<number>
-
-/** A command as it is declared: its words in the help, and where its work is found. */
-export interface Declaration {
+/** A command as it is declared: its words in the help, and what it does. */
+export interface Declaration<Options> {
   description: string
   /** Command lines after `edgewise`, for the help. */
   examples: string[]
-  /** Loads the work when the command is called: no other command waits for its modules. */
-  load: () => Promise<Action>
+  /**
+   * Runs the command with its arguments and options. It imports what it works with when it is
+   * called, so that no other command waits for that.
+   *
+   * @returns the exit code
+   */
+  run(context: CommandContext, args: unknown[], options: Options): Promise<number>
 }
 
 /** Adds a command below the program or another command. Returns it, for options of its own. */
-export type Declare = (parent: Command, nameAndArguments: string, declaration: Declaration) => Command
+export type Declare = <Options = object>(parent: Command, nameAndArguments: string, declaration: Declaration<Options>) => Command
 
 /** Declares commands that run in a world and hand their exit code to `finish`. */
 export function declareIn(io: Io, finish: (code: number) => void): Declare {
-  return (parent, nameAndArguments, { description, examples, load }) => {
+  return (parent, nameAndArguments, { description, examples, run }) => {
     const command = parent
       .command(nameAndArguments)
       .description(description)
@@ -28,13 +30,11 @@ export function declareIn(io: Io, finish: (code: number) => void): Declare {
       .action(async (...given: unknown[]) => {
         const self = given.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
-        const action = await load()
-        finish(await action(contextOf(io, options), given.slice(0, -2), options as never))
+        finish(await run(contextOf(io, options), given.slice(0, -2), options as Parameters<typeof run>[2]))
       })
     return globals(command)
   }
 }
-
 /** The examples at the end of a command's help. */
 export function examplesText(examples: string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`

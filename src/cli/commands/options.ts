@@ -32,6 +32,11 @@ export function guarded(command: Command): Command {
     .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
 }
 
+/** Returns what an operation is asked for by {@link GuardOptions}. */
+export function guardRequest({ allow, force, supersede }: GuardOptions): Required<GuardOptions> {
+  return { allow, force: force === true, supersede: supersede === true }
+}
+
 /** What a command is given that takes the lock. */
 export interface LockOptions {
   /** Seconds to wait while another one has it. */

@@ -1,5 +1,4 @@
-import type { KnownCommand, Values } from './completion.ts'
-
+import { steps, type KnownCommand, type Values } from './known-command.ts'
 /** A script for bash 3.2 and newer; it needs no other package. */
 export function bashScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
@@ -38,11 +37,6 @@ ${commands.map(({ path, commands: below, argument }) => `    '${path}'/*) ${offe
 }
 complete -F _edgewise edgewise
 `
-}
-
-/** The words that lead from one command to another. */
-export function steps(commands: KnownCommand[]): { from: string; name: string; to: string }[] {
-  return commands.flatMap(({ path, commands: below }) => below.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })))
 }
 
 function offered(values: Values): string {

@@ -1,6 +1,4 @@
-import { steps } from './bash.ts'
-import type { KnownCommand, KnownOption, Values } from './completion.ts'
-
+import { steps, type KnownCommand, type KnownOption, type Values } from './known-command.ts'
 /** A script for fish 3 and newer. */
 export function fishScript(commands: KnownCommand[]): string {
   const taking = commands.flatMap(({ options }) => options.flatMap(({ names, value }) => (value === null ? [] : names)))

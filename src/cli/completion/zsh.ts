@@ -1,6 +1,4 @@
-import { steps } from './bash.ts'
-import type { KnownCommand, Values } from './completion.ts'
-
+import { steps, type KnownCommand, type Values } from './known-command.ts'
 /** A script for zsh, to be loaded or to lie in `$fpath` as `_edgewise`. */
 export function zshScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>

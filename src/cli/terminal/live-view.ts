@@ -3,7 +3,7 @@ import { cut } from '../../report/text/wrap.ts'
 
 /** A line on a terminal that counts down while a wave is waited for. */
 export interface LiveView {
-  tell(event: Extract<RolloutEvent, { type: 'wave.waiting' | 'wave.watched' }>): void
+  report(event: Extract<RolloutEvent, { type: 'wave.waiting' | 'wave.watched' }>): void
   end(): void
 }
 
@@ -17,7 +17,7 @@ export function liveView(write: (text: string) => void, now: () => number, colum
     if (state !== null) write(`\r\u001b[K${cut(liveLine(state, now()), columns - 1)}`)
   }
   return {
-    tell: (event) => {
+    report: (event) => {
       if (event.type === 'wave.waiting') state = { waiting: event, watched: state?.watched ?? null }
       else if (state !== null) state = { ...state, watched: event }
       timer ??= setInterval(draw, everyMs).unref()

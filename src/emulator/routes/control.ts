@@ -4,7 +4,7 @@ import { readFault } from '../entities/fault.ts'
 import type { EmulatorRequest } from './exchange.ts'
 import { readControlBody } from './read-parameters.ts'
 import { Refusal } from './refusal.ts'
-import type { Parts } from './router.ts'
+import type { Parts } from './parts.ts'
 
 const prefix = '/_emulator/'
 

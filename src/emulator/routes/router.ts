@@ -1,10 +1,9 @@
 import { isObject } from '../../model/json.ts'
 import { unlimitedCount } from '../entities/call-window.ts'
 import type { Call } from '../entities/call.ts'
-import type { Clock } from '../store/clock.ts'
-import type { FaultPlan } from '../store/fault-plan.ts'
-import type { Store } from '../store/store.ts'
 import { answeredInstead, deliveryOf, faultsOf, type Faults } from './answer-with-faults.ts'
+import type { Parts } from './parts.ts'
+import type { Store } from '../store/store.ts'
 import { control, isControl } from './control.ts'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from './exchange.ts'
 import { readPrefetches } from './read-prefetch.ts'
@@ -16,13 +15,6 @@ import { writeConfig, type WriteRules } from './write-config.ts'
 export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<ReadRules, 'now'> {
   control: boolean
   requestId: () => string
-}
-
-/** What the service is made of: what it remembers, its clock, and what is to go wrong. */
-export interface Parts {
-  store: Store
-  clock: Clock
-  faults: FaultPlan
 }
 
 type Body = EmulatorAnswer['body']

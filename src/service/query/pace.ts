@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Limits } from '../../model/outcome.ts'
-import type { Clock } from '../write/call-budget.ts'
+import type { Clock } from '../../model/clock.ts'
 import { Waiters } from '../write/waiters.ts'
 
 const minute = 60_000

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { own, type Json, type JsonObject } from '../../model/json.ts'
 import type { Limits } from '../../model/outcome.ts'
-import type { Clock } from '../write/call-budget.ts'
+import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { envelopeOf } from '../envelope.ts'
 import { readFailure } from './failure.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from './call-budget.ts'
+import type { Clock } from '../../model/clock.ts'
 
 /** Those who wait for something to happen. */
 export class Waiters {

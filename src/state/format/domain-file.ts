@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, parseJson, type Json, type JsonObject } from '../../model/json.ts'
 import type { RecordedItem } from '../store.ts'
 
 const format = 'edgewise.record/1'
@@ -55,16 +55,6 @@ export function damagedFile(place: string, what: string): EdgewiseError {
     `the record ${place} can't be read: ${what}`,
     'Restore the file from a backup or from version control. As a last resort delete it: the domain then counts as unrecorded and is written whole by the next apply.',
   )
-}
-
-/** The JSON value of a text, or undefined when it is none. */
-export function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 /** Whether a value is what is recorded of an item. */

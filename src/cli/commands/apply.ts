@@ -1,0 +1,45 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Declare } from './declare.ts'
+import { guarded, guardRequest, locking, selection, type GuardOptions, type LockOptions, type SelectionOptions } from './options.ts'
+
+interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
+  /** False with `--no-waves`. */
+  waves: boolean
+  retryHeld?: boolean
+  stopOnRefusal?: boolean
+}
+
+/** `edgewise apply`: locks, plans, shows the plan, asks, and executes it. */
+export function declareApply(program: Command, declare: Declare): void {
+  const command = declare<ApplyOptions>(program, 'apply [planfile]', {
+    description: 'carry the changes out, or exactly those of a saved plan',
+    examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
+    run: async (context, [planFile], options) => {
+      const { apply } = await import('../../operations/apply.ts')
+      const { terminalDialogue } = await import('../terminal/dialogue.ts')
+      const { printExecuted } = await import('../terminal/print-executed.ts')
+      const { validWorkspace } = await import('../open.ts')
+      const { readIn } = await import('../read-in.ts')
+      const workspace = validWorkspace(context, 'at hand')
+      const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
+      const request = {
+        ...guardRequest(options),
+        target: options.target,
+        items: options.item,
+        waves: options.waves,
+        retryHeld: options.retryHeld === true,
+        stopOnRefusal: options.stopOnRefusal === true,
+        lockTimeout: options.lockTimeout,
+        ...(path === null ? {} : { planFile: readIn(path, `the plan file ${path}`) }),
+      }
+      const executed = await apply(workspace, request, { outside: context.io, dialogue: terminalDialogue(context) })
+      return printExecuted(context, workspace, executed)
+    },
+  })
+  guarded(selection(command))
+    .option('--no-waves', 'all at once and without a health check; finishes an open rollout of the same change')
+    .option('--retry-held', 'apply what a stopped rollout holds as well')
+    .option('--stop-on-refusal', 'send nothing more once a write is refused, instead of finding its guilty part')
+  locking(command, 'wait so long for another apply to end')
+}

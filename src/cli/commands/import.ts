@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { exits } from '../exits.ts'
+import type { Declare } from './declare.ts'
+import { locking, type LockOptions } from './options.ts'
+
+interface ImportOptions extends LockOptions {
+  domain?: string
+  writeManifests?: boolean
+  replace?: boolean
+}
+
+/** `edgewise import`: records what a service already holds as a confirmed base; writes nothing to the service. */
+export function declareImport(program: Command, declare: Declare): void {
+  const command = declare<ImportOptions>(program, 'import <files...>', {
+    description: 'adopt what a service already holds, without writing to it',
+    examples: ['import current.json', 'import answer.json --domain www.example.com --write-manifests'],
+    run: async (context, [files], options) => {
+      const { importConfig } = await import('../../operations/import.ts')
+      const { visible } = await import('../../report/text/visible.ts')
+      const { terminalDialogue } = await import('../terminal/dialogue.ts')
+      const { openWorkspace } = await import('../open.ts')
+      const { readIn } = await import('../read-in.ts')
+      const { io, note } = context
+      const workspace = openWorkspace(context, 'at hand')
+      const { domain, writeManifests = false, replace = false, lockTimeout } = options
+      const sources = (files as string[]).map((file) => {
+        const name = resolve(io.cwd, file)
+        return { name, text: readIn(name) }
+      })
+      const request = { sources, writeManifests, replace, lockTimeout, ...(domain === undefined ? {} : { domain }) }
+      const { domains, items, skipped } = await importConfig(workspace, request, { outside: io, dialogue: terminalDialogue(context) })
+      if (context.options.json === true) {
+        io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
+        return exits.done
+      }
+      io.out(`Recorded ${items} ${items === 1 ? 'item' : 'items'} of ${domains} ${domains === 1 ? 'domain' : 'domains'}.\n`)
+      if (skipped.length > 0) note(`Skipped, since no manifest mentions them:`)
+      for (const entry of skipped) note(`  ${visible(entry.item)} of ${entry.domain}`)
+      return exits.done
+    },
+  })
+    .option('--domain <domain>', 'the domain of an answer that names none')
+    .option('--write-manifests', 'first write manifests for domains that have none')
+    .option('--replace', 'replace what is recorded otherwise')
+  locking(command)
+}

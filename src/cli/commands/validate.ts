@@ -1,0 +1,12 @@
+import { Option, type Command } from 'commander'
+import type { ValidateOptions } from '../validate.ts'
+import type { Declare } from './declare.ts'
+
+/** `edgewise validate`: reports every problem of all manifests in one run. */
+export function declareValidate(program: Command, declare: Declare): void {
+  declare<ValidateOptions>(program, 'validate [paths...]', {
+    description: 'tell all problems of all manifests',
+    examples: ['validate', 'validate domains/shop.yaml', 'validate --format github'],
+    run: async (context, args, options) => (await import('../validate.ts')).validate(context, args, options),
+  }).addOption(new Option('--format <format>', 'how problems are told').choices(['text', 'json', 'github', 'sarif']).default('text'))
+}

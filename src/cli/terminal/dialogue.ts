@@ -1,0 +1,127 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { visible, visibleLines } from '../../report/text/visible.ts'
+import { irreversibleText, someOf } from '../../report/apply/rollback-text.ts'
+import { driftJson } from '../../report/drift/json.ts'
+import { driftText, unreadableLines } from '../../report/drift/text.ts'
+import { planText, sumLine } from '../../report/plan/text.ts'
+import { nameOf } from '../../state/lock.ts'
+import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
+import type { CommandContext } from '../io.ts'
+import { startProgress } from './apply-progress.ts'
+import { errSentences } from './sentences.ts'
+
+/** Opens the dialogue of a command with a person at a terminal, or with the log of a job. */
+export function terminalDialogue(context: CommandContext): Dialogue {
+  const { errPaint } = context
+  let shown = 0
+  return {
+    note: (text) => context.note(visibleLines(text)),
+    warn: (text) => context.note(`${errPaint.yellow('note:')} ${visible(text)}`),
+    show: (subject) => {
+      // Of several results on stdout, each begins after a blank line.
+      if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
+      if (isResult(subject)) shown++
+      show(subject, context)
+    },
+    confirm: (question) => confirm(question, context),
+    startProgress: (extent) => startProgress(context, extent),
+  }
+}
+
+function isResult({ kind }: Subject): boolean {
+  return kind === 'plan' || kind === 'drift' || kind === 'lock'
+}
+
+function show(subject: Subject, context: CommandContext): void {
+  switch (subject.kind) {
+    case 'plan':
+      return showPlan(subject, context)
+    case 'drift':
+      return showDrift(subject, context)
+    case 'state':
+      return showUnfinished(subject, context)
+    case 'rollback':
+      return showRollback(subject, context)
+    case 'lock':
+      context.io.out(`Held by ${visible(nameOf(subject.holder))}.\n`)
+  }
+}
+
+function showPlan({ plan }: Extract<Subject, { kind: 'plan' }>, { io, options, paint }: CommandContext): void {
+  if (options.json === true) return
+  const short = options.quiet === true && options.yes === true && plan.changes.length > 0
+  io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
+}
+
+function showDrift({ found, at }: Extract<Subject, { kind: 'drift' }>, { io, options, paint, note, errPaint }: CommandContext): void {
+  for (const text of found.notes) note(`${errPaint.yellow('note:')} ${visible(text)}`)
+  // The JSON says that an item is unreadable, and not why.
+  if (options.json === true) for (const line of unreadableLines(found.drift.items)) note(`unreadable: ${line}`)
+  if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
+  else io.out(`${driftText(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
+}
+
+/** What earlier applies left without a certain outcome. */
+function showUnfinished({ cutOff, recorded }: Extract<Subject, { kind: 'state' }>, { note }: CommandContext): void {
+  for (const { id, author, startedAt, writes } of cutOff) {
+    const count = writes.inDoubt === 1 ? '1 write' : `${writes.inDoubt} writes`
+    note(`Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`)
+  }
+  const inDoubt = [...recorded].flatMap(([domain, items]) =>
+    [...items.values()].some(({ status }) => status === 'in-doubt') ? [domain] : [],
+  )
+  if (inDoubt.length > 0) note(`An earlier apply left items in doubt on ${someOf(inDoubt)}; they are written again.`)
+}
+
+/** Which apply is rolled back, what of it can't be, and what else goes with it. */
+function showRollback({ rollback }: Extract<Subject, { kind: 'rollback' }>, { io, note, errPaint }: CommandContext): void {
+  const { applies, plan, irreversible, later } = rollback
+  const [first] = applies
+  if (first === undefined) return
+  const by = first.author === null ? '' : ` by ${visible(first.author)}`
+  const commit = first.commit === null ? '' : `, of commit ${visible(first.commit).slice(0, 12)}`
+  const what = applies.length === 1 ? `apply ${visible(first.id)}` : `the ${applies.length} applies from ${visible(first.id)}`
+  note(`Back to what was recorded before ${what}${by}, begun ${first.startedAt}${commit}.`)
+  if (irreversible.length > 0) io.err(`${errPaint.yellow("can't be taken back:")}\n${irreversibleText(irreversible, io.columns)}\n`)
+  if (later.domains.length > 0) {
+    const count = later.domains.length === 1 ? '1 domain' : `${later.domains.length} domains`
+    note(
+      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${someOf(later.domains.map(visible))}), by ${someOf(later.applies.map(visible))}`,
+    )
+  }
+  if (plan.changes.length === 0) note('Everything that it changed is as it was before.')
+}
+
+async function confirm(question: Question, { io, options }: CommandContext): Promise<boolean> {
+  if (options.yes === true) return true
+  const { text, refusal } = wordsFor(question)
+  if (io.ask === null || (options.json === true && question.kind !== 'unlock')) throw new EdgewiseError('declined', ...refusal)
+  return io.ask(errSentences(text, io))
+}
+
+/** The question, and what is said where nobody can answer it. */
+function wordsFor(question: Question): { text: string; refusal: [string, string] } {
+  switch (question.kind) {
+    case 'apply': {
+      const count = question.plan.writes.length === 1 ? '1 write' : `${question.plan.writes.length} writes`
+      return {
+        text: `\nApply these changes with ${count}?`,
+        refusal: ['the plan has changes and nobody can be asked', 'Give --yes to apply without a question.'],
+      }
+    }
+    case 'forget': {
+      const count = question.items === 1 ? '1 item' : `${question.items} items`
+      return {
+        text: `Forget ${question.what} (${count})? The service keeps what it has; what a manifest mentions is written again, whole.`,
+        refusal: ['nobody can be asked whether that may be forgotten', 'Give --yes to forget it.'],
+      }
+    }
+    case 'unlock': {
+      const when = question.noticed === 'before its next write' ? question.noticed : 'at its next sign of life, within 20 seconds'
+      return {
+        text: `End it? An apply that still runs then stops ${when}.`,
+        refusal: ['nobody can be asked whether the lock may be ended', 'Give --yes to end it.'],
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Store } from '../state/store.ts'
+import type { GuardRequest } from './guards.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import { makePlan, type PlanOptions } from './make-plan.ts'
+import { matchSavedPlan } from './match-saved-plan.ts'
+import type { Ports } from './ports.ts'
+import { rolloutsInPlans } from './rollout-decisions.ts'
+import { select, type SelectionRequest } from './select.ts'
+import { submitPlan, type Executed } from './submit-plan.ts'
+import { withLock } from './with-lock.ts'
+import type { Effort } from '../model/plan.ts'
+
+/** What an apply is asked for. */
+export interface ApplyRequest extends SelectionRequest, GuardRequest {
+  /** The text of a plan file to execute; it chooses its own domains and items. */
+  planFile?: string
+  effort?: Effort
+  /** In waves, as the workspace's rollout says; else all at once. */
+  waves?: boolean
+  /** Apply what a stopped rollout put on hold as well. */
+  retryHeld?: boolean
+  /** Send nothing more once a write is refused, instead of bisecting it. */
+  stopOnRefusal?: boolean
+  /** Seconds to wait while another process holds the lock. */
+  lockTimeout?: number
+}
+
+/**
+ * Locks, plans, shows the plan, asks, and executes it.
+ *
+ * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
+ */
+export async function apply(workspace: LoadedWorkspace, request: ApplyRequest, ports: Ports): Promise<Executed> {
+  const { planFile, waves = true, lockTimeout = 0 } = request
+  return withLock(workspace, 'apply', lockTimeout, ports, async (locked) => {
+    const { store } = locked
+    const recorded = await store.load()
+    ports.dialogue.show({ kind: 'state', recorded, cutOff: store.cutOff() })
+    const options = await planOptions(store, request)
+    const plan =
+      planFile === undefined
+        ? await makePlan(workspace, recorded, select(request, workspace, recorded), options, ports.outside)
+        : await matchSavedPlan(workspace, recorded, planFile, { ...request, waves }, options, ports.outside)
+    const asks = planFile === undefined
+    return submitPlan(workspace, plan, { ...request, waves, locked, recorded, asks, finishes: true }, ports)
+  })
+}
+
+/** Returns how a plan meets the rollouts that the store keeps. */
+async function planOptions(store: Store, { waves = true, supersede, retryHeld, effort }: ApplyRequest): Promise<PlanOptions> {
+  return {
+    rollouts: rolloutsInPlans(await store.rollouts(), { supersede }),
+    retryHeld: retryHeld === true,
+    atOnce: !waves,
+    ...(effort === undefined ? {} : { effort }),
+  }
+}

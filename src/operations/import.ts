@@ -1,0 +1,91 @@
+import { sameJson } from '../model/canonical-json.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Adopted, Domain, ItemKey } from '../model/item.ts'
+import type { Recorded, RecordedItem } from '../state/store.ts'
+import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
+import { parseImport, type ImportSource } from './parse-import.ts'
+import type { Ports } from './ports.ts'
+import { withLock } from './with-lock.ts'
+import { writeManifests } from './write-manifests.ts'
+
+/** What is to be imported. */
+export interface ImportRequest {
+  sources: ImportSource[]
+  /** The domain of an answer that names none. */
+  domain?: string
+  /** First write manifests for domains that have none. */
+  writeManifests?: boolean
+  /** Replace what is recorded otherwise. */
+  replace?: boolean
+  /** Seconds to wait while another process holds the lock. */
+  lockTimeout?: number
+}
+
+/** What was recorded, and what was skipped since no manifest mentions it. */
+export interface Imported {
+  domains: number
+  items: number
+  skipped: { domain: Domain; item: ItemKey }[]
+}
+
+/**
+ * Records what a service already holds as a confirmed base. Writes nothing to the service.
+ *
+ * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a source can't be imported or differs from
+ *   what is recorded
+ */
+export async function importConfig(workspace: LoadedWorkspace, request: ImportRequest, ports: Ports): Promise<Imported> {
+  const observed = request.sources.flatMap((source) => parseImport(source, request.domain, workspace))
+  refuseInvalid(workspace)
+  let current = workspace
+  if (request.writeManifests === true && writeManifests(workspace, observed, ports) > 0) {
+    current = loadWorkspace(workspace.root, ports.outside, 'at hand')
+    refuseInvalid(current)
+  }
+  return withLock(current, 'import', request.lockTimeout ?? 0, ports, async ({ store }) => {
+    const recorded = await store.load()
+    const managed = observed.filter(({ domain, item }) => current.desired.get(domain)?.has(item) === true)
+    if (request.replace !== true) refuseDiffering(managed, recorded)
+    const touched = recordImported(managed, recorded, current, new Date(ports.outside.clock.now()).toISOString())
+    if (touched.size > 0) await store.save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
+    const isManaged = new Set(managed)
+    const skipped = observed.filter((entry) => !isManaged.has(entry))
+    return {
+      domains: touched.size,
+      items: managed.length,
+      skipped: skipped.map(({ domain, item }) => ({ domain, item: current.scrub(item) })),
+    }
+  })
+}
+
+function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
+  if (diagnostics.every(({ severity }) => severity !== 'error')) return
+  throw new EdgewiseError('invalid', 'the manifests have errors; nothing was recorded', 'Run "edgewise validate".', diagnostics)
+}
+
+function refuseDiffering(managed: Adopted[], recorded: Recorded): void {
+  const differing = managed.filter(({ domain, item, value }) => {
+    const known = recorded.get(domain)?.get(item)
+    return known !== undefined && !(known.status === 'confirmed' && sameJson(known.candidates[0], value))
+  })
+  const [first] = differing
+  if (first === undefined) return
+  throw new EdgewiseError(
+    'usage',
+    `${differing.length === 1 ? 'an item is' : `${differing.length} items are`} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
+    'Give --replace if the imported values are the right ones.',
+  )
+}
+
+/** Returns what is recorded then of the domains that have an imported item. */
+function recordImported(managed: Adopted[], recorded: Recorded, { vault }: LoadedWorkspace, at: string): Recorded {
+  const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
+  for (const { domain, item, value } of managed) {
+    const items = touched.get(domain) ?? new Map(recorded.get(domain))
+    const templates = vault.templatesOf(value)
+    const secrets = Object.keys(templates).length === 0 ? {} : { templates }
+    items.set(item, { status: 'confirmed', candidates: [value], ...secrets, at, apply: `import-${at}`, origin: 'import' })
+    touched.set(domain, items)
+  }
+  return touched
+}

@@ -1,0 +1,60 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Snapshot } from '../model/item.ts'
+import { parseJson } from '../model/json.ts'
+import type { Plan } from '../model/plan.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { hashes } from '../plan/basis.ts'
+import { parseSavedPlan, refuseStale, type SavedPlan } from '../plan/saved-plan.ts'
+import { planJson } from '../report/plan/json.ts'
+import { standingOf } from '../rollout/conflicts.ts'
+import type { Recorded } from '../state/store.ts'
+import { askedOf } from './hash-desired.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import { chosenSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
+import type { Outside } from './outside.ts'
+import type { SelectionRequest } from './select.ts'
+
+/**
+ * Plans again what a plan file is about, and refuses the file unless it says exactly the same.
+ *
+ * @param text the content of the file
+ * @throws EdgewiseError `stale-plan`, `usage`
+ */
+export async function matchSavedPlan(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  text: string,
+  { target = [], items = [], waves }: SelectionRequest & { waves: boolean },
+  options: PlanOptions,
+  outside: Outside,
+): Promise<Plan> {
+  if (target.length + items.length > 0)
+    throw new EdgewiseError('usage', 'a saved plan has its own choice of domains and items', 'Leave --target and --item out.')
+  const { itemKeys } = workspace.config.service
+  const saved = parseSavedPlan(parseJson(text))
+  // A plan is always made in waves, so that it can be compared; without waves the same writes go out at once.
+  const how: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
+  const now = await makePlan(workspace, recorded, saved.selection, how, outside)
+  const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
+  if (!continues(saved, snapshots.desired, openRollout(now, how, workspace)))
+    refuseStale(
+      saved,
+      now,
+      planJson(now, (key) => itemKeys[key] ?? key),
+      snapshots,
+    )
+  return waves ? now : { ...now, writes: now.writes.map((write) => ({ ...write, wave: 1 })) }
+}
+
+function openRollout(now: Plan, { rollouts = [] }: PlanOptions, workspace: LoadedWorkspace): Rollout | null {
+  const domains = new Set(now.changes.map(({ domain }) => domain))
+  return standingOf(domains, now.basis, rollouts, askedOf(workspace)).continued
+}
+
+/** Whether what the file planned is a rollout already: the rest of it is as it was reviewed. */
+function continues({ desired: planned }: SavedPlan, desired: Snapshot, open: Rollout | null): boolean {
+  const domains = Object.keys(planned)
+  if (open === null || Object.keys(open.asked).length !== domains.length) return false
+  const is = hashes(desired, domains)
+  return domains.every((domain) => open.asked[domain] !== undefined && is[domain] === planned[domain])
+}

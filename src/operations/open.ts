@@ -1,0 +1,82 @@
+import { findRoot } from '../manifest/load-workspace.ts'
+import type { SecretReach } from '../manifest/secret-sources.ts'
+import type { Applied } from '../model/applied.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Diagnostic } from '../model/problem.ts'
+import { apply, type ApplyRequest } from './apply.ts'
+import { drift, type DriftRequest } from './drift.ts'
+import type { FoundDrift } from './find-drift.ts'
+import { loadWorkspace } from './load-workspace.ts'
+import { nodeOutside } from './node-outside.ts'
+import type { Outside } from './outside.ts'
+import { plan, type Planned, type PlanRequest } from './plan.ts'
+import type { Dialogue, Ports } from './ports.ts'
+import { repair, type RepairRequest } from './repair.ts'
+import { rollback, type RollbackRequest, type RolledBackApply } from './rollback.ts'
+import { history } from './state.ts'
+import type { Executed } from './submit-plan.ts'
+
+/**
+ * A workspace to work with. Each method loads the manifests anew and does all that the command of
+ * the same name does: lock, guards, freezes, open rollouts and consent included.
+ */
+export interface Edgewise {
+  /** The folder of `edgewise.yaml`. */
+  readonly root: string
+  /** Reports every problem of all manifests. */
+  validate(): Diagnostic[]
+  /** Plans what would change; sends and records nothing. */
+  plan(request?: PlanRequest): Promise<Planned>
+  /** Plans, asks the dialogue, and applies. */
+  apply(request?: ApplyRequest): Promise<Executed>
+  /** Goes back to what was recorded before an apply. */
+  rollback(request?: RollbackRequest): Promise<RolledBackApply>
+  /** Compares desired, recorded and observed state. */
+  drift(request?: DriftRequest): Promise<FoundDrift>
+  /** Applies what the manifests say over what was observed. */
+  repair(request?: RepairRequest): Promise<Executed>
+  /** Lists the applies, first to last. */
+  history(): Promise<Applied[]>
+}
+
+/** How a workspace is opened; what is left out is as a Node process has it. */
+export interface OpenOptions {
+  outside?: Partial<Outside>
+  /** Without `confirm`, calling `apply`, `rollback` or `repair` is consent. */
+  dialogue?: Partial<Dialogue>
+  /** Aborted to interrupt: nothing more is sent, and what was begun is recorded. */
+  signal?: AbortSignal
+}
+
+/**
+ * Opens the workspace that a folder lies in.
+ *
+ * @throws EdgewiseError `not-a-workspace` when there is no `edgewise.yaml` in the folder or above it
+ */
+export function open(folder: string, { outside, dialogue, signal }: OpenOptions = {}): Edgewise {
+  const root = findRoot(folder)
+  if (root === null) throw new EdgewiseError('not-a-workspace', `no edgewise.yaml in ${folder} or above it`)
+  const ports: Ports = {
+    outside: { ...nodeOutside(signal ?? new AbortController().signal), ...outside },
+    dialogue: { ...silent, ...dialogue },
+  }
+  const load = (reach: SecretReach) => loadWorkspace(root, ports.outside, reach)
+  return {
+    root,
+    validate: () => load('none').diagnostics,
+    plan: (request = {}) => plan(load('at hand'), request, ports.outside),
+    apply: (request = {}) => apply(load('at hand'), request, ports),
+    rollback: (request = {}) => rollback(load('at hand'), request, ports),
+    drift: (request = {}) => drift(load('at hand'), request, ports.outside),
+    repair: (request = {}) => repair(load('at hand'), request, ports),
+    history: () => history(load('none'), ports.outside),
+  }
+}
+
+const silent: Dialogue = {
+  note: () => undefined,
+  warn: () => undefined,
+  show: () => undefined,
+  confirm: async () => true,
+  startProgress: async () => ({ report: () => undefined, end: () => undefined }),
+}

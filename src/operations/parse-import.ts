@@ -1,0 +1,79 @@
+import { catalogue, itemSpec } from '../catalog/catalogue.ts'
+import { isImperative } from '../catalog/problems.ts'
+import { readItem } from '../catalog/read-item.ts'
+import { isDomain } from '../catalog/value/formats.ts'
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import type { Adopted, Domain, ItemKey } from '../model/item.ts'
+import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
+import { parseJson } from '../model/json.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+
+/** A file to import: its name for messages, and its text. */
+export interface ImportSource {
+  name: string
+  text: string
+}
+
+/**
+ * Returns the items that a file says a service holds, in canonical form and without secrets.
+ *
+ * @throws EdgewiseError `usage` when the file can't be imported
+ */
+export function parseImport({ name: path, text }: ImportSource, domain: string | undefined, workspace: LoadedWorkspace): Adopted[] {
+  const fail = (why: string): never => {
+    throw new EdgewiseError(
+      'usage',
+      `${path} can't be imported: ${why}`,
+      'Expected {"<domain>": {"<item>": payload}}, or an answer of the service.',
+    )
+  }
+  const data = parseJson(text) ?? fail('it is not JSON')
+  const configs = isObject(data) ? configsOf(data, domain, fail) : fail('expected an object')
+  const itemNames = new Map(Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]))
+  return configs.flatMap(([name, config]) => {
+    const lower = name.toLowerCase()
+    if (!isDomain(lower)) fail(`"${name}" is no domain`)
+    return Object.entries(config).map(([wireName, payload]) => adopt(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail))
+  })
+}
+
+function adopt(domain: Domain, item: ItemKey, payload: Json, workspace: LoadedWorkspace, fail: (why: string) => never): Adopted {
+  // An item that the catalogue does not know can't be managed, so it is skipped later whatever it holds.
+  if (!catalogue.has(item)) return { domain, item, value: null }
+  const spec = itemSpec(item)
+  const wire = readItem(spec, payload, 'wire', domain)
+  const [problem] = wire.problems
+  if (wire.value === null) fail(`${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`)
+  // What the schema accepts is no deeper than it says; the next reader goes all the way down.
+  const imperative = readItem(spec, payload, 'manifest', domain).problems.find(isImperative)
+  if (imperative !== undefined) fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
+  return { domain, item, value: spec.canonical(workspace.vault.mask(item, wire.payload)) }
+}
+
+function configsOf(data: JsonObject, domain: string | undefined, fail: (why: string) => never): [string, JsonObject][] {
+  const inner = own(data, 'data')
+  if (Array.isArray(inner)) {
+    return inner.map((entry) => {
+      const config = isObject(entry) ? own(entry, 'config') : undefined
+      if (!isObject(entry) || typeof entry['domain'] !== 'string' || !isObject(config))
+        return fail('expected "domain" and "config" in each entry of "data"')
+      return [entry['domain'], config]
+    })
+  }
+  if (isObject(inner) && isObject(inner['config'])) {
+    const config = inner['config']
+    const names = domainNames(own(inner, 'domains') ?? own(data, 'domains')) ?? (domain === undefined ? null : [domain])
+    return (names ?? fail('the answer names no domain; give --domain')).map((name) => [name, config])
+  }
+  return Object.entries(data).map(([name, config]) =>
+    isObject(config) ? [name, config] : fail(`expected an object of items under "${name}"`),
+  )
+}
+
+function domainNames(value: Json | undefined): string[] | null {
+  if (typeof value === 'string') return value.split(',').map((name) => name.trim())
+  if (!Array.isArray(value) || value.length === 0) return null
+  return value.flatMap((entry) =>
+    typeof entry === 'string' ? [entry] : isObject(entry) && typeof entry['domain'] === 'string' ? [entry['domain']] : [],
+  )
+}

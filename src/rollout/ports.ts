@@ -1,0 +1,64 @@
+import type { ApplyResult } from '../apply/run.ts'
+import type { ApplyEvent } from '../model/events.ts'
+import type { DomainCounts, HealthRule, Window } from '../model/health.ts'
+import type { Domain } from '../model/item.ts'
+import type { Plan } from '../model/plan.ts'
+import type { Rollout } from '../model/rollout.ts'
+import type { TimeZone } from '../model/time-zone.ts'
+import type { Clock } from '../model/clock.ts'
+import type { Recorded, Store } from '../state/store.ts'
+
+/** What a rollout works with: three ports (clock, service, applying), the state, and what the workspace says. */
+export interface RolloutContext {
+  clock: Clock
+  service: StatusCounts
+  applying: Applying
+  store: Pick<Store, 'load' | 'rollouts' | 'keepRollout' | 'dropRollouts'>
+  settings: RolloutSettings
+  /** Aborted when the user interrupts. */
+  signal: AbortSignal
+  report(event: ApplyEvent): void
+}
+
+/** The service's statistics. */
+export interface StatusCounts {
+  /**
+   * Requests by domain and status code in a window.
+   *
+   * @throws EdgewiseError `service-failed` when there is no answer, and what else a query throws
+   */
+  count(domains: Domain[], window: Window): Promise<DomainCounts>
+}
+
+/** Executes parts of a plan, each as an apply of its own, while the lock is held. */
+export interface Applying {
+  /**
+   * Refuses a part of the plan that may not begin at this time, or whose secrets can't be had.
+   *
+   * @throws EdgewiseError `guarded`, `access`, `invalid`
+   */
+  refuseUnready(part: Plan, recorded: Recorded): Promise<void>
+  execute(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
+  /** Rolls back all that a rollout changed. The reason when nothing of it can be. */
+  rollBack(rollout: Rollout, recorded: Recorded, report: (writes: number) => void): Promise<RolledBack | string>
+  /** Does something while others may have the lock. After an interruption the lock is not taken again. */
+  whileUnlocked<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** What came of rolling back, and in words what of it can't be; null where all can. */
+export interface RolledBack {
+  result: ApplyResult
+  lost: string | null
+}
+
+/** When a wave counts as healthy, and what is done when that can't be said. */
+export type Rule = HealthRule & { onLittleData: 'wait' | 'pass' | 'stop'; onFailure: 'stop' | 'rollback' }
+
+/** What the workspace says of rollouts. */
+export interface RolloutSettings {
+  pauseMs: number
+  /** Null where health is not checked. */
+  rule: Rule | null
+  /** In which the service aligns its periods. */
+  zone: TimeZone
+}
