@@ -6,6 +6,7 @@ import type { Confidence, Drift, DriftItem } from '../model/drift.ts'
 import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots } from './diff-snapshots.ts'
+import { splitDomains } from './split-domains.ts'
 
 /** What is recorded, and when each item was. `at` is ISO 8601. */
 type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }>>
@@ -19,9 +20,11 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }
  * @param held domains whose desired state is not applied any more
  */
 export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Observed, held: ReadonlySet<Domain> = new Set()): Drift {
-  const pending = diffSnapshots(asSnapshot(recorded), desired).changes
+  const [from, to] = [splitDomains(asSnapshot(recorded), held), splitDomains(desired, held)]
+  const pending = diffSnapshots(from.others, to.others).changes
+  const onHold = diffSnapshots(from.chosen, to.chosen).changes
   const seen = seenOf(recorded, observed)
-  const pendingOf = byPlace(pending)
+  const pendingOf = byPlace([...pending, ...onHold])
   const liveOf = byPlace(diffSnapshots(seen.recorded, seen.observed).changes)
   const live: Change[] = []
   const items: DriftItem[] = []
@@ -56,7 +59,7 @@ export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Obser
   }
   return {
     items,
-    pending: pending.filter((change) => !held.has(change.domain) && recorded.get(change.domain)?.get(change.item)?.status !== 'in-doubt'),
+    pending: pending.filter(({ domain, item }) => recorded.get(domain)?.get(item)?.status !== 'in-doubt'),
     live,
     inDoubt,
   }

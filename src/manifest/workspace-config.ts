@@ -6,7 +6,8 @@ import { diagnosticAt, diagnosticOfFile, type Finding } from './finding.ts'
 import { replaceEnvironment, type Environment } from './workspace-env.ts'
 import { ruleFindings } from './workspace-rules.ts'
 import { shapeFindings } from './workspace-shape.ts'
-import type { HealthConfig, SecretSource, WorkspaceConfig } from './workspace.ts'
+import type { SecretSource, WorkspaceConfig } from './workspace.ts'
+import type { HealthConfig } from '../model/config.ts'
 import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 /** The workspace file as far as it could be read; a configuration may have warnings, no configuration has errors. */

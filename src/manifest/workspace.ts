@@ -1,26 +1,10 @@
-import type { Amount } from '../model/amount.ts'
-import type { FreezeWindow } from '../model/freeze.ts'
-import type { HealthRule } from '../model/health.ts'
+import type { Grouping, Guards, RolloutConfig, StateConfig } from '../model/config.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
 
 /** Where the value of a secret comes from; `command` is a program and its arguments. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] }
-
-/** Where the record is kept. `null`: not named, so git in a git repository and a folder elsewhere. */
-export interface StateConfig {
-  store: 'git' | 'dir' | null
-  branch: string
-  remote: string
-  path: string
-}
-
-/** When a wave counts as healthy, and what follows where it does not. */
-export interface HealthConfig extends HealthRule {
-  onLittleData: 'wait' | 'pass' | 'stop'
-  onFailure: 'stop' | 'rollback'
-}
 
 /** What `edgewise.yaml` says, with every default filled in. */
 export interface WorkspaceConfig {
@@ -48,10 +32,9 @@ export interface WorkspaceConfig {
   secrets: Record<string, SecretSource>
   allowLiteralSecrets: boolean
   state: StateConfig
-  grouping: { groups: 'documented' | 'all' | ItemKey[][]; together: ItemKey[][] }
-  guards: { maxDomains: Amount; maxChanges: Amount; protect: string[]; freeze: FreezeWindow[] }
-  /** `pause` in seconds; no health check where `health` is null. */
-  rollout: { waves: Amount[]; first: string[]; pause: number; health: HealthConfig | null }
+  grouping: Grouping
+  guards: Guards
+  rollout: RolloutConfig
 }
 
 /** A workspace as its files say it should be. */

@@ -1,8 +1,9 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
+import { splitDomains } from '../diff/split-domains.ts'
 import { withKnownSecrets } from '../diff/known-secrets.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Snapshot } from '../model/item.ts'
+import type { Domain, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { currentWave, type Rollout } from '../model/rollout.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
@@ -10,7 +11,7 @@ import { narrowed, type Selection } from '../plan/selection.ts'
 import { heldDomains, standingOf, wavesOf } from '../rollout/conflicts.ts'
 import type { Recorded } from '../state/store.ts'
 import { askedOf } from './hash-desired.ts'
-import { takeHeld } from '../rollout/on-hold.ts'
+import { describeOnHold } from '../rollout/on-hold.ts'
 import { irreversibleWarnings } from './irreversible.ts'
 import { solverOf } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -44,9 +45,12 @@ export async function makePlan(
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
     throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
   }
-  const { recorded: known, desired: wanted } = chosenSnapshots(workspace, recorded, selection)
+  const chosen = chosenSnapshots(workspace, recorded, selection)
   const asked = askedOf(workspace)
-  const held = takeHeld(known, wanted, retryHeld ? new Map() : heldDomains(rollouts, asked))
+  const held = retryHeld ? new Map<Domain, Rollout>() : heldDomains(rollouts, asked)
+  const { others: known, chosen: knownOnHold } = splitDomains(chosen.recorded, held)
+  const { others: wanted, chosen: wantedOnHold } = splitDomains(chosen.desired, held)
+  const onHold = describeOnHold(knownOnHold, wantedOnHold, held)
   const difference = diffSnapshots(known, wanted)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
   const { continued, against } = standingOf(changed, selection, rollouts, asked)
@@ -66,12 +70,12 @@ export async function makePlan(
     ...(atOnce ? {} : { waves: continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) } }),
   })
   const warnings = [
-    ...held.notes,
+    ...onHold.notes,
     ...openNotes(continued, against),
     ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)),
     ...made.warnings,
   ]
-  return { ...made, summary: { ...made.summary, held: held.changes }, warnings }
+  return { ...made, summary: { ...made.summary, held: onHold.changes }, warnings }
 }
 
 /** What a plan has to do with open rollouts. */

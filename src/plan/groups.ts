@@ -1,11 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
+import type { Grouping } from '../model/config.ts'
 import type { ItemKey } from '../model/item.ts'
-
-/** What the workspace says about which items may, and which must, travel in one write. */
-export interface Grouping {
-  groups: 'documented' | 'all' | ItemKey[][]
-  together: ItemKey[][]
-}
 
 /** Items of one domain that travel in one write or not at all, and the name of what may travel with them. */
 export interface Bundle {

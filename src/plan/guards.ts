@@ -1,19 +1,11 @@
 import picomatch from 'picomatch'
 import { itemSpec } from '../catalog/catalogue.ts'
 import type { Amount } from '../model/amount.ts'
+import type { Guards } from '../model/config.ts'
 import type { Change, Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/freeze.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
-
-/** What no plan may do, as `edgewise.yaml` says it. */
-export interface Guards {
-  maxDomains: Amount
-  maxChanges: Amount
-  /** Globs of domains that are not changed. */
-  protect: string[]
-  freeze: FreezeWindow[]
-}
 
 /** What the guards judge a plan by. */
 export interface GuardInput {

@@ -5,7 +5,8 @@ import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { coverProblem, type BundleNeed } from './bundle-columns.ts'
 import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
-import { bundlesOf, type Grouping } from './groups.ts'
+import { bundlesOf } from './groups.ts'
+import { type Grouping } from '../model/config.ts'
 import type { Need } from './needs.ts'
 
 /** The needs of one group of items as a cover problem, and what its rectangles are in domains and forms. */

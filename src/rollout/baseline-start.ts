@@ -1,13 +1,13 @@
 import type { Domain } from '../model/item.ts'
 import { grainMs } from '../model/statistics.ts'
 import type { Recorded } from '../state/store.ts'
-import type { Rule } from './ports.ts'
+import type { HealthConfig } from '../model/config.ts'
 
 /**
  * When the domains of a wave will have been left alone long enough to be compared with, ms since 1970: what was written to them in the window before
  * the wave, or shortly before that, may be what made them as they were. A change that was taken back minutes ago would pass for the usual.
  */
-export function undisturbedFrom(domains: Domain[], recorded: Recorded, now: number, rule: Rule): number {
+export function undisturbedFrom(domains: Domain[], recorded: Recorded, now: number, rule: HealthConfig): number {
   const written = domains.flatMap((domain) =>
     [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) => (origin === 'write' ? [Math.min(now, Date.parse(at))] : [])),
   )

@@ -1,6 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
+import type { HealthConfig } from '../model/config.ts'
 import type { ApplyEvent } from '../model/events.ts'
-import type { DomainCounts, HealthRule, Window } from '../model/health.ts'
+import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
@@ -51,14 +52,11 @@ export interface RolledBack {
   lost: string | null
 }
 
-/** When a wave counts as healthy, and what is done when that can't be said. */
-export type Rule = HealthRule & { onLittleData: 'wait' | 'pass' | 'stop'; onFailure: 'stop' | 'rollback' }
-
 /** What the workspace says of rollouts. */
 export interface RolloutSettings {
   pauseMs: number
   /** Null where health is not checked. */
-  rule: Rule | null
+  rule: HealthConfig | null
   /** In which the service aligns its periods. */
   zone: TimeZone
 }

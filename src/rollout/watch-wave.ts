@@ -4,7 +4,8 @@ import type { Rollout } from '../model/rollout.ts'
 import { alignedDown, grainMs } from '../model/statistics.ts'
 import { judgeWave } from '../health/judge.ts'
 import { windowsOf } from '../health/windows.ts'
-import type { RolloutContext, RolloutSettings, Rule } from './ports.ts'
+import type { RolloutContext, RolloutSettings } from './ports.ts'
+import type { HealthConfig } from '../model/config.ts'
 import { clearlyWorse, lackReason, worseReason } from './verdict-words.ts'
 import { isPassing, patiently, until } from './wait.ts'
 
@@ -58,7 +59,7 @@ async function judged(
   at: number,
   applied: Window,
   pausedUntil: number,
-  rule: Rule,
+  rule: HealthConfig,
   watching: Watching,
 ): Promise<Watched> {
   const domains = rollout.waves[at]?.domains ?? []
@@ -89,7 +90,7 @@ async function lookOn(
   at: number,
   { after, readyAt }: HealthWindows,
   before: DomainCounts,
-  rule: Rule,
+  rule: HealthConfig,
   watching: Watching,
 ): Promise<WaveHealth | null> {
   const { clock, signal } = watching
@@ -109,7 +110,13 @@ async function lookOn(
 }
 
 /** How a wave looks before its window is over; null where nobody can say, which the next look may. */
-async function soFar(domains: Domain[], before: DomainCounts, window: Window, rule: Rule, watching: Watching): Promise<WaveHealth | null> {
+async function soFar(
+  domains: Domain[],
+  before: DomainCounts,
+  window: Window,
+  rule: HealthConfig,
+  watching: Watching,
+): Promise<WaveHealth | null> {
   try {
     return judgeWave(before, await watching.service.count(domains, window), rule)
   } catch (error) {
@@ -118,7 +125,7 @@ async function soFar(domains: Domain[], before: DomainCounts, window: Window, ru
   }
 }
 
-function reportWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: Rule, { report }: Watching): void {
+function reportWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: HealthConfig, { report }: Watching): void {
   report({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { dirFiles } from './folder/folder-files.ts'
 import { dirRegister } from './folder/folder-register.ts'
@@ -17,8 +18,7 @@ export interface RecordPlace extends RecordKey {
   /** The workspace's folder. */
   root: string
   account: string
-  /** `store` is null where the workspace names none. */
-  state: { store: 'git' | 'dir' | null; branch: string; remote: string; path: string }
+  state: StateConfig
 }
 
 /** What a record is kept with. */

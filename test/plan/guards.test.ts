@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/model/change.ts'
 import { confirmed, type Snapshot } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
-import { fleetOf, guardRefusals, type GuardInput, type Guards } from '../../src/plan/guards.ts'
+import { fleetOf, guardRefusals, type GuardInput } from '../../src/plan/guards.ts'
+import { type Guards } from '../../src/model/config.ts'
 import { domain } from './problems.ts'
 
 const open: Guards = { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] }

@@ -5,7 +5,8 @@ import type { Domain, ItemKey } from '../../src/model/item.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { loadSolver } from '../../src/operations/load-solver.ts'
 import type { WriteProblem } from '../../src/plan/group-writes.ts'
-import { groupOf, type Grouping } from '../../src/plan/groups.ts'
+import { groupOf } from '../../src/plan/groups.ts'
+import { type Grouping } from '../../src/model/config.ts'
 import type { Need } from '../../src/plan/needs.ts'
 
 /** Two of the documented group, two of their own. */

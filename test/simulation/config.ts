@@ -1,4 +1,5 @@
-import type { StateConfig, WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
+import type { StateConfig } from '../../src/model/config.ts'
 import type { Chance } from './chance.ts'
 
 /** The service of all simulations. */

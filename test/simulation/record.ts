@@ -1,5 +1,5 @@
 import type { Outside } from '../../src/operations/outside.ts'
-import type { StateConfig } from '../../src/manifest/workspace.ts'
+import type { StateConfig } from '../../src/model/config.ts'
 import { lockPath } from '../../src/state/format/state-paths.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'

@@ -1,0 +1,11 @@
+import type { Domain } from '../model/item.ts'
+
+/** Splits a snapshot into the domains of a set and all others. The snapshot stays as it is. */
+export function splitDomains<Items>(
+  snapshot: ReadonlyMap<Domain, Items>,
+  domains: { has(domain: Domain): boolean },
+): { chosen: Map<Domain, Items>; others: Map<Domain, Items> } {
+  const [chosen, others] = [new Map<Domain, Items>(), new Map<Domain, Items>()]
+  for (const [domain, items] of snapshot) (domains.has(domain) ? chosen : others).set(domain, items)
+  return { chosen, others }
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EdgewiseError, open, type Edgewise } from '../../src/index.ts'
+import * as library from '../../src/index.ts'
+import { held, Place, writes } from '../steps/cli.ts'
+import { emulator, enter, place, setStage } from '../steps/stage.ts'
+
+const [a, b] = ['a.example.com', 'b.example.com']
+
+setStage()
+
+const here = (signal?: AbortSignal): Edgewise =>
+  open(place.root, { outside: { env: place.env }, ...(signal === undefined ? {} : { signal }) })
+
+/** Adds lines to the workspace file. */
+const say = (more: string) => place.write('edgewise.yaml', `${place.read('edgewise.yaml')}${more}\n`)
+
+/** Two domains are applied twice, and after that their manifests ask for a third value. */
+async function prepare(): Promise<void> {
+  for (const time of [59, 60]) {
+    for (const domain of [a, b]) place.manifest(domain, { timeout: { time } })
+    expect((await here().apply()).status).toBe('done')
+  }
+  for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 61 } })
+}
+
+/** What the service holds otherwise than was applied. */
+const observe = () => Promise.resolve({ [a]: { timeout: { time: 5 } }, [b]: { timeout: { time: 5 } } })
+
+/** Every way to change the service. */
+const ways: [string, (workspace: Edgewise) => Promise<unknown>][] = [
+  ['apply', (workspace) => workspace.apply()],
+  ['rollback', (workspace) => workspace.rollback()],
+  ['repair', (workspace) => workspace.repair({ observe })],
+]
+
+async function refusal(work: Promise<unknown>): Promise<EdgewiseError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof EdgewiseError)) throw new Error(`expected a refusal, got ${String(error)}`)
+  return error
+}
+
+describe.each(ways)('%s by the library', (_name, change) => {
+  it.each([
+    ['a number of domains', 'guards: {maxDomains: 1}', 'maxDomains'],
+    ['a number of changes', 'guards: {maxChanges: 1}', 'maxChanges'],
+    ['a protected domain', 'guards: {protect: [b.example.com]}', 'protect'],
+    ['a freeze', 'guards: {freeze: [{from: 2000-01-01, to: 3000-01-01}]}', 'freeze'],
+  ])('is refused by %s', async (_what, line, guard) => {
+    await prepare()
+    say(line)
+    const before = (await writes(emulator)).length
+    expect(await refusal(change(here()))).toMatchObject({ code: 'guarded', message: expect.stringContaining(guard) as string })
+    expect(await writes(emulator)).toHaveLength(before)
+  })
+
+  it('is refused while a rollout of its domains is open', async () => {
+    await prepare()
+    say('rollout: {waves: [1, 100%], pause: 1h}')
+    const interrupt = new AbortController()
+    const progress = { report: ({ type }: { type: string }) => type === 'wave.waiting' && interrupt.abort(), end: () => undefined }
+    const begun = open(place.root, {
+      outside: { env: place.env },
+      dialogue: { startProgress: async () => progress as never },
+      signal: interrupt.signal,
+    })
+    expect((await begun.apply()).status).toBe('incomplete')
+    for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 62 } })
+    const before = (await writes(emulator)).length
+    expect(await refusal(change(here()))).toMatchObject({ code: 'rollout-open' })
+    expect(await writes(emulator)).toHaveLength(before)
+  })
+
+  it('asks, and sends nothing when the answer is no', async () => {
+    await prepare()
+    const before = (await writes(emulator)).length
+    const asking = open(place.root, { outside: { env: place.env }, dialogue: { confirm: async () => false } })
+    expect(await refusal(change(asking))).toMatchObject({ code: 'declined' })
+    expect(await writes(emulator)).toHaveLength(before)
+  })
+})
+
+describe('a destructive change', () => {
+  it('is applied only where it is allowed by name', async () => {
+    await prepare()
+    place.manifest(a, { https: { cert_id: 0 } })
+    expect(await refusal(here().apply())).toMatchObject({ code: 'guarded' })
+    expect((await here().apply({ allow: ['https'] })).status).toBe('done')
+    expect(await held(emulator, a)).toMatchObject({ https: { cert_id: 0 } })
+  })
+
+  it('is not rolled back to, and not repaired to, unless it is allowed', async () => {
+    place.manifest(a, { https: { cert_id: 0 } })
+    await here().apply({ allow: ['https'] })
+    place.manifest(a, { https: { cert_id: 1 } })
+    await here().apply()
+    expect(await refusal(here().rollback())).toMatchObject({ code: 'guarded' })
+    place.manifest(a, { https: { cert_id: 0 } })
+    const seen = () => Promise.resolve({ [a]: { https: { cert_id: 5 } } })
+    expect(await refusal(here().repair({ observe: seen }))).toMatchObject({ code: 'guarded' })
+    expect(await held(emulator, a)).toMatchObject({ https: { cert_id: 1 } })
+  })
+})
+
+it('a stale or altered plan file is refused', async () => {
+  await prepare()
+  await place.cli('plan', '--out', 'plan.json')
+  const text = readFileSync(join(place.root, 'plan.json'), 'utf8')
+  const before = (await writes(emulator)).length
+  expect(await refusal(here().apply({ planFile: text.replaceAll('"time":"61"', '"time":"7"') }))).toMatchObject({ code: 'stale-plan' })
+  place.manifest(a, { timeout: { time: 62 } })
+  expect(await refusal(here().apply({ planFile: text }))).toMatchObject({ code: 'stale-plan' })
+  expect(await writes(emulator)).toHaveLength(before)
+})
+
+it('a workspace opens from a folder below it, plans, applies, finds drift and its history', async () => {
+  await prepare()
+  const workspace = open(join(place.root, 'domains'), { outside: { env: place.env } })
+  expect(workspace.root).toBe(place.root)
+  expect(workspace.validate()).toEqual([])
+  expect((await workspace.plan()).plan.summary).toMatchObject({ change: 2, writes: 1 })
+  const { plan, result, status } = await workspace.apply({ target: [a] })
+  expect([plan.writes.length, result.confirmed, status]).toEqual([1, 1, 'done'])
+  expect((await workspace.drift({ observe })).drift.live).toHaveLength(2)
+  expect((await workspace.history()).map(({ outcome }) => outcome)).toEqual(['complete', 'complete', 'complete'])
+  expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
+})
+
+it('nothing is exported that passes by the guards', () => {
+  expect(Object.keys(library).toSorted()).toEqual(['EdgewiseError', 'open'])
+})
+
+it('manifests with errors are neither planned nor applied', async () => {
+  enter(new Place(emulator.url))
+  place.manifest(a, { timeout: { time: 'x' } })
+  for (const work of [() => here().plan(), () => here().apply(), () => here().drift(), () => here().repair()])
+    expect(await refusal(work())).toMatchObject({ code: 'invalid', diagnostics: [expect.objectContaining({ code: 'item-invalid' })] })
+  expect(await writes(emulator)).toEqual([])
+})
