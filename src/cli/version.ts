@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module'
-
-const packageFile = createRequire(import.meta.url)('../../package.json') as { version: string }
+import { readPackageFile } from './package-files.ts'
 
 /** Version of the package. */
-export const version: string = packageFile.version
+export const version: string = (JSON.parse(readPackageFile('package.json')) as { version: string }).version

@@ -26,8 +26,11 @@ export type Transport = (request: Request) => Promise<Answer>
 
 const usualBytes = 4 * 1024 * 1024
 
-/** Over this machine's network; `dispatcher` (of undici's kind) where a proxy stands between. Redirects are not followed. */
-export function overNetwork(dispatcher?: RequestInit['dispatcher']): Transport {
+/** What `fetch` sends requests through instead of a direct connection: an object of the library undici. */
+export type Dispatcher = object
+
+/** Carries requests over this machine's network. Redirects are not followed. */
+export function overNetwork(dispatcher?: Dispatcher): Transport {
   return async ({ url, body, timeoutMs, signal, mostBytes = usualBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
@@ -39,7 +42,7 @@ export function overNetwork(dispatcher?: RequestInit['dispatcher']): Transport {
       redirect: 'manual',
       signal: givenUp,
     }
-    if (dispatcher !== undefined) request.dispatcher = dispatcher
+    if (dispatcher !== undefined) Object.assign(request, { dispatcher })
     try {
       return await unlessAborted(answerOf(url, request, mostBytes), givenUp)
     } finally {

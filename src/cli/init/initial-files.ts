@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readPackageFile } from '../package-files.ts'
 
 /** The files of a new workspace, by path. The schemas lie beside it so that editors find them without network. */
 export function initialFiles(): Record<string, string> {
@@ -14,7 +14,7 @@ export function initialFiles(): Record<string, string> {
 }
 
 function schema(name: string): string {
-  return readFileSync(new URL(`../../../schemas/${name}.schema.json`, import.meta.url), 'utf8')
+  return readPackageFile(`schemas/${name}.schema.json`)
 }
 
 const workspace = `# yaml-language-server: $schema=schemas/edgewise/workspace.schema.json

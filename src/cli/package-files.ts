@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Reads a file of the package, such as `schemas/manifest.schema.json`. The path from here to the
+ * package's folder is the same for this file and for the built program (`dist/cli`, `dist/chunks`).
+ */
+export function readPackageFile(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+}
