@@ -5,6 +5,7 @@ import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { counted } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { CommandContext } from './io.ts'
 
@@ -38,7 +39,7 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
     const shown = context.options.json === true ? errors : []
     throw new EdgewiseError(
       'invalid',
-      `the manifests have ${errors.length === 1 ? 'an error' : `${errors.length} errors`}; nothing was planned`,
+      `the manifests have ${errors.length === 1 ? 'an error' : counted(errors.length, 'error')}; nothing was planned`,
       '',
       shown,
     )

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
+import { counted } from '../model/words.ts'
 import { formatDiagnosticsGithub } from '../report/diagnostics/github.ts'
 import { formatDiagnosticsJson } from '../report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../report/diagnostics/sarif.ts'
@@ -61,10 +62,6 @@ function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
 function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
   const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
   return `${paint.green('Valid')}: ${counted(desired.size, 'domain')}, ${counted(items, 'item')}.\n`
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** The workspace's folder within its repository, since annotations name files from the repository's root. */

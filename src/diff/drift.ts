@@ -51,7 +51,7 @@ export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Obser
         pending: isPending ? change.patch : [],
         live: unreadable === undefined ? (liveChange?.patch ?? []) : [],
         notVerified: sight?.notVerified ?? [],
-        ...(unreadable === undefined ? {} : { unreadable }),
+        unreadable,
         held: isPending && held.has(domain),
       })
       if (known?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: known.at })

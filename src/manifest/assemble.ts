@@ -75,9 +75,7 @@ export function assemble(config: WorkspaceConfig, home: YamlDocument, documents:
 }
 
 function ofNulls(document: YamlDocument, base: string, config: JsonObject, domain?: Domain): Diagnostic[] {
-  return idleNulls(config).map((finding) =>
-    diagnosticAt(document, { ...finding, pointer: base + finding.pointer, ...(domain === undefined ? {} : { domain }) }),
-  )
+  return idleNulls(config).map((finding) => diagnosticAt(document, { ...finding, pointer: base + finding.pointer, domain }))
 }
 
 interface Declared {

@@ -43,7 +43,7 @@ export function readDocument(document: YamlDocument): { declaration: Manifest | 
   const kind = Object.hasOwn(value, 'profile') ? 'profile' : 'manifest'
   const code: DiagnosticCode = `${kind}-invalid`
   const say = (pointer: string, detail: string, part?: 'key') => {
-    findings.push({ code, pointer, ...(part === undefined ? {} : { part }), summary: `This ${kind} is not well-formed`, detail })
+    findings.push({ code, pointer, part, summary: `This ${kind} is not well-formed`, detail })
   }
   if (kind === 'manifest' && !Object.hasOwn(value, 'domain') && !Object.hasOwn(value, 'domains')) {
     const near = Object.keys(value).map((key) => didYouMean(key, ['domain', 'domains', 'profile']))

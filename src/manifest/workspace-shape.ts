@@ -100,5 +100,5 @@ function unknownKey(pointer: string, key: string, known: string[]): Finding {
 
 /** Something wrong in the workspace file. */
 export function workspaceFinding(pointer: string, detail: string, part?: 'key'): Finding {
-  return { code: 'workspace-invalid', pointer, ...(part === undefined ? {} : { part }), summary: 'The workspace file is not valid', detail }
+  return { code: 'workspace-invalid', pointer, part, summary: 'The workspace file is not valid', detail }
 }

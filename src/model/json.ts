@@ -14,6 +14,11 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** Returns the fields of an object that have a value, in their order. */
+export function definedFields(fields: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])))
+}
+
 /** One step of a JSON pointer (RFC 6901), escaped. */
 export function pointerStep(key: string | number): string {
   return '/' + String(key).replaceAll('~', '~0').replaceAll('/', '~1')

@@ -52,6 +52,6 @@ async function planOptions(store: Store, { waves = true, supersede, retryHeld, e
     rollouts: rolloutsInPlans(await store.rollouts(), { supersede }),
     retryHeld: retryHeld === true,
     atOnce: !waves,
-    ...(effort === undefined ? {} : { effort }),
+    effort,
   }
 }

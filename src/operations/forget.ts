@@ -1,5 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
+import { listSome } from '../model/words.ts'
 import type { Recorded } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
@@ -50,6 +51,5 @@ function withoutItems(recorded: Recorded, domains: Domain[], items: ItemKey[]): 
     count += known.size - rest.size
     left.set(domain, rest)
   }
-  const some = domains.length <= 3 ? domains.join(', ') : `${domains.slice(0, 3).join(', ')} and ${domains.length - 3} more`
-  return { left, items: count, what: `${items.length === 0 ? 'all' : items.join(', ')} of ${some}` }
+  return { left, items: count, what: `${items.length === 0 ? 'all' : items.join(', ')} of ${listSome(domains)}` }
 }

@@ -1,6 +1,7 @@
 import { sameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Adopted, Domain, ItemKey } from '../model/item.ts'
+import { counted } from '../model/words.ts'
 import type { Recorded, RecordedItem } from '../state/store.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
@@ -72,7 +73,7 @@ function refuseDiffering(managed: Adopted[], recorded: Recorded): void {
   if (first === undefined) return
   throw new EdgewiseError(
     'usage',
-    `${differing.length === 1 ? 'an item is' : `${differing.length} items are`} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
+    `${differing.length === 1 ? 'an item is' : counted(differing.length, 'item is', 'items are')} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
     'Give --replace if the imported values are the right ones.',
   )
 }

@@ -1,10 +1,9 @@
 import { confirmed, type Domain, type Held, type ItemKey, type Snapshot } from '../model/item.ts'
 import type { Change } from '../model/change.ts'
+import { listSome } from '../model/words.ts'
 import { wayBack, type Irreversible } from '../plan/way-back.ts'
 import { secretsAtHand } from './secrets-at-hand.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-
-const most = 3
 
 /** Sentences about what of a plan a health check could not take back; none where it would not try. */
 export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes: Change[], recorded: Snapshot): string[] {
@@ -28,6 +27,5 @@ export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes
 
 /** Some of what can't be taken back, each with the reason, and how many more there are. */
 export function someIrreversible(irreversible: Irreversible[]): string {
-  const some = irreversible.slice(0, most).map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`)
-  return `${some.join(', ')}${irreversible.length > most ? ` and ${irreversible.length - most} more` : ''}`
+  return listSome(irreversible.map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`))
 }

@@ -8,6 +8,7 @@ import type { Ports } from './ports.ts'
 import { rolloutsInPlans } from './rollout-decisions.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
+import { counted } from '../model/words.ts'
 
 /** What a repair is asked for. */
 export interface RepairRequest extends DriftRequest, GuardRequest {
@@ -37,7 +38,7 @@ export async function repair(workspace: LoadedWorkspace, request: RepairRequest,
     const beforeSending = async () => {
       if (seen.size === 0) return
       await store.save(seen, `Observed values of ${seen.size} domains`)
-      dialogue.note(`What was observed of ${seen.size} ${seen.size === 1 ? 'domain' : 'domains'} is recorded.`)
+      dialogue.note(`What was observed of ${counted(seen.size, 'domain')} is recorded.`)
     }
     return submitPlan(workspace, plan, { ...request, locked, recorded: base, waves: true, asks: true, beforeSending }, ports)
   })

@@ -1,6 +1,6 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { someOf } from '../report/apply/rollback-text.ts'
+import { listSome } from '../model/words.ts'
 import { visible } from '../report/text/visible.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import { rollbackSuffix } from './find-change.ts'
@@ -66,7 +66,7 @@ async function dropUnmanaged(dialogue: Dialogue, store: Store, recorded: Recorde
   const left = withoutUnmanaged(found, recorded)
   if (left.size === 0) return recorded
   try {
-    await store.save(left, `Rollback: what was not recorded before is no longer recorded (${someOf([...left.keys()])})`)
+    await store.save(left, `Rollback: what was not recorded before is no longer recorded (${listSome([...left.keys()])})`)
     return new Map([...recorded, ...left])
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error

@@ -102,11 +102,11 @@ export async function submitPlan(workspace: LoadedWorkspace, plan: Plan, request
           ...how,
           lease: locked.lease,
           lockedAt: locked.lockedAt,
-          ...(request.suffix === undefined ? {} : { suffix: request.suffix }),
+          suffix: request.suffix,
         })
     // Of a rollout that goes on, something was sent before.
     const status = statusOf(result, inWaves, continued !== null)
-    return { plan, result, status, inWaves, ...(finished === undefined ? {} : { finished }) }
+    return { plan, result, status, inWaves, finished }
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error) : error
   } finally {

@@ -6,6 +6,7 @@ import type { Change, Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/freeze.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import { listSome } from '../model/words.ts'
 
 /** What the guards judge a plan by. */
 export interface GuardInput {
@@ -108,7 +109,7 @@ function protectedOnes({ changes, writes, guards: { protect } }: GuardInput): Gu
   return [
     {
       guard: 'protect',
-      message: `protect: ${some(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
+      message: `protect: ${listSome(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
       wayOut: 'Choose other domains with --target, or take the glob out of "guards.protect" in edgewise.yaml.',
     },
   ]
@@ -128,7 +129,7 @@ function grave({ changes, writes, allow }: GuardInput): GuardRefusal[] {
   })
   return [...groupBy(found, ({ item, why }) => `${item}: ${why}`)].map(([message, same]) => ({
     guard: 'allow',
-    message: `${message} (${some([...new Set(same.map(({ domain }) => domain))])})`,
+    message: `${message} (${listSome([...new Set(same.map(({ domain }) => domain))])})`,
     wayOut: `Give --allow ${same[0]?.item ?? ''} if that is meant.`,
   }))
 }
@@ -142,9 +143,4 @@ export function frozen(windows: FreezeWindow[], now: number): GuardRefusal[] {
       message: `freeze: nothing is applied from ${from} to ${to} (${timezone})${reason === '' ? '' : `: ${reason}`}`,
       wayOut: 'Wait for its end, or change "guards.freeze" in edgewise.yaml.',
     }))
-}
-
-function some(domains: Domain[]): string {
-  const rest = domains.length - 3
-  return rest > 0 ? `${domains.slice(0, 3).join(', ')} and ${rest} more` : domains.join(', ')
 }

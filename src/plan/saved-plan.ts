@@ -5,6 +5,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { efforts, type Effort, type Plan } from '../model/plan.ts'
+import { counted, listSome } from '../model/words.ts'
 import { hashes } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
@@ -64,14 +65,14 @@ export function refuseStale(
   const records = changedSince(saved.recorded, recorded)
   if (manifests.length + records.length > 0) {
     const what = [
-      ...(manifests.length === 0 ? [] : [`the manifests of ${some(manifests)}`]),
-      ...(records.length === 0 ? [] : [`the record of ${some(records)}`]),
+      ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
+      ...(records.length === 0 ? [] : [`the record of ${listSome(records)}`]),
     ]
     throw new EdgewiseError('stale-plan', `the plan is stale: ${what.join(' and ')} changed since it was made`, again)
   }
   if (!sameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
-    const why = held === 0 ? '' : `: ${held === 1 ? '1 change is' : `${held} changes are`} held since a rollout was stopped or taken back`
+    const why = held === 0 ? '' : `: ${counted(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
     const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
     throw new EdgewiseError('stale-plan', `the plan file lists other changes than the workspace asks for${why}`, hint)
   }
@@ -130,9 +131,4 @@ function changedSince(before: Record<Domain, string>, snapshot: Snapshot): Domai
   const domains = Object.keys(before)
   const now = hashes(snapshot, domains)
   return domains.filter((domain) => before[domain] !== now[domain]).toSorted()
-}
-
-function some(domains: Domain[]): string {
-  const rest = domains.length - 3
-  return rest > 0 ? `${domains.slice(0, 3).join(', ')} and ${rest} more` : domains.join(', ')
 }

@@ -2,6 +2,7 @@ import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
+import { counted, listSome } from '../model/words.ts'
 
 /** Returns how many changes are on hold, and sentences that say so. */
 export function describeOnHold(
@@ -13,11 +14,9 @@ export function describeOnHold(
   const notes = [...groupBy(changes, ({ domain }) => held.get(domain))].flatMap(([rollout, own]) => {
     if (rollout === undefined) return []
     const domains = [...new Set(own.map(({ domain }) => domain))]
-    const some = domains.slice(0, 3).join(', ') + (domains.length > 3 ? ` and ${domains.length - 3} more` : '')
-    const count = own.length === 1 ? '1 change' : `${own.length} changes`
     const { id, reason } = rollout
     return [
-      `${count} of ${some} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
+      `${counted(own.length, 'change')} of ${listSome(domains)} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
     ]
   })
   return { changes: changes.length, notes: [...notes, ...unfinishedNotes(held)] }

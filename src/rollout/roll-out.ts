@@ -45,7 +45,7 @@ export async function rollOut(plan: Plan, rollout: Rollout, recorded: Recorded, 
   result.notSent += plan.writes.filter(({ wave }) => wave > way.counted).length
   result.recorded = way.recorded
   const { confirmed, refused, inDoubt, notSent, stopped, takenBack } = result
-  const counts = { confirmed, refused, inDoubt, notSent, ...(takenBack === undefined ? {} : { takenBack }) }
+  const counts = { confirmed, refused, inDoubt, notSent, takenBack }
   context.report({ type: 'apply.finished', time: timeOf(context), apply: id, stopped, ...counts })
   return result
 }

@@ -1,4 +1,5 @@
 import type { Comparison, HealthRule, Sample, WaveHealth } from '../model/health.ts'
+import { counted } from '../model/words.ts'
 
 /** Chances this small are no chance, however often anybody looks. */
 const beyondDoubt = 1e-6
@@ -16,7 +17,7 @@ export function worseReason({ domains, whole }: WaveHealth, { statuses, margin }
   if (worse.length === 0) return `${what} rose from ${movement(whole)} over all domains, more than ${margin} points`
   const named = worse.slice(0, 3).map(([domain, each]) => `${domain} from ${movement(each)}`)
   const more = worse.length > named.length ? ` and ${worse.length - named.length} more` : ''
-  return `${what} rose on ${worse.length} of ${domains.size === 1 ? '1 domain' : `${domains.size} domains`}: ${named.join(', ')}${more}`
+  return `${what} rose on ${worse.length} of ${counted(domains.size, 'domain')}: ${named.join(', ')}${more}`
 }
 
 /** Why nobody can say whether a wave is healthy; null where one can. */

@@ -65,7 +65,7 @@ describe.each(ways)('%s by the library', (_name, change) => {
     const progress = { report: ({ type }: { type: string }) => type === 'wave.waiting' && interrupt.abort(), end: () => undefined }
     const begun = open(place.root, {
       outside: { env: place.env },
-      dialogue: { startProgress: async () => progress as never },
+      dialogue: { startProgress: async () => progress },
       signal: interrupt.signal,
     })
     expect((await begun.apply()).status).toBe('incomplete')

@@ -31,7 +31,7 @@ export function declareApply(program: Command, declare: Declare): void {
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
         lockTimeout: options.lockTimeout,
-        ...(path === null ? {} : { planFile: readIn(path, `the plan file ${path}`) }),
+        planFile: path === null ? undefined : readIn(path, `the plan file ${path}`),
       }
       const executed = await apply(workspace, request, { outside: context.io, dialogue: terminalDialogue(context) })
       return printExecuted(context, workspace, executed)

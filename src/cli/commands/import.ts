@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { exits } from '../exits.ts'
 import type { Declare } from './declare.ts'
 import { locking, type LockOptions } from './options.ts'
+import { counted } from '../../model/words.ts'
 
 interface ImportOptions extends LockOptions {
   domain?: string
@@ -28,13 +29,13 @@ export function declareImport(program: Command, declare: Declare): void {
         const name = resolve(io.cwd, file)
         return { name, text: readIn(name) }
       })
-      const request = { sources, writeManifests, replace, lockTimeout, ...(domain === undefined ? {} : { domain }) }
+      const request = { sources, writeManifests, replace, lockTimeout, domain }
       const { domains, items, skipped } = await importConfig(workspace, request, { outside: io, dialogue: terminalDialogue(context) })
       if (context.options.json === true) {
         io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
         return exits.done
       }
-      io.out(`Recorded ${items} ${items === 1 ? 'item' : 'items'} of ${domains} ${domains === 1 ? 'domain' : 'domains'}.\n`)
+      io.out(`Recorded ${counted(items, 'item')} of ${counted(domains, 'domain')}.\n`)
       if (skipped.length > 0) note(`Skipped, since no manifest mentions them:`)
       for (const entry of skipped) note(`  ${visible(entry.item)} of ${entry.domain}`)
       return exits.done

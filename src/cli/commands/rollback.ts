@@ -3,6 +3,7 @@ import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import { guarded, guardRequest, locking, selection, type GuardOptions, type LockOptions, type SelectionOptions } from './options.ts'
+import { counted } from '../../model/words.ts'
 
 /** `edgewise rollback`: plans back to what was recorded before an apply, shows it, asks, and executes it. */
 export function declareRollback(program: Command, declare: Declare): void {
@@ -20,7 +21,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         target: options.target,
         items: options.item,
         lockTimeout: options.lockTimeout,
-        ...(typeof name === 'string' ? { apply: name } : {}),
+        apply: typeof name === 'string' ? name : undefined,
       }
       const executed = await rollback(workspace, request, { outside: context.io, dialogue: terminalDialogue(context) })
       const code = printExecuted(context, workspace, executed)
@@ -46,6 +47,6 @@ async function noteManifests(context: CommandContext, { rollback, stillDesired }
   const named = commit === null || commit === undefined ? '' : ` ${visible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   context.note(
-    `The manifests still ask for ${stillDesired === 1 ? '1 item' : `${stillDesired} items`} as before the rollback: the next apply brings that again unless they are reverted (${revert}).`,
+    `The manifests still ask for ${counted(stillDesired, 'item')} as before the rollback: the next apply brings that again unless they are reverted (${revert}).`,
   )
 }

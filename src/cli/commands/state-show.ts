@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Json } from '../../model/json.ts'
+import { definedFields, type Json } from '../../model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
 import { exits } from '../exits.ts'
 import type { CommandContext } from '../io.ts'
@@ -33,7 +33,7 @@ is missing.`,
 function stateJson({ domain, items }: DomainState): Json {
   const shown = [...items].map(([item, { candidates, status, at, apply, origin, unknown, returned }]): [string, Json] => [
     item,
-    { candidates, status, at, apply, origin, ...(unknown === true ? { unknown } : {}), ...(returned === undefined ? {} : { returned }) },
+    definedFields({ candidates, status, at, apply, origin, unknown: unknown === true ? true : undefined, returned }),
   ])
   return { format: 'edgewise.state-domain/1', domain, items: Object.fromEntries(shown) }
 }

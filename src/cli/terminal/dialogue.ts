@@ -1,6 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { counted, listSome } from '../../model/words.ts'
 import { visible, visibleLines } from '../../report/text/visible.ts'
-import { irreversibleText, someOf } from '../../report/apply/rollback-text.ts'
+import { irreversibleText } from '../../report/apply/rollback-text.ts'
 import { driftJson } from '../../report/drift/json.ts'
 import { driftText, unreadableLines } from '../../report/drift/text.ts'
 import { planText, sumLine } from '../../report/plan/text.ts'
@@ -64,13 +65,13 @@ function showDrift({ found, at }: Extract<Subject, { kind: 'drift' }>, { io, opt
 /** What earlier applies left without a certain outcome. */
 function showUnfinished({ cutOff, recorded }: Extract<Subject, { kind: 'state' }>, { note }: CommandContext): void {
   for (const { id, author, startedAt, writes } of cutOff) {
-    const count = writes.inDoubt === 1 ? '1 write' : `${writes.inDoubt} writes`
+    const count = counted(writes.inDoubt, 'write')
     note(`Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`)
   }
   const inDoubt = [...recorded].flatMap(([domain, items]) =>
     [...items.values()].some(({ status }) => status === 'in-doubt') ? [domain] : [],
   )
-  if (inDoubt.length > 0) note(`An earlier apply left items in doubt on ${someOf(inDoubt)}; they are written again.`)
+  if (inDoubt.length > 0) note(`An earlier apply left items in doubt on ${listSome(inDoubt)}; they are written again.`)
 }
 
 /** Which apply is rolled back, what of it can't be, and what else goes with it. */
@@ -84,9 +85,9 @@ function showRollback({ rollback }: Extract<Subject, { kind: 'rollback' }>, { io
   note(`Back to what was recorded before ${what}${by}, begun ${first.startedAt}${commit}.`)
   if (irreversible.length > 0) io.err(`${errPaint.yellow("can't be taken back:")}\n${irreversibleText(irreversible, io.columns)}\n`)
   if (later.domains.length > 0) {
-    const count = later.domains.length === 1 ? '1 domain' : `${later.domains.length} domains`
+    const count = counted(later.domains.length, 'domain')
     note(
-      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${someOf(later.domains.map(visible))}), by ${someOf(later.applies.map(visible))}`,
+      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${listSome(later.domains.map(visible))}), by ${listSome(later.applies.map(visible))}`,
     )
   }
   if (plan.changes.length === 0) note('Everything that it changed is as it was before.')
@@ -103,14 +104,14 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
 function wordsFor(question: Question): { text: string; refusal: [string, string] } {
   switch (question.kind) {
     case 'apply': {
-      const count = question.plan.writes.length === 1 ? '1 write' : `${question.plan.writes.length} writes`
+      const count = counted(question.plan.writes.length, 'write')
       return {
         text: `\nApply these changes with ${count}?`,
         refusal: ['the plan has changes and nobody can be asked', 'Give --yes to apply without a question.'],
       }
     }
     case 'forget': {
-      const count = question.items === 1 ? '1 item' : `${question.items} items`
+      const count = counted(question.items, 'item')
       return {
         text: `Forget ${question.what} (${count})? The service keeps what it has; what a manifest mentions is written again, whole.`,
         refusal: ['nobody can be asked whether that may be forgotten', 'Give --yes to forget it.'],

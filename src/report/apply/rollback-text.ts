@@ -1,5 +1,6 @@
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
+import { listSome } from '../../model/words.ts'
 import { visible } from '../text/visible.ts'
 import { wrap } from '../text/wrap.ts'
 
@@ -18,14 +19,10 @@ export function irreversibleText(irreversible: Irreversible[], columns: number):
   const lines = groups.slice(0, mostLines).flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
-    return [wrap(`${visible(first.item)} of ${someOf(same.map(({ domain }) => visible(domain)))}: ${visible(first.reason)}`, columns, '  ')]
+    return [
+      wrap(`${visible(first.item)} of ${listSome(same.map(({ domain }) => visible(domain)))}: ${visible(first.reason)}`, columns, '  '),
+    ]
   })
   const rest = groups.slice(mostLines).reduce((sum, same) => sum + same.length, 0)
   return [...lines, ...(rest === 0 ? [] : [`  … and ${rest} more items`])].join('\n')
-}
-
-/** Some names, and how many more there are. */
-export function someOf(names: string[]): string {
-  const rest = names.length - 3
-  return rest > 0 ? `${names.slice(0, 3).join(', ')} and ${rest} more` : names.join(', ')
 }

@@ -1,4 +1,5 @@
 import type { Sample, Verdict } from '../../model/health.ts'
+import { counted } from '../../model/words.ts'
 import { percentText, shortCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
 import { visible } from '../text/visible.ts'
@@ -27,7 +28,7 @@ export function rolloutLine(event: RolloutEvent, paint: Paint): string {
     case 'wave.judged':
       return `${verdictText(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? sharesText(event) : visible(event.reason)}`
     case 'rollout.taking-back':
-      return `${paint.yellow('back')}       what the rollout changed is taken back with ${event.writes === 1 ? '1 write' : `${event.writes} writes`}`
+      return `${paint.yellow('back')}       what the rollout changed is taken back with ${counted(event.writes, 'write')}`
   }
 }
 
@@ -64,5 +65,5 @@ function share({ requests, bad }: Sample): string {
 }
 
 function domainsText(count: number): string {
-  return count === 1 ? '1 domain' : `${count} domains`
+  return counted(count, 'domain')
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts'
+import { definedFields, type JsonObject } from '../../model/json.ts'
 import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
 
 /** The text of `validate --json`: `edgewise.diagnostics/1`. Valid is what has no errors; warnings may remain. */
@@ -14,7 +14,7 @@ export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): strin
 /** One diagnostic as it stands in machine output; what it has not is left out. */
 export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
   const { severity, code, summary, detail, file, document, domain, item, pointer, related = [] } = diagnostic
-  return {
+  return definedFields({
     severity,
     code,
     summary,
@@ -22,11 +22,11 @@ export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
     file,
     document,
     ...range(diagnostic),
-    ...(domain === undefined ? {} : { domain }),
-    ...(item === undefined ? {} : { item }),
-    ...(pointer === undefined ? {} : { pointer }),
-    ...(related.length === 0 ? {} : { related: related.map((place) => ({ file: place.file, ...range(place), message: place.message })) }),
-  }
+    domain,
+    item,
+    pointer,
+    related: related.length === 0 ? undefined : related.map((place) => ({ file: place.file, ...range(place), message: place.message })),
+  })
 }
 
 function range({ line, column, endLine, endColumn }: Place): JsonObject {

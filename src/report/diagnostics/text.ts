@@ -1,4 +1,5 @@
 import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
+import { counted } from '../../model/words.ts'
 import { codeFrame } from './code-frame.ts'
 import type { Paint } from '../text/paint.ts'
 import { visible, visibleLines } from '../text/visible.ts'
@@ -54,10 +55,6 @@ function counts(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
   const warnings = diagnostics.length - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size
-  const found = [...(errors === 0 ? [] : [number(errors, 'error')]), ...(warnings === 0 ? [] : [number(warnings, 'warning')])]
-  return `${found.join(', ')} in ${number(files, 'file')}`
-}
-
-function number(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  const found = [...(errors === 0 ? [] : [counted(errors, 'error')]), ...(warnings === 0 ? [] : [counted(warnings, 'warning')])]
+  return `${found.join(', ')} in ${counted(files, 'file')}`
 }

@@ -1,6 +1,6 @@
 import type { PatchOperation } from '../../model/change.ts'
 import type { Drift, DriftItem } from '../../model/drift.ts'
-import type { Json, JsonObject } from '../../model/json.ts'
+import { definedFields, type Json, type JsonObject } from '../../model/json.ts'
 
 /** Drift as machine output, `edgewise.drift/1`. */
 export function driftJson(drift: Drift): JsonObject {
@@ -40,19 +40,19 @@ function itemJson(drifted: DriftItem): Json {
   const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
   const { unreadable, notVerified, held } = drifted
   const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
-  return {
+  return definedFields({
     domain,
     item,
     kinds: [...kinds],
     confidence,
     recordedAt,
     ...patches,
-    ...(unreadable === undefined ? {} : { unreadable: true }),
-    ...(held ? { held } : {}),
-    ...(notVerified.length === 0 ? {} : { notVerified: [...notVerified] }),
-  }
+    unreadable: unreadable === undefined ? undefined : true,
+    held: held || undefined,
+    notVerified: notVerified.length === 0 ? undefined : [...notVerified],
+  })
 }
 
 function operationJson({ op, path, value }: PatchOperation): Json {
-  return { op, path, ...(value === undefined ? {} : { value }) }
+  return definedFields({ op, path, value })
 }

@@ -1,11 +1,12 @@
 import type { Drift, DriftItem } from '../../model/drift.ts'
 import { groupBy } from '../../model/group-by.ts'
+import { counted, listSome } from '../../model/words.ts'
 import { driftSummary, hasDrift } from './json.ts'
 import { blocksOf, blockText, type PlanTextOptions } from '../plan/text.ts'
 import { visible } from '../text/visible.ts'
 import { wrap } from '../text/wrap.ts'
 
-const mostDomains = 12
+const maxDomains = 12
 
 /**
  * Drift as people read it: what was merged and not applied, what the service holds otherwise than recorded, what is in doubt,
@@ -76,7 +77,7 @@ export function driftSum(drift: Drift, now: number): string[] {
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
     hasDrift(drift) ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.` : 'No differences were found.',
-    `Of ${drift.items.length} ${drift.items.length === 1 ? 'item' : 'items'}: ${known.join(', ')}.`,
+    `Of ${counted(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
       : ['Nothing was observed, so whether the service still holds what was applied is not known (--observed).']),
@@ -126,7 +127,11 @@ export function unreadableLines(items: DriftItem[]): string[] {
     return [{ domain, what: visible(`${item}${where}: ${unreadable.reason}`) }]
   })
   const groups = groupBy(found, ({ what }) => what)
-  const namesIn = (same: typeof found) => domainWords(same.map(({ domain }) => domain))
+  const namesIn = (same: typeof found) =>
+    listSome(
+      same.map(({ domain }) => domain),
+      maxDomains,
+    )
   return [...groups].map(([what, same]) => `${what}: ${namesIn(same)}`)
 }
 
@@ -135,15 +140,22 @@ export function notVerifiedLines(items: DriftItem[]): string[] {
   const fields = items.flatMap(({ domain, item, notVerified }) =>
     notVerified.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),
   )
-  return [...groupBy(fields, ({ field }) => field)].map(([field, same]) => `${field}: ${domainWords(same.map(({ domain }) => domain))}`)
+  return [...groupBy(fields, ({ field }) => field)].map(
+    ([field, same]) =>
+      `${field}: ${listSome(
+        same.map(({ domain }) => domain),
+        maxDomains,
+      )}`,
+  )
 }
 
 function byNames<T>(entries: Iterable<[string, T[]]>, wordsOf: (same: T[]) => string): string[] {
   const groups = groupBy(entries, ([, same]) => wordsOf(same))
-  return [...groups].map(([words, same]) => `${words}: ${domainWords(same.map(([domain]) => domain))}`)
-}
-
-function domainWords(domains: string[]): string {
-  const rest = domains.length - mostDomains
-  return rest > 0 ? `${domains.slice(0, mostDomains).join(', ')} and ${rest} more` : domains.join(', ')
+  return [...groups].map(
+    ([words, same]) =>
+      `${words}: ${listSome(
+        same.map(([domain]) => domain),
+        maxDomains,
+      )}`,
+  )
 }

@@ -1,5 +1,6 @@
 import { symbols, type Action, type Change } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
+import { counted, listSome } from '../../model/words.ts'
 import { codeHtml, fitting, folded } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
 import { blocksOf, blockText, type Block, type PlanTextOptions } from './text.ts'
@@ -32,7 +33,7 @@ export function changeParts(changes: Change[], room: number, whole: string): str
   const rest =
     left.length === 0
       ? ''
-      : `\nLeft out here: ${count} of ${changes.length} changes, on ${domains} ${domains === 1 ? 'domain' : 'domains'}. ${whole} shows all.\n`
+      : `\nLeft out here: ${count} of ${changes.length} changes, on ${counted(domains, 'domain')}. ${whole} shows all.\n`
   return `${kept.map(({ text }) => text).join('\n')}${rest}`
 }
 
@@ -40,6 +41,6 @@ function blockPart(block: Block): string {
   const [first = ''] = block.domains
   const whom = block.domains.length === 1 ? codeHtml(first) : `${block.domains.length} domains`
   const items = block.changes.map((change) => `${symbols[change.action]} ${change.item}`)
-  const names = items.length > 6 ? `${items.slice(0, 6).join(', ')} and ${items.length - 6} more` : items.join(', ')
+  const names = listSome(items, 6)
   return folded(`${whom} ${names}`, blockText(block, style))
 }

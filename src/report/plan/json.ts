@@ -1,37 +1,36 @@
 import type { Change, Write } from '../../model/change.ts'
 import type { ItemKey } from '../../model/item.ts'
-import type { Json, JsonObject } from '../../model/json.ts'
+import { definedFields, type Json, type JsonObject } from '../../model/json.ts'
 import type { Plan } from '../../model/plan.ts'
 
 /** A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a write. */
 export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
   const { desired, recorded, target, items, commit } = plan.basis
-  return {
+  const explanation = plan.explanation && { ...plan.explanation, writes: plan.explanation.writes.map((each) => ({ ...each })) }
+  return definedFields({
     format: 'edgewise.plan/1',
     changes: plan.changes.map(changeJson),
     writes: plan.writes.map((write) => writeJson(write, wireName)),
     summary: { ...plan.summary },
-    basis: {
+    basis: definedFields({
       desired: { ...desired },
       recorded: { ...recorded },
       target: [...target],
-      ...(items.length === 0 ? {} : { items: [...items] }),
+      items: items.length === 0 ? undefined : [...items],
       commit,
-    },
+    }),
     planner: { ...plan.planner },
     warnings: [...plan.warnings],
-    ...(plan.explanation === undefined
-      ? {}
-      : { explanation: { ...plan.explanation, writes: plan.explanation.writes.map((each) => ({ ...each })) } }),
-  }
+    explanation,
+  })
 }
 
 function changeJson({ domain, item, action, reason, by, before, after, patch }: Change): JsonObject {
-  return { domain, item, action, reason, ...(by === undefined ? {} : { by }), before, after, patch: patch.map(operationJson) }
+  return definedFields({ domain, item, action, reason, by, before, after, patch: patch.map(operationJson) })
 }
 
 function operationJson({ op, path, value }: Change['patch'][number]): Json {
-  return { op, path, ...(value === undefined ? {} : { value }) }
+  return definedFields({ op, path, value })
 }
 
 function writeJson({ id, wave, domains, items }: Write, wireName: (item: ItemKey) => string): JsonObject {

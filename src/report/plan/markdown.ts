@@ -1,4 +1,5 @@
 import type { Plan } from '../../model/plan.ts'
+import { counted } from '../../model/words.ts'
 import { changeParts, changeTable } from './change-parts.ts'
 import { fenced, firstLines, folded, mostCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
@@ -25,7 +26,7 @@ export function planMarkdown(plan: Plan): string {
           ),
         )}`
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
-  const domains = plan.summary.domains === 1 ? '1 domain' : `${plan.summary.domains} domains`
+  const domains = counted(plan.summary.domains, 'domain')
   const head = `### Edgewise plan\n\n${sumLine(plan, plainPaint)} · ${domains}\n${warnings}\n${changeTable(plan.changes)}\n`
   const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
   const lines = [

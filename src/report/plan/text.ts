@@ -3,6 +3,7 @@ import { symbols, type Action, type Change, type Write } from '../../model/chang
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain } from '../../model/item.ts'
 import type { Explanation, Plan } from '../../model/plan.ts'
+import { counted } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
 import { displayWidth } from '../text/display-width.ts'
@@ -51,7 +52,7 @@ export function sumLine({ summary }: Plan, paint: Paint): string {
       [summary.release, 'to release'],
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
-  const writes = `${summary.writes} ${summary.writes === 1 ? 'write' : 'writes'} (at least ${summary.lowerBound})`
+  const writes = `${counted(summary.writes, 'write')} (at least ${summary.lowerBound})`
   return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
 }
 
@@ -68,7 +69,7 @@ function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns:
 }
 
 function unchangedLine({ summary }: Plan): string {
-  return summary.unchanged === 0 ? '' : `${summary.unchanged} ${summary.unchanged === 1 ? 'item is' : 'items are'} as recorded. `
+  return summary.unchanged === 0 ? '' : `${counted(summary.unchanged, 'item is', 'items are')} as recorded. `
 }
 
 function duration(seconds: number): string {
@@ -138,7 +139,7 @@ function linesOf(change: Change): ValueLine[] {
 export function waveLine(wave: number, { writes }: Plan): string {
   const own = writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
-  return `  Wave ${wave}: ${domains === 1 ? '1 domain' : `${domains} domains`}, ${own.length === 1 ? '1 write' : `${own.length} writes`}`
+  return `  Wave ${wave}: ${counted(domains, 'domain')}, ${counted(own.length, 'write')}`
 }
 
 /** A write on one line. */

@@ -1,6 +1,7 @@
 import { prefetchCounts, prefetchStatuses, type PrefetchQuery, type PrefetchRecord } from '../../model/prefetch.ts'
 import { localText, type TimeZone } from '../../model/time-zone.ts'
 import { shareOf } from '../../model/tally.ts'
+import { counted } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { visible } from '../text/visible.ts'
 
@@ -19,7 +20,7 @@ const barWidth = 20
 export function prefetchText(query: PrefetchQuery, records: PrefetchRecord[], options: TextOptions): string {
   const { paint, verbose } = options
   const counts = prefetchCounts(records)
-  const all = `${records.length} ${records.length === 1 ? 'URL' : 'URLs'}`
+  const all = counted(records.length, 'URL')
   const width = String(records.length).length
   const rows = prefetchStatuses.map((status) => {
     const share = shareOf(counts[status], records.length)

@@ -1,4 +1,5 @@
 import type { Applied } from '../../model/applied.ts'
+import { counted, listSome } from '../../model/words.ts'
 import type { Recorded, Wave } from '../store.ts'
 
 /** What a record's history says as an apply begins a wave, or ends (`wave` is null then). */
@@ -14,17 +15,10 @@ export function entryMessage(apply: Applied, wave: Wave | null): string {
 
 /** What it says of writes whose outcome is recorded. */
 export function settledMessage(apply: Applied, writes: number[], domains: Recorded): string {
-  const names = [...domains.keys()]
-  const some = names.slice(0, 3).join(', ')
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
   const subject = `Apply ${apply.id}: outcome of ${writes.length === 0 ? 'a part of a write' : `write ${writes.join(', ')}`}`
-  return `${subject}\n\n${names.length === 0 ? '' : `${some}${more}\n`}${about(apply)}`
+  return `${subject}\n\n${domains.size === 0 ? '' : `${listSome([...domains.keys()])}\n`}${about(apply)}`
 }
 
 function about({ commit, author, startedAt }: Applied): string {
   return `Manifests: ${commit ?? 'in no commit'}\nBy: ${author ?? 'unknown'}\nStarted: ${startedAt}\n`
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
 }
