@@ -8,8 +8,6 @@ import type { Lease } from '../state/lock.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
-import { refuseUnready } from './preflight.ts'
-import { resolveForSend } from './resolve-for-send.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** How an apply is carried out. */
@@ -28,21 +26,19 @@ export interface ExecuteOptions {
 
 /**
  * Carries a plan out against the service (or the emulator, started for the time of the apply) and records every outcome.
- * Runs the commands of secrets that its writes hold: there has to be consent to the plan.
  *
- * @throws EdgewiseError `access` when the token or a secret is not at hand; nothing was sent then
+ * @param plan checked by `refuseUnready`, agreed to, and resolved by `resolveForSend`
+ * @throws EdgewiseError `access` when the token is not at hand; nothing was sent then
  */
 export async function executePlan(
   workspace: LoadedWorkspace,
-  planned: Plan,
+  plan: Plan,
   store: Store,
   recorded: Recorded,
   options: ExecuteOptions,
 ): Promise<ApplyResult> {
   const { outside } = options
   const { config, vault } = workspace
-  refuseUnready(workspace, planned)
-  const { plan } = await resolveForSend(workspace, planned, recorded, outside.signal)
   const { clock } = outside
   const id = options.id ?? applyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits

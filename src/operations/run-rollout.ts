@@ -14,6 +14,7 @@ import { applyId, authorOf, executePlan, type ExecuteOptions } from './execute-p
 import { rollbackSuffix } from './find-change.ts'
 import { askedOf } from './hash-desired.ts'
 import { someIrreversible } from './irreversible.ts'
+import { refuseUnready } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
@@ -75,9 +76,9 @@ export async function runRollout(
         withReader(workspace, outside, { signal: outside.signal }, (reader) => readCounts(reader, domains, window, grain)),
     },
     applying: {
-      refuseUnready: async (part, base) => {
+      prepare: async (part, base) => {
         options.guard()
-        await resolveForSend(workspace, part, base, outside.signal)
+        return (await resolveForSend(workspace, part, base, outside.signal)).plan
       },
       execute,
       rollBack: (from, base, report) => rollBack(workspace, store, from, base, report, execute, outside),
@@ -104,7 +105,9 @@ async function rollBack(
   try {
     const found = await planRollback(workspace, store, recorded, { target: [], items: [] }, id, outside)
     report(found.plan.writes.length)
-    const result = await execute(found.plan, `${id}-${rollbackSuffix}`, recorded)
+    refuseUnready(workspace, found.plan)
+    const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
+    const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
     const left = withoutUnmanaged(found, result.recorded)
     if (left.size > 0) await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
     return { result, lost: found.irreversible.length === 0 ? null : someIrreversible(found.irreversible) }

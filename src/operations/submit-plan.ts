@@ -71,7 +71,7 @@ export async function submitPlan(workspace: LoadedWorkspace, plan: Plan, request
   const inWaves = request.waves && isRollout(workspace, plan, continued)
   // Refused before anything is changed; a later wave has its turn when it begins.
   const first = inWaves ? firstWave(plan) : plan
-  const { renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
+  const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed) dialogue.note(`The secret ${visible(name)} has another value than is recorded; the writes send it.`)
   await request.beforeSending?.()
   if (ended.length > 0) await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
@@ -98,7 +98,7 @@ export async function submitPlan(workspace: LoadedWorkspace, plan: Plan, request
           continued,
           guard: () => refuseFrozen(workspace, outside.clock.now()),
         })
-      : await executePlan(workspace, plan, store, recorded, {
+      : await executePlan(workspace, ready, store, recorded, {
           ...how,
           lease: locked.lease,
           lockedAt: locked.lockedAt,

@@ -34,11 +34,12 @@ export interface StatusCounts {
 /** Executes parts of a plan, each as an apply of its own, while the lock is held. */
 export interface Applying {
   /**
-   * Refuses a part of the plan that may not begin at this time, or whose secrets can't be had.
+   * Makes a part of the plan ready to send, with the values of its secrets.
    *
-   * @throws EdgewiseError `guarded`, `access`, `invalid`
+   * @throws EdgewiseError `guarded` when it may not begin at this time, `access` or `invalid` when a secret can't be had
    */
-  refuseUnready(part: Plan, recorded: Recorded): Promise<void>
+  prepare(part: Plan, recorded: Recorded): Promise<Plan>
+  /** @param part as `prepare` returned it */
   execute(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
   /** Rolls back all that a rollout changed. The reason when nothing of it can be. */
   rollBack(rollout: Rollout, recorded: Recorded, report: (writes: number) => void): Promise<RolledBack | string>

@@ -71,9 +71,9 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
         if (gone !== null) return leave(gone, result)
         continue
       }
-      await context.applying.refuseUnready(part, way.recorded)
+      const ready = await context.applying.prepare(part, way.recorded)
       await refuseUnwatchable(domains, context)
-      const done = await executeWave(part, at, way, context)
+      const done = await executeWave(ready, at, way, context)
       whole = isWhole(done)
       const early = done.stopped !== null || done.unrecorded !== null
       if (!whole && context.signal.aborted) return

@@ -51,7 +51,7 @@ it('a wave does not end before it began, whatever is done to the clock meanwhile
   const context: RolloutContext = {
     clock: { now: () => Date.parse(times.shift() ?? earlier), monotonic: () => 0, sleep: never },
     service: { count: never },
-    applying: { refuseUnready: async () => undefined, execute: async () => done, rollBack: never, whileUnlocked: (work) => work() },
+    applying: { prepare: async (part) => part, execute: async () => done, rollBack: never, whileUnlocked: (work) => work() },
     store: {
       load: async () => new Map(),
       rollouts: async () => [rollout],
