@@ -4,7 +4,7 @@ import type { Held, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { certain, type ItemRow } from './item-spec.ts'
-import { noDesiredState } from './problems.ts'
+import { imperative } from './problems.ts'
 
 /**
  * URLs that anti-leech lets pass. There are only deltas: each entry is switched on or off, the others stay
@@ -27,10 +27,9 @@ export const visitDenyWhitelist: ItemRow = {
 }
 
 function check(value: Json): Problem[] {
+  const mend = 'Leave the entry out: what was recorded is then removed.'
   return (value as unknown as VisitDenyWhitelist).flatMap((entry, i) =>
-    entry.turn_on
-      ? []
-      : [noDesiredState(`/${i}/turn_on`, '"turn_on: false" is an action. Leave the entry out: what was recorded is then removed.')],
+    entry.turn_on ? [] : [imperative(`/${i}/turn_on`, `"turn_on: false" is an action. ${mend}`)],
   )
 }
 

@@ -5,6 +5,7 @@ import { conflicts } from '../catalog/together.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { confirmed, type Domain, type Held, type ItemKey, type Value } from '../model/item.ts'
 import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import { problemSummaries } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { misplacedSecrets } from './misplaced-secrets.ts'
@@ -75,12 +76,12 @@ function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne
   const misplaced = !secret ? [] : misplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0) return { held: null, findings: [...findings, ...misplaced] }
   const { read, literals } = withoutLiterals(spec, value, names, rules)
-  const problems = read.problems.map(({ severity, pointer: at, summary, detail }): Finding => ({
+  const problems = read.problems.map(({ code, severity, pointer: at, detail }): Finding => ({
     code: 'item-invalid',
     severity,
     pointer: pointer + at,
-    ...(summary === 'Unknown field' ? { part: 'key' } : {}),
-    summary,
+    ...(code === 'unknown-field' ? { part: 'key' } : {}),
+    summary: problemSummaries[code],
     detail,
   }))
   if (read.value === null || literals.length > 0) return { held: null, findings: [...literals, ...problems] }
