@@ -15,6 +15,8 @@ export interface ItemSpec {
   schema: ItemSchema
   /** Rules that cross fields, on a value that its schema accepts. Pointers are within the value as it was given. */
   check(value: Json, domain: Domain): Problem[]
+  /** Whether `check` may find other problems in the same value for another domain. */
+  dependsOnDomain: boolean
   /** The one form of equal values. Takes desired values and write payloads alike; idempotent. */
   canonical(value: Json): Value
   /** The documented write that leads to `desired` (canonical) from whatever may be held; null when nothing can or need be sent. */
@@ -41,10 +43,24 @@ export interface ItemSpec {
   keeps: FieldName[]
 }
 
-/** What a row of the catalogue says about an item; what it leaves out is as for most items. */
-export interface ItemRow {
+/**
+ * What a row of the catalogue says about an item; what it leaves out is as for most items.
+ * A check gets the domain only if its row says that it depends on it.
+ */
+export type ItemRow = RowTraits & (PlainCheck | DomainCheck)
+
+interface PlainCheck {
+  dependsOnDomain?: false
+  check?: (value: Json) => Problem[]
+}
+
+interface DomainCheck {
+  dependsOnDomain: true
+  check: (value: Json, domain: Domain) => Problem[]
+}
+
+interface RowTraits {
   group?: GroupName
-  check?: ItemSpec['check']
   /** What is left to do after the schema's own canonical form. */
   tidy?: (value: Json) => Value
   whole?: ItemSpec['whole']
@@ -72,7 +88,8 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     group: row.group ?? key,
     schema,
     canonical,
-    check: row.check ?? (() => []),
+    check: row.dependsOnDomain === true ? row.check : (value) => row.check?.(value) ?? [],
+    dependsOnDomain: row.dependsOnDomain === true,
     whole: row.whole ?? ((_held, desired) => ({ name: 'replace', payload: desired })),
     ...(row.deltas === undefined || row.joined === undefined ? {} : { deltas: row.deltas, joined: row.joined }),
     reduce:
