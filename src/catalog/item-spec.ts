@@ -8,6 +8,14 @@ import { annotations, type ItemSchema } from './value/item-schema.ts'
 /** Items of one group may travel in one write: `combined`, the eleven that the specification's examples combine, or an item's own name. */
 export type GroupName = string
 
+/** How the service returns an item, where that is not as it was submitted. */
+export interface AnswerForm {
+  /** Builds what the service returns for a payload. */
+  build(payload: Wire): Json
+  /** Whether the service may have returned this for the payload. */
+  matches(payload: Wire, answer: Json): boolean
+}
+
 /** Everything that is particular to one item and that its schema can't say. */
 export interface ItemSpec {
   key: ItemKey
@@ -41,6 +49,16 @@ export interface ItemSpec {
   clears: ItemKey[]
   /** Fields that the service leaves alone when a payload omits them. */
   keeps: FieldName[]
+  /**
+   * The form in which the service returns the item; left out where it is the one submitted
+   * (specification, "POST /domain/config", rules 4 and 7).
+   */
+  answerForm?: AnswerForm
+  /**
+   * Whether the answer to a write of this item lists its domains beside `data`, not inside it
+   * (specification, "POST /domain/config", rule 5).
+   */
+  domainsAtTop: boolean
 }
 
 /**
@@ -70,6 +88,8 @@ interface RowTraits {
   unset?: ItemSpec['unset']
   grave?: ItemSpec['grave']
   clears?: ItemKey[]
+  answerForm?: ItemSpec['answerForm']
+  domainsAtTop?: boolean
   /** True for a canonical value with which the item is as good as absent, e.g. an emptied list. */
   empty?: (value: Value) => boolean
 }
@@ -102,6 +122,8 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     ...(row.grave === undefined ? {} : { grave: row.grave }),
     clears: row.clears ?? [],
     keeps,
+    ...(row.answerForm === undefined ? {} : { answerForm: row.answerForm }),
+    domainsAtTop: row.domainsAtTop === true,
   }
 }
 

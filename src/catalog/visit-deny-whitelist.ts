@@ -24,6 +24,7 @@ export const visitDenyWhitelist: ItemRow = {
     const urls = new Set(held.candidates.flatMap(urlsOf))
     return urls.size === 0 ? null : switches([], [...urls])
   },
+  answerForm: { build: buildAnswer, matches: matchesAnswer },
 }
 
 function check(value: Json): Problem[] {
@@ -51,6 +52,21 @@ function reduce(held: Value | undefined, payload: Wire): Value | undefined {
     else urls.add(entry['url'])
   }
   return urls.size === 0 ? undefined : switches([...urls], [])
+}
+
+/** Builds `{url: [<path>, …]}` (specification, "POST /domain/config", rule 7). */
+function buildAnswer(payload: Wire): Json {
+  const entries = Array.isArray(payload) ? payload.filter(isObject) : []
+  const on = new Map(entries.map((entry) => [entry['url'] ?? null, entry['turn_on'] === true]))
+  return { url: [...on].flatMap(([url, turnedOn]) => (turnedOn ? [url] : [])) }
+}
+
+/** The list may name more URLs than were sent: those that were let pass before. */
+function matchesAnswer(payload: Wire, answer: Json): boolean {
+  const urls = isObject(answer) ? answer['url'] : undefined
+  if (!Array.isArray(urls) || !Array.isArray(payload)) return false
+  const entries = payload.filter(isObject)
+  return entries.every(({ url = null, turn_on }) => turn_on === urls.includes(url))
 }
 
 function switches(on: string[], off: string[]): Json[] {
