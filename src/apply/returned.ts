@@ -3,7 +3,7 @@ import { readItem } from '../catalog/read-item.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, own, type Json } from '../model/json.ts'
+import { own, type Json } from '../model/json.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
@@ -25,14 +25,9 @@ export function rewritten(
 }
 
 function sameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
-  if (item === 'visit_deny_whitelist' && isObject(answer)) return sameUrls(payload, answer['url'])
-  const read = readItem(itemSpec(item), answer, 'manifest', '')
-  const sent = itemSpec(item).canonical(payload)
+  const spec = itemSpec(item)
+  if (spec.answerForm?.matches(payload, answer) === true) return true
+  const read = readItem(spec, answer, 'manifest', '')
+  const sent = spec.canonical(payload)
   return sameJson(read.payload, payload) || (read.value !== null && sameJson(read.value, sent))
-}
-
-/** This item comes back as `{url: [<path>, …]}` (specification, "POST /domain/config", rule 7); the list may be longer than what was sent. */
-function sameUrls(payload: Json, urls: Json | undefined): boolean {
-  if (!Array.isArray(urls) || !Array.isArray(payload)) return false
-  return payload.every((entry) => !isObject(entry) || entry['turn_on'] === urls.includes(entry['url'] ?? null))
 }

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { repeatedNames } from './header-names.ts'
 import { certain, type ItemRow } from './item-spec.ts'
-import { noDesiredState, refused } from './problems.ts'
+import { imperative, refused } from './problems.ts'
 
 /** Response headers: `reset` replaces all, `add` appends and overwrites, `remove` deletes (specification, "add_response_head"). */
 export const addResponseHead: ItemRow = {
@@ -29,7 +29,8 @@ function check(value: Json): Problem[] {
   })
   if (type !== 'reset') {
     if (list.length === 0) problems.push(refused('/list', `expected at least one header with type "${type}", got an empty list`))
-    problems.push(noDesiredState('/type', `"${type}" is an action. Name all headers that the domain should have; type is then "reset".`))
+    const mend = 'Name all headers that the domain should have; type is then "reset".'
+    problems.push(imperative('/type', `"${type}" is an action. ${mend}`))
   }
   const names = list.map((entry) => (typeof entry === 'string' ? entry : entry.name))
   return [...problems, ...repeatedNames(names, (i) => `/list/${i}`)]

@@ -8,6 +8,7 @@ import { refused } from './problems.ts'
 /** Bans of requests that meet all conditions of a rule (specification, "combined_ban"). */
 export const combinedBan: ItemRow = {
   ...overwritingList,
+  domainsAtTop: true,
   check: (value: Json) =>
     (value as unknown as CombinedBan).flatMap(({ configs }, i) =>
       Object.keys(configs).length === 0

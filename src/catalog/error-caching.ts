@@ -2,7 +2,7 @@ import { isObject, own, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { cacheTimeProblems, tooLong } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
-import { doubtful, refused } from './problems.ts'
+import { doubtful, missingField } from './problems.ts'
 
 interface ErrorCaching {
   bcache: 'on' | 'off'
@@ -40,7 +40,8 @@ export const errorBcache: ItemRow = {
 function requiredWhenOn(given: ErrorCaching): Problem[] {
   if (given.bcache !== 'on') return []
   const missing = (['cache_time', 'cache_unit'] as const).filter((field) => given[field] === undefined)
-  return missing.map((field) => refused('', `with bcache "on" the field "${field}" is required`, 'A required field is missing'))
+  const required = 'with bcache "on" the field'
+  return missing.map((field) => missingField('', `${required} "${field}" is required`))
 }
 
 /** The codes to switch off: those that are held; all of them when that is not known. */

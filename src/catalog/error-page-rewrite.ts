@@ -14,7 +14,7 @@ export const errorPageRewrite: ItemRow = {
       const other = rules.findIndex((earlier) => earlier.error_status_code === rule.error_status_code)
       if (other === i || sameJson(rules[other], rule)) return []
       const detail = `rule ${other + 1} already says where ${rule.error_status_code} leads; only one can be meant`
-      return [noDesiredState(`/${i}/error_status_code`, detail, 'Two targets for one status')]
+      return [noDesiredState(`/${i}/error_status_code`, detail, 'ambiguous-target')]
     })
   },
 }

@@ -1,16 +1,12 @@
 import type { HeadControl } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
+import type { Problem } from '../model/problem.ts'
 import type { ItemRow } from './item-spec.ts'
-import { refused } from './problems.ts'
+import { missingField } from './problems.ts'
 
 /** Header rules for each direction (specification, "head_control"). */
 export const headControl: ItemRow = {
-  check: (value: Json) =>
-    (value as unknown as HeadControl).list.flatMap((rule, i) =>
-      rule.head_op !== 'DEL' && (rule.value === undefined || rule.value === '')
-        ? [refused(`/list/${i}`, `with head_op "${rule.head_op}" the field "value" is required`, 'A required field is missing')]
-        : [],
-    ),
+  check: (value: Json) => (value as unknown as HeadControl).list.flatMap(ruleProblems),
   /** A value is ignored where the header is deleted. */
   tidy: (value: Json) => {
     if (!isObject(value) || !Array.isArray(value['list'])) return value
@@ -18,6 +14,11 @@ export const headControl: ItemRow = {
   },
   empty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
   unset: () => ({ list: [] }),
+}
+
+function ruleProblems({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
+  if (head_op === 'DEL' || value !== '') return []
+  return [missingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`)]
 }
 
 function without(rule: Record<string, Json>, field: string): Json {

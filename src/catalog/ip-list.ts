@@ -6,7 +6,7 @@ import { isSecret } from '../model/secret.ts'
 import type { Problem } from '../model/problem.ts'
 import { certain, type ItemRow } from './item-spec.ts'
 import { networkProblems } from './networks.ts'
-import { noDesiredState, refused } from './problems.ts'
+import { imperative, refused } from './problems.ts'
 import { sortedSet } from './value/canonical.ts'
 import { canonicalAddress } from './value/formats.ts'
 
@@ -23,7 +23,8 @@ function check(value: Json): Problem[] {
   const problems = networkProblems('/list', list)
   if (mode === 'append') {
     if (list.length === 0) problems.push(refused('/list', 'expected at least one entry with mode "append", got an empty list'))
-    problems.push(noDesiredState('/mode', '"append" is an action. Name the whole list; with a profile\'s list, use {$append: […]}.'))
+    const mend = "Name the whole list; with a profile's list, use {$append: […]}."
+    problems.push(imperative('/mode', `"append" is an action. ${mend}`))
   }
   return problems
 }

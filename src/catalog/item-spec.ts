@@ -8,6 +8,14 @@ import { annotations, type ItemSchema } from './value/item-schema.ts'
 /** Items of one group may travel in one write: `combined`, the eleven that the specification's examples combine, or an item's own name. */
 export type GroupName = string
 
+/** How the service returns an item, where that is not as it was submitted. */
+export interface AnswerForm {
+  /** Builds what the service returns for a payload. */
+  build(payload: Wire): Json
+  /** Whether the service may have returned this for the payload. */
+  matches(payload: Wire, answer: Json): boolean
+}
+
 /** Everything that is particular to one item and that its schema can't say. */
 export interface ItemSpec {
   key: ItemKey
@@ -15,6 +23,8 @@ export interface ItemSpec {
   schema: ItemSchema
   /** Rules that cross fields, on a value that its schema accepts. Pointers are within the value as it was given. */
   check(value: Json, domain: Domain): Problem[]
+  /** Whether `check` may find other problems in the same value for another domain. */
+  dependsOnDomain: boolean
   /** The one form of equal values. Takes desired values and write payloads alike; idempotent. */
   canonical(value: Json): Value
   /** The documented write that leads to `desired` (canonical) from whatever may be held; null when nothing can or need be sent. */
@@ -39,12 +49,36 @@ export interface ItemSpec {
   clears: ItemKey[]
   /** Fields that the service leaves alone when a payload omits them. */
   keeps: FieldName[]
+  /**
+   * The form in which the service returns the item; left out where it is the one submitted
+   * (specification, "POST /domain/config", rules 4 and 7).
+   */
+  answerForm?: AnswerForm
+  /**
+   * Whether the answer to a write of this item lists its domains beside `data`, not inside it
+   * (specification, "POST /domain/config", rule 5).
+   */
+  domainsAtTop: boolean
 }
 
-/** What a row of the catalogue says about an item; what it leaves out is as for most items. */
-export interface ItemRow {
+/**
+ * What a row of the catalogue says about an item; what it leaves out is as for most items.
+ * A check gets the domain only if its row says that it depends on it.
+ */
+export type ItemRow = RowTraits & (PlainCheck | DomainCheck)
+
+interface PlainCheck {
+  dependsOnDomain?: false
+  check?: (value: Json) => Problem[]
+}
+
+interface DomainCheck {
+  dependsOnDomain: true
+  check: (value: Json, domain: Domain) => Problem[]
+}
+
+interface RowTraits {
   group?: GroupName
-  check?: ItemSpec['check']
   /** What is left to do after the schema's own canonical form. */
   tidy?: (value: Json) => Value
   whole?: ItemSpec['whole']
@@ -54,6 +88,8 @@ export interface ItemRow {
   unset?: ItemSpec['unset']
   grave?: ItemSpec['grave']
   clears?: ItemKey[]
+  answerForm?: ItemSpec['answerForm']
+  domainsAtTop?: boolean
   /** True for a canonical value with which the item is as good as absent, e.g. an emptied list. */
   empty?: (value: Value) => boolean
 }
@@ -72,7 +108,8 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     group: row.group ?? key,
     schema,
     canonical,
-    check: row.check ?? (() => []),
+    check: row.dependsOnDomain === true ? row.check : (value) => row.check?.(value) ?? [],
+    dependsOnDomain: row.dependsOnDomain === true,
     whole: row.whole ?? ((_held, desired) => ({ name: 'replace', payload: desired })),
     ...(row.deltas === undefined || row.joined === undefined ? {} : { deltas: row.deltas, joined: row.joined }),
     reduce:
@@ -85,6 +122,8 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     ...(row.grave === undefined ? {} : { grave: row.grave }),
     clears: row.clears ?? [],
     keeps,
+    ...(row.answerForm === undefined ? {} : { answerForm: row.answerForm }),
+    domainsAtTop: row.domainsAtTop === true,
   }
 }
 

@@ -14,7 +14,10 @@ export function networkProblems(pointer: string, list: string[]): Problem[] {
   })
   for (const { text, i, network } of networks.toSorted((a, b) => a.network.prefix - b.network.prefix)) {
     const around = coverOf(network.base, network.prefix, taken)
-    if (around !== undefined) problems.push(refused(`${pointer}/${i}`, `the networks ${around} and ${text} overlap`, 'Networks overlap'))
+    if (around !== undefined) {
+      const detail = `the networks ${around} and ${text} overlap`
+      problems.push(refused(`${pointer}/${i}`, detail, 'overlapping-networks'))
+    }
     taken.set(keyOf(network.base, network.prefix), text)
   }
   list.forEach((text, i) => {

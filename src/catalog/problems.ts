@@ -1,23 +1,34 @@
-import type { Problem } from '../model/problem.ts'
+import type { Problem, ProblemCode } from '../model/problem.ts'
 
-const action = 'An action is no desired state'
+type UndesiredCode = 'ambiguous-target' | 'unknown-group'
+type RefusalCode = Exclude<ProblemCode, UndesiredCode | 'imperative' | 'doubtful'>
 
 /** A value that the service refuses. */
-export function refused(pointer: string, detail: string, summary = 'The service refuses this value'): Problem {
-  return { severity: 'error', scope: 'both', pointer, summary, detail }
+export function refused(pointer: string, detail: string, code: RefusalCode = 'refused'): Problem {
+  return { code, severity: 'error', scope: 'both', pointer, detail }
+}
+
+/** A required field that is left out; `pointer` is its object's. */
+export function missingField(pointer: string, detail: string): Problem {
+  return refused(pointer, detail, 'missing-field')
 }
 
 /** A value that the service takes, and that can't be meant as desired state. */
-export function noDesiredState(pointer: string, detail: string, summary = action): Problem {
-  return { severity: 'error', scope: 'manifest', pointer, summary, detail }
+export function noDesiredState(pointer: string, detail: string, code: UndesiredCode): Problem {
+  return { code, severity: 'error', scope: 'manifest', pointer, detail }
+}
+
+/** A value that is an action, which only a write can carry. */
+export function imperative(pointer: string, detail: string): Problem {
+  return { code: 'imperative', severity: 'error', scope: 'manifest', pointer, detail }
+}
+
+/** Whether a problem says that the value is an action. */
+export function isImperative(problem: Problem): boolean {
+  return problem.code === 'imperative'
 }
 
 /** A value that works and is probably not what was meant. */
 export function doubtful(pointer: string, detail: string): Problem {
-  return { severity: 'warning', scope: 'manifest', pointer, summary: 'Probably not what is meant', detail }
-}
-
-/** Whether a problem says that the value is an action, which only a write can carry. */
-export function isImperative(problem: Problem): boolean {
-  return problem.summary === action
+  return { code: 'doubtful', severity: 'warning', scope: 'manifest', pointer, detail }
 }

@@ -31,7 +31,9 @@ export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain
           return 'secret'
         })
   // Whatever a secret is, a field that there is none of is wrong.
-  const unseen = (problem: Problem) => secrets.includes(problem.pointer) && problem.summary !== 'Unknown field'
+  const unseen = (problem: Problem): boolean => {
+    return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
+  }
   const shape = schemaProblems(spec.schema, plain).filter((problem) => !unseen(problem))
   const problems = shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
   const judged = problems.filter((problem) => (problem.scope === 'both' || problem.scope === scope) && !unseen(problem))

@@ -2,7 +2,7 @@ import type { SmartCompression } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ItemRow } from './item-spec.ts'
-import { doubtful, refused } from './problems.ts'
+import { doubtful, missingField } from './problems.ts'
 
 const fields = ['compression_rate', 'compression_value', 'compression_unit', 'content_type'] as const
 
@@ -23,7 +23,7 @@ function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'
   return fields.flatMap((suffix) => {
     const field = `${algorithm}_${suffix}` as const
     if (used && given[field] === undefined) {
-      return [refused('', `with compression_mode "${mode}" the field "${field}" is required`, 'A required field is missing')]
+      return [missingField('', `with compression_mode "${mode}" the field "${field}" is required`)]
     }
     if (!used && given[field] !== undefined) {
       return [doubtful(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`)]

@@ -23,7 +23,7 @@ function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {
       noDesiredState(
         `/${i}/target_url`,
         `"${text}" names a group that origin_url does not have; it has ${count}, counted from $1`,
-        'No such group',
+        'unknown-group',
       ),
     ]
   })

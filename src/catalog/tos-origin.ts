@@ -2,7 +2,7 @@ import type { TosOrigin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ItemRow } from './item-spec.ts'
-import { doubtful, refused } from './problems.ts'
+import { doubtful, missingField, refused } from './problems.ts'
 import { canonicalAddress, isAddress, isDomain } from './value/formats.ts'
 import { formatProblem } from './value/schema-problems.ts'
 
@@ -31,7 +31,7 @@ function groupProblems(group: Group, i: number): Problem[] {
   const kinds = new Set(group.ips.map(isAddress))
   if (kinds.size > 1) problems.push(refused(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'))
   if (group.host_mode === 'custom' && (group.host ?? '') === '') {
-    problems.push(refused(`/${i}`, 'with host_mode "custom" the field "host" is required', 'A required field is missing'))
+    problems.push(missingField(`/${i}`, 'with host_mode "custom" the field "host" is required'))
   }
   const { host = '' } = group
   if (host !== '' && !isAddress(host) && !isDomain(host)) problems.push(formatProblem(`/${i}/host`, 'address', host))

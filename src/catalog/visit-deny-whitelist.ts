@@ -4,7 +4,7 @@ import type { Held, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
 import { certain, type ItemRow } from './item-spec.ts'
-import { noDesiredState } from './problems.ts'
+import { imperative } from './problems.ts'
 
 /**
  * URLs that anti-leech lets pass. There are only deltas: each entry is switched on or off, the others stay
@@ -24,13 +24,13 @@ export const visitDenyWhitelist: ItemRow = {
     const urls = new Set(held.candidates.flatMap(urlsOf))
     return urls.size === 0 ? null : switches([], [...urls])
   },
+  answerForm: { build: buildAnswer, matches: matchesAnswer },
 }
 
 function check(value: Json): Problem[] {
+  const mend = 'Leave the entry out: what was recorded is then removed.'
   return (value as unknown as VisitDenyWhitelist).flatMap((entry, i) =>
-    entry.turn_on
-      ? []
-      : [noDesiredState(`/${i}/turn_on`, '"turn_on: false" is an action. Leave the entry out: what was recorded is then removed.')],
+    entry.turn_on ? [] : [imperative(`/${i}/turn_on`, `"turn_on: false" is an action. ${mend}`)],
   )
 }
 
@@ -52,6 +52,21 @@ function reduce(held: Value | undefined, payload: Wire): Value | undefined {
     else urls.add(entry['url'])
   }
   return urls.size === 0 ? undefined : switches([...urls], [])
+}
+
+/** Builds `{url: [<path>, …]}` (specification, "POST /domain/config", rule 7). */
+function buildAnswer(payload: Wire): Json {
+  const entries = Array.isArray(payload) ? payload.filter(isObject) : []
+  const on = new Map(entries.map((entry) => [entry['url'] ?? null, entry['turn_on'] === true]))
+  return { url: [...on].flatMap(([url, turnedOn]) => (turnedOn ? [url] : [])) }
+}
+
+/** The list may name more URLs than were sent: those that were let pass before. */
+function matchesAnswer(payload: Wire, answer: Json): boolean {
+  const urls = isObject(answer) ? answer['url'] : undefined
+  if (!Array.isArray(urls) || !Array.isArray(payload)) return false
+  const entries = payload.filter(isObject)
+  return entries.every(({ url = null, turn_on }) => turn_on === urls.includes(url))
 }
 
 function switches(on: string[], off: string[]): Json[] {

@@ -36,7 +36,7 @@ export function assemble(config: WorkspaceConfig, home: YamlDocument, documents:
     keeper,
     allowLiteralSecrets: config.allowLiteralSecrets,
     itemKeys: config.service.itemKeys,
-    known: new Map(),
+    sharedReads: new Map(),
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const stacks = new Map<string, Stack>()

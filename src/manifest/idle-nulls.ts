@@ -2,6 +2,7 @@ import { catalogue } from '../catalog/catalogue.ts'
 import type { ItemSchema } from '../catalog/value/item-schema.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { isObject, pointerStep, type JsonObject } from '../model/json.ts'
+import { problemSummaries } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 
 /**
@@ -28,6 +29,7 @@ function inFields(schema: ItemSchema, value: JsonObject, at: string, item: strin
     if (own !== undefined) return isObject(field) ? inFields(own, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []
     const detail = `there is no field "${key}" to take out.${didYouMean(key, Object.keys(known))}`
-    return [{ code: 'item-invalid', pointer, part: 'key', summary: 'Unknown field', detail, item }]
+    const summary = problemSummaries['unknown-field']
+    return [{ code: 'item-invalid', pointer, part: 'key', summary, detail, item }]
   })
 }

@@ -10,7 +10,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { confirmed, unrecorded } from '../model/item.ts'
 import type { Domain, Held, ItemKey, Snapshot, Value } from '../model/item.ts'
 import { atPointer, isObject, own, pointerStep, pointerSteps, type Json } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
+import { problemSummaries, type Problem } from '../model/problem.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
 import { sealedLike } from './sealed-like.ts'
 import type { SecretVault } from './secret-vault.ts'
@@ -172,7 +172,7 @@ function redacted(value: Json, depth = 0): Json {
 
 /** Says where a value is refused; repeats what was seen only if it tells no secret. */
 function refusal(spec: ItemSpec, problem: Problem, tells: boolean, vault: SecretVault): Unreadable {
-  const { pointer, summary, detail } = problem
+  const { code, pointer, detail } = problem
   if (tells) {
     const reason = cut(vault.scrub(detail), maxReason)
     return { pointer: cut(vault.scrub(pointer), maxPointer), reason }
@@ -182,6 +182,7 @@ function refusal(spec: ItemSpec, problem: Problem, tells: boolean, vault: Secret
   const foreign = steps.findIndex((step) => !names.has(step) && !/^\d{1,4}$/.test(step))
   const kept = foreign === -1 ? steps : steps.slice(0, foreign)
   // The detail would name a field that the item does not have.
+  const summary = problemSummaries[code]
   const reason = foreign === -1 ? detail : `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
   return { pointer: kept.map(pointerStep).join(''), reason: cut(reason, maxReason) }
 }

@@ -5,10 +5,12 @@ import { conflicts } from '../catalog/together.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { confirmed, type Domain, type Held, type ItemKey, type Value } from '../model/item.ts'
 import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import { problemSummaries } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { misplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
+import { readShared, type SharedReads } from './shared-reads.ts'
 
 /** What the items of a configuration rest on besides the configuration. */
 export interface Rules {
@@ -16,8 +18,7 @@ export interface Rules {
   keeper: SecretKeeper
   allowLiteralSecrets: boolean
   itemKeys: Record<ItemKey, string>
-  /** What was read before, by item and by the value's identity: manifests of one profile share its values. */
-  known: Map<ItemKey, WeakMap<JsonObject | Json[], ReadItem>>
+  sharedReads: SharedReads
 }
 
 /** A finding at a pointer of the merged configuration; `other`: the item that it is about as well. */
@@ -75,12 +76,12 @@ function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne
   const misplaced = !secret ? [] : misplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0) return { held: null, findings: [...findings, ...misplaced] }
   const { read, literals } = withoutLiterals(spec, value, names, rules)
-  const problems = read.problems.map(({ severity, pointer: at, summary, detail }): Finding => ({
+  const problems = read.problems.map(({ code, severity, pointer: at, detail }): Finding => ({
     code: 'item-invalid',
     severity,
     pointer: pointer + at,
-    ...(summary === 'Unknown field' ? { part: 'key' } : {}),
-    summary,
+    ...(code === 'unknown-field' ? { part: 'key' } : {}),
+    summary: problemSummaries[code],
     detail,
   }))
   if (read.value === null || literals.length > 0) return { held: null, findings: [...literals, ...problems] }
@@ -89,7 +90,7 @@ function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne
 
 /** Reads an item; a secret written out becomes one the keeper knows, or a finding that does not repeat it. */
 function withoutLiterals(spec: ItemSpec, value: Json, names: Names, rules: Rules): { read: ReadItem; literals: Finding[] } {
-  const read = readShared(spec, value, names.domain, rules)
+  const read = readShared(spec, value, names.domain, rules.sharedReads)
   const literal = secretFields(spec, read.payload).filter((field) => field.literal && atPointer(read.payload, field.pointer) !== '')
   if (literal.length === 0) return { read, literals: [] }
   if (rules.allowLiteralSecrets) {
@@ -108,16 +109,6 @@ function withoutLiterals(spec: ItemSpec, value: Json, names: Names, rules: Rules
     read: { ...read, problems: read.problems.filter((problem) => !literal.some((field) => field.pointer === problem.pointer)) },
     literals,
   }
-}
-
-function readShared(spec: ItemSpec, value: Json, domain: Domain, rules: Rules): ReadItem {
-  // A check that takes the domain may say something else about the next one.
-  if (typeof value !== 'object' || value === null || spec.check.length > 1) return readItem(spec, value, 'manifest', domain)
-  const known = rules.known.get(spec.key) ?? new WeakMap<JsonObject | Json[], ReadItem>()
-  rules.known.set(spec.key, known)
-  const read = known.get(value) ?? readItem(spec, value, 'manifest', domain)
-  known.set(value, read)
-  return read
 }
 
 function sealed(value: Json, pointers: ReadonlySet<string>, pointer: string, keeper: SecretKeeper): Json {

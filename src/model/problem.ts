@@ -1,12 +1,28 @@
+/** The fixed summary of each kind of problem that an item's value can have. */
+export const problemSummaries = {
+  refused: 'The service refuses this value',
+  'missing-field': 'A required field is missing',
+  'unknown-field': 'Unknown field',
+  'overlapping-networks': 'Networks overlap',
+  'unresolved-secret': 'Unresolved secret',
+  imperative: 'An action is no desired state',
+  'ambiguous-target': 'Two targets for one status',
+  'unknown-group': 'No such group',
+  doubtful: 'Probably not what is meant',
+} as const
+
+/** Every kind of problem; internal, whereas users see a `DiagnosticCode`. */
+export type ProblemCode = keyof typeof problemSummaries
+
 /** What is wrong with a value of an item, found without knowing where the value stands. */
 export interface Problem {
+  /** The kind of problem: code branches on it, and its summary stands in `problemSummaries`. */
+  code: ProblemCode
   severity: 'error' | 'warning'
   /** `manifest`: only as desired state; `wire`: only in a write, since reading a manifest mends it; `both`: in either. */
   scope: 'manifest' | 'wire' | 'both'
   /** JSON pointer within the item's value. */
   pointer: string
-  /** Fixed text, one for each kind of problem. */
-  summary: string
   /** What was expected, what came, what to do. */
   detail: string
 }

@@ -132,6 +132,13 @@ describe('items that are not simply replaced', () => {
     expect(await service.write({ ip_black_list: { list: ips(100, 100), mode: 'append' } }, both)).toMatchObject({ status: 200 })
   })
 
+  it('lists the domains beside data for combined_ban', async () => {
+    const combined_ban = [{ configs: { ua: { list: ['curl'] } } }]
+    const { body } = await world().write({ combined_ban })
+    const domains = [{ id: expect.any(String) as string, domain: 'www.example.com' }]
+    expect(body).toEqual({ code: 0, data: { config: { combined_ban } }, domains })
+  })
+
   it('answers visit_deny_whitelist with the URLs that are switched on', async () => {
     const entries = [
       { url: '/b', turn_on: true },

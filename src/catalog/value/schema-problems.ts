@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Json } from '../../model/json.ts'
 import { atPointer, pointerStep } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
-import { refused } from '../problems.ts'
+import { missingField, refused } from '../problems.ts'
 import { formats, formatWords } from './formats.ts'
 import type { ItemSchema } from './item-schema.ts'
 import { didYouMean, nearest } from './nearest.ts'
@@ -47,14 +47,15 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
   switch (error.keyword) {
     case 'required': {
       const field = String(params['missingProperty'])
-      return refused(error.instancePath, `the field "${field}" is required here`, 'A required field is missing')
+      return missingField(error.instancePath, `the field "${field}" is required here`)
     }
     case 'additionalProperties': {
       const field = String(params['additionalProperty'])
       const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
       const hint = didYouMean(field, known)
       const list = hint === '' ? ` It has: ${known.join(', ')}.` : hint
-      return refused(error.instancePath + pointerStep(field), `there is no field "${field}".${list}`, 'Unknown field')
+      const pointer = error.instancePath + pointerStep(field)
+      return refused(pointer, `there is no field "${field}".${list}`, 'unknown-field')
     }
     case 'type': {
       const fields = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})

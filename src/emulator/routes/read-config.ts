@@ -1,5 +1,6 @@
 import { readItem } from '../../catalog/read-item.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
+import { refused } from '../../catalog/problems.ts'
 import { didYouMean } from '../../catalog/value/nearest.ts'
 import type { Domain } from '../../model/item.ts'
 import { isObject, pointerSteps, type Json } from '../../model/json.ts'
@@ -48,13 +49,8 @@ export function invalidResult(write: ItemWrite, problems: Problem[], domain: Dom
 function secretProblems(raw: Json): Problem[] {
   const problems: Problem[] = []
   mapSecrets(raw, (_secret, pointer) => {
-    problems.push({
-      severity: 'error',
-      scope: 'both',
-      pointer,
-      summary: 'Unresolved secret',
-      detail: 'expected a string, got an object with "$secret"',
-    })
+    const detail = 'expected a string, got an object with "$secret"'
+    problems.push(refused(pointer, detail, 'unresolved-secret'))
     return null
   })
   return problems

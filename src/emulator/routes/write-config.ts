@@ -1,5 +1,5 @@
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
 import type { Call } from '../entities/call.ts'
 import { configure, type ItemWrite } from '../entities/configure.ts'
 import type { Store } from '../store/store.ts'
@@ -101,7 +101,7 @@ function configured(domains: Domain[], writes: ItemWrite[], store: Store): Map<D
   )
 }
 
-/** The list of domains stands inside `data`, and at the top of the answer for `combined_ban`. */
+/** Builds the answer to a write; an item of it may place the list of domains beside `data`. */
 function answerOf(writes: ItemWrite[], domains: { id: string; domain: Domain }[], faults: Faults): Json {
   const fault = faults.of('rewrite')
   const rewrites = (write: ItemWrite) => fault !== undefined && (fault.item ?? write.spec.key) === write.spec.key
@@ -109,15 +109,14 @@ function answerOf(writes: ItemWrite[], domains: { id: string; domain: Domain }[]
     writes.map((write) => [write.wireName, rewrites(write) ? rewritten(answered(write)) : answered(write)]),
   )
   const list = domains.map(({ id, domain }) => ({ id, domain }))
-  if (writes.some(({ spec }) => spec.key === 'combined_ban')) return { code: 0, data: { config }, domains: list }
+  const atTop = writes.some(({ spec }) => spec.domainsAtTop)
+  if (atTop) return { code: 0, data: { config }, domains: list }
   return { code: 0, data: { config, domains: list } }
 }
 
-/** An item as the answer shows it: in the shape submitted, but for `visit_deny_whitelist`. */
+/** An item as the answer shows it: in the shape submitted, unless it has an answer form. */
 function answered({ spec, submitted, payload }: ItemWrite): Json {
-  if (spec.key !== 'visit_deny_whitelist' || !Array.isArray(payload)) return submitted
-  const on = new Map(payload.filter(isObject).map((entry) => [entry['url'] ?? null, entry['turn_on'] === true]))
-  return { url: [...on].flatMap(([url, turnedOn]) => (turnedOn ? [url] : [])) }
+  return spec.answerForm?.build(payload) ?? submitted
 }
 
 /** A value with its first number, text or truth value changed, as a service does that normalises what it is told. */

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/catalog/catalogue.ts'
+import type { Json } from '../../src/model/json.ts'
+
+interface Case {
+  payload: Json
+  manifest: boolean | null
+}
+
+const items = [...catalogue.values()].filter(({ answerForm }) => answerForm !== undefined)
+
+/** The payloads of an item's cases that are valid in a manifest. */
+function validPayloads(item: string): Json[] {
+  const path = new URL(`../conformance/items/${item}.json`, import.meta.url)
+  const cases = JSON.parse(readFileSync(path, 'utf8')) as Case[]
+  return cases.filter(({ manifest }) => manifest === true).map(({ payload }) => payload)
+}
+
+describe.each(items)('the answer form of $key', ({ key, answerForm, canonical }) => {
+  const payloads = validPayloads(key).map(canonical)
+
+  it('matches what it builds', () => {
+    expect(payloads).not.toEqual([])
+    for (const payload of payloads) {
+      expect(answerForm?.matches(payload, answerForm.build(payload))).toBe(true)
+    }
+  })
+
+  it('matches neither the answer to another payload nor another shape', () => {
+    const [first = null] = payloads
+    const other = payloads.find((payload) => JSON.stringify(payload) !== JSON.stringify(first))
+    expect(other).toBeDefined()
+    const answers = [answerForm?.build(other ?? null), null, [], {}, 'text', { url: 'text' }]
+    for (const answer of answers) expect(answerForm?.matches(first, answer ?? null)).toBe(false)
+  })
+})
