@@ -28,13 +28,14 @@ const schema = {
 }
 const code = `import type { ${title} } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { refused } from './problems.ts'
 
 /** What the item is (specification, "${key}"). */
 export const ${name}: ItemRow = {
   check: (value: Json) => {
-    const { field } = value as unknown as ${title}
+    const { field } = accepted<${title}>(value)
     return field.trim() === '' ? [refused('/field', 'expected some text, got only blanks')] : []
   },
 }

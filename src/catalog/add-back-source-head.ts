@@ -1,5 +1,6 @@
 import type { AddBackSourceHead } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
+import { accepted } from './accepted.ts'
 import { repeatedNames } from './header-names.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
@@ -9,7 +10,7 @@ export const addBackSourceHead: ItemRow = {
   ...overwritingList,
   check: (value: Json) =>
     repeatedNames(
-      (value as unknown as AddBackSourceHead).map((header) => header.head_name),
+      accepted<AddBackSourceHead>(value).map((header) => header.head_name),
       (i) => `/${i}/head_name`,
     ),
 }

@@ -4,6 +4,7 @@ import type { Form } from '../model/change.ts'
 import type { Held, Value, Wire } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import { repeatedNames } from './header-names.ts'
 import { certain, type ItemRow } from './item-spec.ts'
 import { imperative, refused } from './problems.ts'
@@ -19,7 +20,7 @@ export const addResponseHead: ItemRow = {
 }
 
 function check(value: Json): Problem[] {
-  const { type = 'reset', list } = value as unknown as AddResponseHead
+  const { type = 'reset', list } = accepted<AddResponseHead>(value)
   const problems: Problem[] = []
   list.forEach((entry, i) => {
     if (type === 'remove' && typeof entry !== 'string')

@@ -1,6 +1,7 @@
 import type { CacheRuleList } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import { cacheTimeProblems } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
@@ -13,7 +14,7 @@ const customerFields = ['query_params_op_way', 'query_params_op_when', 'params']
 export const cacheRuleList: ItemRow = {
   ...overwritingList,
   check: (value: Json) => {
-    const rules = value as unknown as CacheRuleList
+    const rules = accepted<CacheRuleList>(value)
     return [...rules.flatMap(ruleProblems), ...priorityProblems(rules)]
   },
 }

@@ -1,5 +1,6 @@
 import type { CacheRule } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
+import { accepted } from './accepted.ts'
 import { cacheTimeProblems } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
@@ -8,6 +9,5 @@ import { overwritingList } from './overwriting-list.ts'
 export const cacheRule: ItemRow = {
   ...overwritingList,
   group: 'combined',
-  check: (value: Json) =>
-    (value as unknown as CacheRule).flatMap((rule, i) => cacheTimeProblems(`/${i}/time`, rule.time, rule.timeunit ?? 's')),
+  check: (value: Json) => accepted<CacheRule>(value).flatMap((rule, i) => cacheTimeProblems(`/${i}/time`, rule.time, rule.timeunit ?? 's')),
 }

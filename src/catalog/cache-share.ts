@@ -1,12 +1,13 @@
 import type { CacheShare } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { missingField } from './problems.ts'
 
 /** Sharing of the cache between schemes and domains (specification, "cache_share"). */
 export const cacheShare: ItemRow = {
   check: (value: Json) => {
-    const { share_way, domain } = value as unknown as CacheShare
+    const { share_way, domain } = accepted<CacheShare>(value)
     if (share_way === 'inner_share' || domain !== undefined) return []
     return [missingField('', `with share_way "${share_way}" the field "domain" is required`)]
   },

@@ -1,5 +1,6 @@
 import type { CombinedBan } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { networkProblems } from './networks.ts'
 import { overwritingList } from './overwriting-list.ts'
@@ -10,7 +11,7 @@ export const combinedBan: ItemRow = {
   ...overwritingList,
   domainsAtTop: true,
   check: (value: Json) =>
-    (value as unknown as CombinedBan).flatMap(({ configs }, i) =>
+    accepted<CombinedBan>(value).flatMap(({ configs }, i) =>
       Object.keys(configs).length === 0
         ? [
             refused(

@@ -1,5 +1,6 @@
 import { isObject, own, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import { cacheTimeProblems, tooLong } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, missingField } from './problems.ts'
@@ -16,7 +17,7 @@ const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '5
 /** Caching of error answers (specification, "cache_error_code"). The two-year limit is stated for cache rules only. */
 export const cacheErrorCode: ItemRow = {
   check: (value: Json) => {
-    const given = value as unknown as ErrorCaching
+    const given = accepted<ErrorCaching>(value)
     const long = given.cache_time !== undefined && given.cache_unit !== undefined && tooLong(Number(given.cache_time), given.cache_unit)
     return [
       ...requiredWhenOn(given),
@@ -29,7 +30,7 @@ export const cacheErrorCode: ItemRow = {
 /** Caching of error answers, the item whose wire name is not stated (specification, "error-status caching with bcache"). */
 export const errorBcache: ItemRow = {
   check: (value: Json) => {
-    const given = value as unknown as ErrorCaching
+    const given = accepted<ErrorCaching>(value)
     const long =
       given.cache_time === undefined ? [] : cacheTimeProblems('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
     return [...requiredWhenOn(given), ...long]

@@ -1,6 +1,7 @@
 import type { ErrorPageRewrite } from '../generated/items.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import type { Json } from '../model/json.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { noDesiredState } from './problems.ts'
@@ -9,7 +10,7 @@ import { noDesiredState } from './problems.ts'
 export const errorPageRewrite: ItemRow = {
   ...overwritingList,
   check: (value: Json) => {
-    const rules = value as unknown as ErrorPageRewrite
+    const rules = accepted<ErrorPageRewrite>(value)
     return rules.flatMap((rule, i) => {
       const other = rules.findIndex((earlier) => earlier.error_status_code === rule.error_status_code)
       if (other === i || sameJson(rules[other], rule)) return []

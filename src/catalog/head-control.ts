@@ -1,12 +1,13 @@
 import type { HeadControl } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { missingField } from './problems.ts'
 
 /** Header rules for each direction (specification, "head_control"). */
 export const headControl: ItemRow = {
-  check: (value: Json) => (value as unknown as HeadControl).list.flatMap(ruleProblems),
+  check: (value: Json) => accepted<HeadControl>(value).list.flatMap(ruleProblems),
   /** A value is ignored where the header is deleted. */
   tidy: (value: Json) => {
     if (!isObject(value) || !Array.isArray(value['list'])) return value

@@ -2,6 +2,7 @@ import type { Https } from '../generated/items.ts'
 import type { Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful } from './problems.ts'
 
@@ -14,7 +15,7 @@ function grave(after: Value | null): string | null {
 }
 
 function check(value: Json): Problem[] {
-  const { cert_id, http2, force_https = 0 } = value as unknown as Https
+  const { cert_id, http2, force_https = 0 } = accepted<Https>(value)
   if (cert_id !== 0) return []
   const idle = [...(http2 === 'on' ? ['http2'] : []), ...(force_https !== 0 ? ['force_https'] : [])]
   return idle.map((field) => doubtful(`/${field}`, `without a certificate (cert_id 0) "${field}" has no effect`))

@@ -4,6 +4,7 @@ import type { Held, ItemKey, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import { certain, type ItemRow } from './item-spec.ts'
 import { networkProblems } from './networks.ts'
 import { imperative, refused } from './problems.ts'
@@ -19,7 +20,7 @@ export function ipList(other: ItemKey): ItemRow {
 }
 
 function check(value: Json): Problem[] {
-  const { list, mode } = value as unknown as IpBlackList
+  const { list, mode } = accepted<IpBlackList>(value)
   const problems = networkProblems('/list', list)
   if (mode === 'append') {
     if (list.length === 0) problems.push(refused('/list', 'expected at least one entry with mode "append", got an empty list'))

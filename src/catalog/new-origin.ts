@@ -1,6 +1,7 @@
 import type { NewOrigin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { refused } from './problems.ts'
@@ -13,7 +14,7 @@ const ports: Record<string, number> = { http: 80, https: 443 }
 export const newOrigin: ItemRow = { ...overwritingList, check, tidy }
 
 function check(value: Json): Problem[] {
-  const origins = value as unknown as NewOrigin
+  const origins = accepted<NewOrigin>(value)
   const problems: Problem[] = []
   origins.forEach(({ host }, i) => {
     if (host !== undefined && host !== '' && !isDomain(host)) problems.push(formatProblem(`/${i}/host`, 'domain', host))

@@ -1,6 +1,7 @@
 import type { Origin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { refused } from './problems.ts'
 import { canonicalAddress, isAddress } from './value/formats.ts'
@@ -12,7 +13,7 @@ const mostAddresses = 6
 export const origin: ItemRow = { group: 'combined', check, tidy }
 
 function check(value: Json): Problem[] {
-  const given = value as unknown as Origin
+  const given = accepted<Origin>(value)
   const main = entriesOf(given.default_master, ',').map(canonicalAddress)
   const backup = entriesOf(given.default_slave ?? '', ',').map(canonicalAddress)
   const problems: Problem[] = []

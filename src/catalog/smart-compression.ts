@@ -1,6 +1,7 @@
 import type { SmartCompression } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, missingField } from './problems.ts'
 
@@ -9,7 +10,7 @@ const fields = ['compression_rate', 'compression_value', 'compression_unit', 'co
 /** Compression by gzip, brotli or both (specification, "smart_compression"). */
 export const smartCompression: ItemRow = {
   check: (value: Json) => {
-    const given = value as unknown as SmartCompression
+    const given = accepted<SmartCompression>(value)
     return (['gzip', 'brotli'] as const).flatMap((algorithm) => algorithmProblems(given, algorithm))
   },
   /** The pair is written in both orders; both mean the same. */

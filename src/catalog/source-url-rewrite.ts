@@ -1,6 +1,7 @@
 import type { SourceUrlRewrite } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { noDesiredState } from './problems.ts'
@@ -9,7 +10,7 @@ import { groupCount } from './value/regex.ts'
 /** URLs of origin requests, rewritten (specification, "source_url_rewrite"). */
 export const sourceUrlRewrite: ItemRow = {
   ...overwritingList,
-  check: (value: Json) => (value as unknown as SourceUrlRewrite).flatMap(ruleProblems),
+  check: (value: Json) => accepted<SourceUrlRewrite>(value).flatMap(ruleProblems),
 }
 
 function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {

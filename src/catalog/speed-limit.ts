@@ -1,12 +1,13 @@
 import type { SpeedLimit } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { refused } from './problems.ts'
 
 /** Speed limits by time of day (specification, "speed_limit"). */
-export const speedLimit: ItemRow = { ...overwritingList, check: (value: Json) => (value as unknown as SpeedLimit).flatMap(ruleProblems) }
+export const speedLimit: ItemRow = { ...overwritingList, check: (value: Json) => accepted<SpeedLimit>(value).flatMap(ruleProblems) }
 
 function ruleProblems(rule: SpeedLimit[number], i: number): Problem[] {
   const problems: Problem[] = []

@@ -1,6 +1,7 @@
 import type { TosOrigin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, missingField, refused } from './problems.ts'
 import { canonicalAddress, isAddress, isDomain } from './value/formats.ts'
@@ -11,7 +12,7 @@ type Group = TosOrigin[number]
 /** Origin groups by carrier, with object-storage authentication (specification, "tos_origin"). */
 export const tosOrigin: ItemRow = {
   check: (value: Json) => {
-    const groups = value as unknown as TosOrigin
+    const groups = accepted<TosOrigin>(value)
     const problems = groups.flatMap(groupProblems)
     if (!groups.some((group) => group.isp === 'default')) {
       problems.push(refused('', 'expected a group for the carrier "default", which must be present'))

@@ -3,6 +3,7 @@ import type { Form } from '../model/change.ts'
 import type { Held, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import { certain, type ItemRow } from './item-spec.ts'
 import { imperative } from './problems.ts'
 
@@ -29,7 +30,7 @@ export const visitDenyWhitelist: ItemRow = {
 
 function check(value: Json): Problem[] {
   const mend = 'Leave the entry out: what was recorded is then removed.'
-  return (value as unknown as VisitDenyWhitelist).flatMap((entry, i) =>
+  return accepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
     entry.turn_on ? [] : [imperative(`/${i}/turn_on`, `"turn_on: false" is an action. ${mend}`)],
   )
 }

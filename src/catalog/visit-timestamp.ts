@@ -1,6 +1,7 @@
 import type { VisitTimestamp } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { refused } from './problems.ts'
 
@@ -8,7 +9,7 @@ import { refused } from './problems.ts'
 export const visitTimestamp: ItemRow = { group: 'combined', check }
 
 function check(value: Json): Problem[] {
-  const { key, req_uri_type, timename = 'time', keyname = 'key' } = value as unknown as VisitTimestamp
+  const { key, req_uri_type, timename = 'time', keyname = 'key' } = accepted<VisitTimestamp>(value)
   const problems: Problem[] = []
   if (key.trim() === '') problems.push(refused('/key', 'expected one or several keys separated by spaces, got only blanks'))
   const asArguments = req_uri_type === 1 || req_uri_type === 2
