@@ -1,6 +1,6 @@
-import { withReader } from '../operations/with-reader.ts'
+import { withReader } from '../operations/with-queries.ts'
 import type { Prefetches } from '../service/query/prefetch.ts'
-import type { Reader } from '../service/query/reader.ts'
+import type { Reader } from '../service/query/query-client.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { prefetchCounts, type PrefetchQuery } from '../model/prefetch.ts'
 import { localText, localTime, timeZone } from '../model/time-zone.ts'

@@ -1,7 +1,7 @@
 import { isDomain } from '../catalog/value/formats.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
-import { withReader } from '../operations/with-reader.ts'
-import type { Reader } from '../service/query/reader.ts'
+import { withReader } from '../operations/with-queries.ts'
+import type { Reader } from '../service/query/query-client.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import { requestsIn, type Grain } from '../model/statistics.ts'
@@ -13,7 +13,7 @@ import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
 import { readProgress, readsOf } from './terminal/query-progress.ts'
-import { timeSpan, type TimeSpan } from './time-span.ts'
+import { timeSpan, type TimeSpan } from './commands/time-span.ts'
 
 export interface StatsOptions {
   from?: string

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { judgeWave } from '../../src/health/judge.ts'
-import { readCounts } from '../../src/rollout/read-counts.ts'
+import { readCounts } from '../../src/rollout/query-counts.ts'
 import { windowsOf } from '../../src/health/windows.ts'
 import type { WaveHealth } from '../../src/model/health.ts'
 import { timeZone } from '../../src/model/time-zone.ts'
 import { world, type World } from '../emulator/world.ts'
-import { readerOver, toEmulator } from '../service/reading-world.ts'
+import { readerOver, toEmulator } from '../service/query-world.ts'
 
 const rule = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const, statuses: ['5xx'], minRequests: 500, margin: 1 }
 const domains = Array.from({ length: 30 }, (_, i) => `d${i}.example.com`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../../src/service/transport.ts'
 import { world } from '../emulator/world.ts'
-import { answer, readerOver, toEmulator, token } from './reading-world.ts'
+import { answer, readerOver, toEmulator, token } from './query-world.ts'
 
 const url = 'https://a.example.com/a.mp4'
 const record = (id: unknown, more: object = {}) => ({

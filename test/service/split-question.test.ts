@@ -4,7 +4,7 @@ import { alignedDown, grains, type Grain, type Point } from '../../src/model/sta
 import { timeZone } from '../../src/model/time-zone.ts'
 import { localWindow } from '../../src/service/query/local-window.ts'
 import { splitQuestion } from '../../src/service/query/split-question.ts'
-import { readerOver } from './reading-world.ts'
+import { readerOver } from './query-world.ts'
 import { limitedService, unlimited, type Choice } from './unlimited-service.ts'
 
 const dayMs = 86_400_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { timeSpan } from '../../src/cli/time-span.ts'
+import { timeSpan } from '../../src/cli/commands/time-span.ts'
 import { timeZone } from '../../src/model/time-zone.ts'
 
 const now = Date.UTC(2026, 10, 20, 12, 34, 56)

@@ -4,8 +4,8 @@ import type { Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { envelopeOf } from '../envelope.ts'
-import { readFailure } from './failure.ts'
-import { refuseInterrupted, type ReadPace } from './pace.ts'
+import { readFailure } from '../call-failure.ts'
+import { refuseInterrupted, type ReadPace } from './query-pace.ts'
 import { overNetwork } from '../transport.ts'
 
 /** What reading takes. */

@@ -1,7 +1,7 @@
 import type { Domain, ItemKey, Wire } from '../../model/item.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { readAnswer } from './parse-answer.ts'
-import { readFailure } from '../query/failure.ts'
+import { readFailure } from '../call-failure.ts'
 import { overNetwork, type Transport } from '../transport.ts'
 
 /** How the service is reached. */

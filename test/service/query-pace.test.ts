@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ReadPace } from '../../src/service/query/pace.ts'
+import { ReadPace } from '../../src/service/query/query-pace.ts'
 import { FakeClock } from './fake-clock.ts'
 
 describe('what the service says remains', () => {

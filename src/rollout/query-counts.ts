@@ -1,7 +1,7 @@
 import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import { addCounts, type Counts, type Grain } from '../model/statistics.ts'
-import type { Reader } from '../service/query/reader.ts'
+import type { Reader } from '../service/query/query-client.ts'
 
 /**
  * What the service counted of each domain in a window; a domain without requests has empty counts.

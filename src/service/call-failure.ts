@@ -1,4 +1,4 @@
-import type { Outcome } from '../../model/outcome.ts'
+import type { Outcome } from '../model/outcome.ts'
 
 /** Failures after which it is certain that no byte of the write left this machine for the service. */
 const beforeSending = new Set([

@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { alignedDown, grainMs, type Grain } from '../model/statistics.ts'
-import { localTime, type TimeZone } from '../model/time-zone.ts'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { alignedDown, grainMs, type Grain } from '../../model/statistics.ts'
+import { localTime, type TimeZone } from '../../model/time-zone.ts'
 
 /** A span of time and the grain in which it is looked at; ms since 1970, `to` exclusive. */
 export interface TimeSpan {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFailure } from '../../src/service/query/failure.ts'
+import { readFailure } from '../../src/service/call-failure.ts'
 
 const coded = (code: string, message = code) => Object.assign(new Error(message), { code })
 /** What `fetch` throws. */

@@ -1,4 +1,4 @@
-import type { Reader, ReaderOptions } from '../service/query/reader.ts'
+import type { Reader, ReaderOptions } from '../service/query/query-client.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Point, Question } from '../../src/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { world } from '../emulator/world.ts'
-import { answer, readerOver, toEmulator, token, type Said } from './reading-world.ts'
+import { answer, readerOver, toEmulator, token, type Said } from './query-world.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const domain = 'a.example.com'

@@ -1,4 +1,4 @@
-import { createReader, type Reader } from '../../src/service/query/reader.ts'
+import { createReader, type Reader } from '../../src/service/query/query-client.ts'
 import type { Answer, Request, Transport } from '../../src/service/transport.ts'
 import type { World } from '../emulator/world.ts'
 import { JsonText } from '../../src/emulator/routes/exchange.ts'

@@ -6,7 +6,7 @@ import { timeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { prefetches, type Prefetches } from './prefetch.ts'
-import { ReadPace } from './pace.ts'
+import { ReadPace } from './query-pace.ts'
 import type { Reading } from './query.ts'
 import { statisticsOfEach, statisticsTogether, type Heard, type Taken } from './statistics.ts'
 
