@@ -1,6 +1,6 @@
-import { withReader } from '../operations/with-queries.ts'
+import { withQueries } from '../operations/with-queries.ts'
 import type { Prefetches } from '../service/query/prefetch.ts'
-import type { Reader } from '../service/query/query-client.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { prefetchCounts, type PrefetchQuery } from '../model/prefetch.ts'
 import { localText, localTime, timeZone } from '../model/time-zone.ts'
@@ -10,7 +10,7 @@ import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
 import { prefetchProgress } from './terminal/prefetch-progress.ts'
-import { readsOf } from './terminal/query-progress.ts'
+import { queryOptions } from './terminal/query-progress.ts'
 
 export interface PrefetchOptions {
   from?: string
@@ -26,8 +26,8 @@ export async function prefetch(context: CommandContext, _args: unknown[], option
   const query = queryOf(options)
   const workspace = openWorkspace(context, 'none')
   const zone = timeZone(workspace.config.service.timezone)
-  const { records, complete } = await withReader(workspace, io, readsOf(context), (reader) =>
-    options.wait === true ? waitFor(context, reader, query) : reader.prefetches(query),
+  const { records, complete } = await withQueries(workspace, io, queryOptions(context), (queries) =>
+    options.wait === true ? waitFor(context, queries, query) : queries.prefetches(query),
   )
   if (!complete)
     context.note(`${context.errPaint.yellow('note:')} tasks came and went while the list was read; some may be missing. Ask again.`)
@@ -65,12 +65,12 @@ const pauses = [2000, 3000, 5000]
 const longestPause = 10_000
 
 /** Asks again and again until no record is waiting or processing. */
-async function waitFor(context: CommandContext, reader: Reader, query: PrefetchQuery): Promise<Prefetches> {
+async function waitFor(context: CommandContext, queries: QueryClient, query: PrefetchQuery): Promise<Prefetches> {
   const { clock, signal } = context.io
   const progress = await prefetchProgress(context)
   try {
     for (let look = 0; ; look++) {
-      const found = await reader.prefetches(query)
+      const found = await queries.prefetches(query)
       // A submission has URLs: a task without any is another number than was meant.
       if ('task' in query && found.records.length === 0)
         throw new EdgewiseError('usage', `there is nothing to wait for: ${nothingKnown(query)}`, 'Look at the number of the task.')

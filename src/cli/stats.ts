@@ -1,7 +1,7 @@
 import { isDomain } from '../catalog/value/formats.ts'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
-import { withReader } from '../operations/with-queries.ts'
-import type { Reader } from '../service/query/query-client.ts'
+import { withQueries } from '../operations/with-queries.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import { requestsIn, type Grain } from '../model/statistics.ts'
@@ -12,7 +12,7 @@ import { sparkSteps, statsText, type Statistics } from '../report/stats/text.ts'
 import { exits } from './exits.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace } from './open.ts'
-import { readProgress, readsOf } from './terminal/query-progress.ts'
+import { queryProgress, queryOptions } from './terminal/query-progress.ts'
 import { timeSpan, type TimeSpan } from './commands/time-span.ts'
 
 export interface StatsOptions {
@@ -31,7 +31,9 @@ export async function stats(context: CommandContext, [given]: unknown[], options
   const domains = domainsOf(Array.isArray(given) ? given.map(String) : [], workspace, sum)
   const span = timeSpan(options, io.clock.now(), zone)
   const keep = context.options.json === true
-  const tallies = await withReader(workspace, io, readsOf(context), (reader) => counted(context, reader, domains, span, { sum, keep }))
+  const tallies = await withQueries(workspace, io, queryOptions(context), (queries) =>
+    counted(context, queries, domains, span, { sum, keep }),
+  )
   const found: Statistics = { ...span, zone, sum: sum ? domains : null, tallies }
   if (tallies.every(({ counts }) => requestsIn(counts) === 0)) tellNoData(context, zone.name)
   if (keep) io.out(`${JSON.stringify(statsJson(found))}\n`)
@@ -54,16 +56,16 @@ function domainsOf(given: string[], { desired }: LoadedWorkspace, sum: boolean):
 
 async function counted(
   context: CommandContext,
-  reader: Reader,
+  queries: QueryClient,
   domains: Domain[] | 'all',
   span: TimeSpan,
   { sum, keep }: { sum: boolean; keep: boolean },
 ): Promise<Tally[]> {
-  const progress = await readProgress(context, 'statistics')
+  const progress = await queryProgress(context, 'statistics')
   try {
     if (sum || domains === 'all') {
       const tally = emptyTally(null, sparkSteps)
-      addPoints(tally, await reader.together({ ...span, domains }, progress.heard), span, keep)
+      addPoints(tally, await queries.together({ ...span, domains }, progress.heard), span, keep)
       return [tally]
     }
     const tallies = new Map(domains.map((domain) => [domain, emptyTally(domain, sparkSteps)]))
@@ -71,7 +73,7 @@ async function counted(
       const tally = tallies.get(domain)
       if (tally !== undefined) addPoints(tally, points, span, keep)
     }
-    await reader.each({ ...span, domains }, take, progress.heard)
+    await queries.each({ ...span, domains }, take, progress.heard)
     return [...tallies.values()]
   } finally {
     progress.end()

@@ -5,7 +5,7 @@ import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { timeZone } from '../model/time-zone.ts'
 import type { Applying, RolledBack, RolloutContext } from '../rollout/ports.ts'
-import { readCounts } from '../rollout/query-counts.ts'
+import { queryCounts } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { goneOnWith, rolloutOf } from '../rollout/wave-part.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
@@ -19,7 +19,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 import { planRollback, withoutUnmanaged } from './plan-rollback.ts'
 import type { Locked } from './with-lock.ts'
-import { withReader } from './with-queries.ts'
+import { withQueries } from './with-queries.ts'
 
 /** How a rollout is executed: as an apply, and with a lock that may be given away for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
@@ -72,7 +72,7 @@ export async function runRollout(
     clock: outside.clock,
     service: {
       count: (domains, window) =>
-        withReader(workspace, outside, { signal: outside.signal }, (reader) => readCounts(reader, domains, window, grain)),
+        withQueries(workspace, outside, { signal: outside.signal }, (queries) => queryCounts(queries, domains, window, grain)),
     },
     applying: {
       refuseUnready: async (part, base) => {

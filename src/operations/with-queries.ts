@@ -1,24 +1,23 @@
-import type { Reader, ReaderOptions } from '../service/query/query-client.ts'
-import { connect } from './connect.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
+import { connect, type QueryOptions } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Does some work with the service's reading interfaces: statistics and prefetch tasks. Needs the token, and neither the record nor the
- * lock.
+ * Connects to the service for some queries: statistics and prefetch tasks. Needs the token, and
+ * neither state nor the lock.
  *
- * @param reads what ends reads, and who hears of waits (ms) that the service demands
- * @throws EdgewiseError `access` when there is no token, and whatever reading throws
+ * @throws EdgewiseError `access` when there is no token, and whatever the queries throw
  */
-export async function withReader<T>(
+export async function withQueries<T>(
   workspace: LoadedWorkspace,
   outside: Outside,
-  reads: Pick<ReaderOptions, 'signal' | 'waits'>,
-  work: (reader: Reader) => Promise<T>,
+  options: QueryOptions,
+  work: (queries: QueryClient) => Promise<T>,
 ): Promise<T> {
-  const { reader, close } = await connect(workspace, outside, reads)
+  const { queries, close } = await connect(workspace, outside, options)
   try {
-    return await work(reader)
+    return await work(queries)
   } finally {
     await close()
   }

@@ -1,17 +1,17 @@
 import type { DomainCounts, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import { addCounts, type Counts, type Grain } from '../model/statistics.ts'
-import type { Reader } from '../service/query/query-client.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
 
 /**
- * What the service counted of each domain in a window; a domain without requests has empty counts.
+ * Queries the requests of each domain in a window; a domain without requests has empty counts.
  *
- * @throws EdgewiseError as `Reader.each`
+ * @throws EdgewiseError as `QueryClient.each`
  */
-export async function readCounts(reader: Reader, domains: Domain[], { from, to }: Window, grain: Grain): Promise<DomainCounts> {
+export async function queryCounts(queries: QueryClient, domains: Domain[], { from, to }: Window, grain: Grain): Promise<DomainCounts> {
   const all = new Map(domains.map((domain): [Domain, Counts] => [domain, {}]))
   if (domains.length === 0) return all
-  await reader.each({ domains, from, to, grain }, (domain, points) => {
+  await queries.each({ domains, from, to, grain }, (domain, points) => {
     const counts = all.get(domain)
     if (counts !== undefined) for (const point of points) addCounts(counts, point.counts)
   })

@@ -1,4 +1,4 @@
-import { createReader, type Reader } from '../../src/service/query/query-client.ts'
+import { createQueryClient, type QueryClient } from '../../src/service/query/query-client.ts'
 import type { Answer, Request, Transport } from '../../src/service/transport.ts'
 import type { World } from '../emulator/world.ts'
 import { JsonText } from '../../src/emulator/routes/exchange.ts'
@@ -7,19 +7,19 @@ import { FakeClock } from './fake-clock.ts'
 /** With characters that an address has to escape. */
 export const token = 'tok/5ecret+a&b=c'
 
-/** Something said by hand: an HTTP status, a body, headers. */
-export interface Said {
+/** An answer written by hand. */
+export interface CannedAnswer {
   status?: number
   body: unknown
   headers?: Record<string, string>
 }
 
-export function answer({ status = 200, body, headers = {} }: Said): Answer {
+export function answer({ status = 200, body, headers = {} }: CannedAnswer): Answer {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return { status, header: (name) => lower.get(name.toLowerCase()) ?? null, body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-/** A way to an emulator without sockets. */
+/** Reaches an emulator without sockets. */
 export function toEmulator(service: World): Transport {
   return async ({ url }) => {
     const { pathname, search } = new URL(url)
@@ -28,15 +28,15 @@ export function toEmulator(service: World): Transport {
   }
 }
 
-/** A reader over any transport, its clock, and the requests that it made. */
-export function readerOver(
+/** A client over any transport, its clock, and the requests that it made. */
+export function clientOver(
   transport: Transport,
-  options: { timezone?: string; signal?: AbortSignal; longestWaitMs?: number; waits?: (ms: number) => void } = {},
+  options: { timezone?: string; signal?: AbortSignal; maxWaitMs?: number; onWait?: (ms: number) => void } = {},
 ) {
   const clock = new FakeClock()
   const requests: (Request & { query: Record<string, string> })[] = []
-  const { timezone = 'UTC', longestWaitMs = 300_000, signal, waits } = options
-  const reader: Reader = createReader({
+  const { timezone = 'UTC', maxWaitMs = 300_000, signal, onWait } = options
+  const queries: QueryClient = createQueryClient({
     connection: {
       url: 'https://api.cdn.test',
       token,
@@ -49,11 +49,11 @@ export function readerOver(
       },
     },
     timezone,
-    longestWaitMs,
+    maxWaitMs,
     clock,
     random: () => 0.5,
     ...(signal === undefined ? {} : { signal }),
-    ...(waits === undefined ? {} : { waits }),
+    ...(onWait === undefined ? {} : { onWait }),
   })
-  return { reader, clock, requests }
+  return { queries, clock, requests }
 }

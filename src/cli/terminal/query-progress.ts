@@ -1,7 +1,7 @@
 import type { CommandContext } from '../io.ts'
 
-/** Shows how far a long reading is. */
-export interface ReadProgress {
+/** Shows how far the queries of a long question are. */
+export interface QueryProgress {
   heard(done: number, all: number): void
   end(): void
 }
@@ -10,7 +10,7 @@ export interface ReadProgress {
 const fewParts = 10
 
 /** A bar on a terminal, a line for every quarter elsewhere, nothing with `--quiet` and `--json`. */
-export async function readProgress({ io, options, note }: CommandContext, what: string): Promise<ReadProgress> {
+export async function queryProgress({ io, options, note }: CommandContext, what: string): Promise<QueryProgress> {
   if (options.quiet === true || options.json === true) return { heard: () => undefined, end: () => undefined }
   if (!io.errIsTerminal) {
     let told = 0
@@ -40,8 +40,8 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
   }
 }
 
-/** How a command reads: until it is interrupted, and telling every wait that the service demands. */
-export function readsOf({ io, note }: CommandContext) {
-  const waits = (ms: number) => note(`the service lets no more reads through for ${Math.ceil(ms / 1000)} s; waiting`)
-  return { signal: io.signal, waits }
+/** Queries end when a command is interrupted, and every wait that the service demands is printed. */
+export function queryOptions({ io, note }: CommandContext) {
+  const onWait = (ms: number) => note(`the service lets no more reads through for ${Math.ceil(ms / 1000)} s; waiting`)
+  return { signal: io.signal, onWait }
 }

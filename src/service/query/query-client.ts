@@ -5,13 +5,16 @@ import type { Point, Question } from '../../model/statistics.ts'
 import { timeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
-import { prefetches, type Prefetches } from './prefetch.ts'
-import { ReadPace } from './query-pace.ts'
-import type { Reading } from './query.ts'
-import { statisticsOfEach, statisticsTogether, type Heard, type Taken } from './statistics.ts'
+import { queryPrefetches, type Prefetches } from './prefetch.ts'
+import { QueryPace } from './query-pace.ts'
+import type { QueryContext } from './query.ts'
+import { queryEachDomain, queryTogether, type Heard, type Taken } from './statistics.ts'
 
-/** The service's interfaces that only read. Reads have a pace of their own and cost nothing of the call budget. */
-export interface Reader {
+/**
+ * The service's interfaces for queries. They have a pace of their own and cost nothing of the call
+ * budget.
+ */
+export interface QueryClient {
   /** One series for each domain, handed on as it comes. */
   each(question: Question & { domains: Domain[] }, take: Taken, heard?: Heard): Promise<void>
   /** One series over all domains, ascending. */
@@ -19,37 +22,42 @@ export interface Reader {
   prefetches(query: PrefetchQuery): Promise<Prefetches>
 }
 
-/** Where and how a reader reads. */
-export interface ReaderOptions {
+/** Where and how a client queries. */
+export interface QueryClientOptions {
   connection: Connection
-  /** IANA name of the zone in which the service reads and writes times. */
+  /** IANA name of the zone of the service's times. */
   timezone: string
   /** A longer wait for the service's rate is refused, ms. */
-  longestWaitMs: number
+  maxWaitMs: number
   clock: Clock
   /** In [0, 1). */
   random(): number
   signal?: AbortSignal
-  /** Hears how long nothing is read because the service wants it so, ms. */
-  waits?(ms: number): void
+  /** Called with each wait that the service demands, ms. */
+  onWait?(ms: number): void
 }
 
-/** Opens the reading interfaces. Every method throws an EdgewiseError whose message holds neither the token nor the address. */
-export function createReader({ timezone, longestWaitMs, ...options }: ReaderOptions): Reader {
-  // Made when it is needed: most connections only write.
+/**
+ * Creates a client for queries. Every method throws an EdgewiseError whose message holds neither
+ * the token nor the address.
+ */
+export function createQueryClient(options: QueryClientOptions): QueryClient {
+  // Looked up when it is needed: most connections only write.
   let known: TimeZone | undefined
-  const zone = () => (known ??= timeZone(timezone))
-  const reading: Reading = { ...options, pace: new ReadPace(options.clock, longestWaitMs, options.waits?.bind(options)) }
+  const zone = () => (known ??= timeZone(options.timezone))
+  const { clock, maxWaitMs } = options
+  const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
+  const context: QueryContext = { ...options, pace }
   const scrub = (text: string) => options.connection.scrub(text)
   return {
-    each: (question, take, heard) => withoutSecrets(scrub, () => statisticsOfEach(question, zone(), reading, take, heard)),
-    together: (question, heard) => withoutSecrets(scrub, () => statisticsTogether(question, zone(), reading, heard)),
-    prefetches: (query) => withoutSecrets(scrub, () => prefetches(query, zone(), reading)),
+    each: (question, take, heard) => withoutSecrets(scrub, () => queryEachDomain(question, zone(), context, take, heard)),
+    together: (question, heard) => withoutSecrets(scrub, () => queryTogether(question, zone(), context, heard)),
+    prefetches: (query) => withoutSecrets(scrub, () => queryPrefetches(query, zone(), context)),
   }
 }
 
-/** A message is for people, an answer may be megabytes. */
-const longest = 400
+/** An answer may be megabytes; a message quotes so many characters. */
+const maxMessage = 400
 
 /** An answer that is not what it should be is quoted in the message, and may quote the token. */
 async function withoutSecrets<T>(scrub: (text: string) => string, work: () => Promise<T>): Promise<T> {
@@ -58,6 +66,6 @@ async function withoutSecrets<T>(scrub: (text: string) => string, work: () => Pr
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') throw error
     const message = scrub(error.message)
-    throw new EdgewiseError(error.code, message.length > longest ? `${message.slice(0, longest)}…` : message, error.hint)
+    throw new EdgewiseError(error.code, message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message, error.hint)
   }
 }

@@ -4,79 +4,81 @@ import type { Clock } from '../../model/clock.ts'
 import { Waiters } from '../write/waiters.ts'
 
 const minute = 60_000
-/** Reads at a time. */
-const mostInFlight = 4
+/** Queries at a time. */
+const maxInFlight = 4
 
 /**
- * Hands out reads: a few in flight, and as many as the service's own headers leave (specification, "Limits": the limits of reads are
- * told there and nowhere else). Reads do not count against the call budget of writes.
+ * Paces queries: a few in flight, and as many as the service's own headers leave (specification,
+ * "Limits": the limits of queries stand in these headers and nowhere else). Queries cost nothing of
+ * the call budget of writes.
  */
-export class ReadPace {
+export class QueryPace {
   readonly #clock: Clock
-  readonly #longestWaitMs: number
-  readonly #waits: (ms: number) => void
-  #running = 0
+  readonly #maxWaitMs: number
+  readonly #onWait: (ms: number) => void
+  #inFlight = 0
   #left = Infinity
   /** When the count resets, monotonic clock, ms. */
-  #until = 0
-  /** The end of the wait that was told last. */
-  #toldUntil = 0
+  #resetAtMs = 0
+  /** The end of the wait that was reported last. */
+  #reportedUntilMs = 0
   readonly #waiting = new Waiters()
 
   /**
-   * @param longestWaitMs a longer wait is refused
-   * @param waits hears how long nothing is read because the service wants it so
+   * @param maxWaitMs a longer wait is refused
+   * @param onWait called with each wait that the service demands, ms
    */
-  constructor(clock: Clock, longestWaitMs: number, waits: (ms: number) => void = () => undefined) {
+  constructor(clock: Clock, maxWaitMs: number, onWait: (ms: number) => void = () => undefined) {
     this.#clock = clock
-    this.#longestWaitMs = longestWaitMs
-    this.#waits = waits
+    this.#maxWaitMs = maxWaitMs
+    this.#onWait = onWait
   }
 
   /**
-   * Waits until a read may be sent.
+   * Waits until a query may be sent.
    *
-   * @throws EdgewiseError `service-failed` when the wait would be too long, `declined` when it was interrupted
+   * @throws EdgewiseError `service-failed` when the wait would be too long, `declined` when
+   *   interrupted
    */
-  async take(signal?: AbortSignal): Promise<void> {
+  async acquire(signal?: AbortSignal): Promise<void> {
     for (;;) {
       refuseInterrupted(signal)
-      const wait = this.#until - this.#clock.monotonic()
+      const wait = this.#resetAtMs - this.#clock.monotonic()
       if (wait <= 0) this.#left = Math.max(this.#left, 1)
-      if (this.#running >= mostInFlight) {
+      if (this.#inFlight >= maxInFlight) {
         await this.#waiting.wait(signal)
       } else if (this.#left > 0) {
-        this.#running++
+        this.#inFlight++
         this.#left--
         return
-      } else if (this.#running > 0) {
-        // The reads under way are counted against what the service said remains, though it may have counted some of them too.
-        await this.#waiting.waitAtMost(Math.min(wait, this.#longestWaitMs), this.#clock, signal)
-      } else if (wait > this.#longestWaitMs) {
-        throw tooLong(wait, this.#longestWaitMs)
+      } else if (this.#inFlight > 0) {
+        // What remains is less the queries in flight, some of which the service may have counted.
+        await this.#waiting.waitAtMost(Math.min(wait, this.#maxWaitMs), this.#clock, signal)
+      } else if (wait > this.#maxWaitMs) {
+        throw tooLong(wait, this.#maxWaitMs)
       } else {
-        if (this.#toldUntil !== this.#until) this.#waits(wait)
-        this.#toldUntil = this.#until
+        if (this.#reportedUntilMs !== this.#resetAtMs) this.#onWait(wait)
+        this.#reportedUntilMs = this.#resetAtMs
         await this.#clock.sleep(wait, signal)
       }
     }
   }
 
-  /** A read has ended; `limits` is what the answer said. */
-  give(limits?: Limits): void {
-    this.#running--
+  /** Ends a query that was acquired; `limits` are those of its answer. */
+  release(limits?: Limits): void {
+    this.#inFlight--
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null) {
-      this.#left = remaining - this.#running
-      this.#until = this.#clock.monotonic() + (resetMs ?? minute)
+      this.#left = remaining - this.#inFlight
+      this.#resetAtMs = this.#clock.monotonic() + (resetMs ?? minute)
     }
     this.#waiting.wakeAll()
   }
 
-  /** The service refused a read for its rate: none is sent for so long, a minute where it did not say. */
-  hold(ms: number | null): void {
+  /** Pauses all queries after one was throttled: for `ms`, or a minute when the service names none. */
+  pause(ms: number | null): void {
     this.#left = 0
-    this.#until = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
+    this.#resetAtMs = this.#clock.monotonic() + Math.max(1000, ms ?? minute)
   }
 }
 

@@ -2,8 +2,8 @@ import type { Domain } from '../../model/item.ts'
 import { isObject, own, type Json, type JsonObject } from '../../model/json.ts'
 import { addCounts, type Counts, type Point, type Question } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
-import { dataOf, read, type Reading } from './query.ts'
-import { readPoints, type Asked } from './parse-points.ts'
+import { query, type QueryContext } from './query.ts'
+import { parsePoints, type SeriesQuery } from './parse-points.ts'
 import { splitQuestion, type Part } from './split-question.ts'
 import { wrongAnswer } from './wrong-answer.ts'
 
@@ -20,19 +20,19 @@ export type Taken = (domain: Domain, points: Point[]) => void
  * @param question `domains` by name, not `all`
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`, `declined`
  */
-export async function statisticsOfEach(
+export async function queryEachDomain(
   question: Question & { domains: Domain[] },
   zone: TimeZone,
-  reading: Reading,
+  context: QueryContext,
   take: Taken,
   heard: Heard = () => undefined,
 ): Promise<void> {
   const { grain, labels = 'start', area = 'all' } = question
-  await inTurn(splitQuestion(question, 'each', zone), reading, heard, async (part, mine) => {
-    const parameters = { ...parametersOf(part, grain), stat_is_forward: labels === 'end' ? '1' : '0', query_area: area }
-    const body = await read({ path: '/stat/httpcode/eachDomain', parameters, what: 'statistics' }, mine)
-    const asked = { part, question, zone, now: reading.clock.now() }
-    for (const [domain, points] of seriesOf(dataOf(body), asked)) take(domain, points)
+  await inTurn(splitQuestion(question, 'each', zone), context, heard, async (part, mine) => {
+    const parameters = { ...buildParameters(part, grain), stat_is_forward: labels === 'end' ? '1' : '0', query_area: area }
+    const data = await query({ path: '/stat/httpcode/eachDomain', parameters, what: 'statistics' }, mine)
+    const asked = { part, question, zone, now: context.clock.now() }
+    for (const [domain, points] of parseSeries(data, asked)) take(domain, points)
   })
 }
 
@@ -43,19 +43,19 @@ export async function statisticsOfEach(
  * @returns ascending by time; without periods that the service left out
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`, `declined`
  */
-export async function statisticsTogether(
+export async function queryTogether(
   question: Omit<Question, 'area' | 'labels'>,
   zone: TimeZone,
-  reading: Reading,
+  context: QueryContext,
   heard: Heard = () => undefined,
 ): Promise<Point[]> {
   const sums = new Map<number, Counts>()
-  await inTurn(splitQuestion(question, 'together', zone), reading, heard, async (part, mine) => {
+  await inTurn(splitQuestion(question, 'together', zone), context, heard, async (part, mine) => {
     const { domains } = part
-    const parameters = parametersOf(part, question.grain)
-    const body = await read({ path: '/stat/httpcode', parameters, what: 'statistics' }, mine)
-    const of = domains === 'all' ? 'all domains' : domains.join(', ')
-    for (const { time, counts } of readPoints(dataOf(body), { of, part, question, zone, now: reading.clock.now() })) {
+    const parameters = buildParameters(part, question.grain)
+    const data = await query({ path: '/stat/httpcode', parameters, what: 'statistics' }, mine)
+    const subject = domains === 'all' ? 'all domains' : domains.join(', ')
+    for (const { time, counts } of parsePoints(data, { subject, part, question, zone, now: context.clock.now() })) {
       const sum = sums.get(time) ?? {}
       addCounts(sum, counts)
       sums.set(time, sum)
@@ -64,16 +64,16 @@ export async function statisticsTogether(
   return [...sums].map(([time, counts]) => ({ time, counts })).toSorted((a, b) => a.time - b.time)
 }
 
-function parametersOf({ domains, window }: Part, grain: string): Record<string, string> {
+function buildParameters({ domains, window }: Part, grain: string): Record<string, string> {
   const names = domains === 'all' ? 'all' : domains.join(',')
   return { domains: names, start_time: window.start, end_time: window.end, grad: grain }
 }
 
 /** The series of an answer. A domain that it leaves out has no data; one that nobody asked for is an answer to something else. */
-function seriesOf(data: Json, asked: Omit<Asked, 'of'>): [Domain, Point[]][] {
+function parseSeries(data: Json, asked: Omit<SeriesQuery, 'subject'>): [Domain, Point[]][] {
   const wanted = new Set(asked.part.domains)
   const seen = new Set<string>()
-  return Object.entries(objectOf(data)).map(([key, series]) => {
+  return Object.entries(parseObject(data)).map(([key, series]) => {
     const domain = key.toLowerCase()
     if (!wanted.has(domain)) throw wrongAnswer('statistics', `expected only ${[...wanted].join(', ')}`, key)
     if (seen.has(domain)) throw wrongAnswer('statistics', 'expected each domain once', `${domain} twice`)
@@ -82,12 +82,12 @@ function seriesOf(data: Json, asked: Omit<Asked, 'of'>): [Domain, Point[]][] {
     const named = own(series, 'domain')
     if (typeof named !== 'string' || named.toLowerCase() !== domain)
       throw wrongAnswer(`statistics of ${domain}`, `expected "domain" to be ${domain}`, named ?? null)
-    return [domain, readPoints(own(series, 'data') ?? null, { ...asked, of: domain })]
+    return [domain, parsePoints(own(series, 'data') ?? null, { ...asked, subject: domain })]
   })
 }
 
-/** Some services write an object without keys as an empty list. */
-function objectOf(data: Json): JsonObject {
+/** Accepts an empty list for an object without keys, as some services write it. */
+function parseObject(data: Json): JsonObject {
   if (Array.isArray(data) && data.length === 0) return {}
   if (!isObject(data)) throw wrongAnswer('statistics', 'expected an object with one series for each domain', data)
   return data
@@ -97,16 +97,21 @@ function objectOf(data: Json): JsonObject {
 const abreast = 8
 
 /** Does the parts, some at a time. The first failure ends all of them, and is told once nothing goes on any more. */
-async function inTurn(parts: Part[], reading: Reading, heard: Heard, work: (part: Part, reading: Reading) => Promise<void>): Promise<void> {
+async function inTurn(
+  parts: Part[],
+  context: QueryContext,
+  heard: Heard,
+  work: (part: Part, context: QueryContext) => Promise<void>,
+): Promise<void> {
   const stop = new AbortController()
-  const signal = reading.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, reading.signal])
+  const signal = context.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, context.signal])
   const waiting = parts.values()
   let done = 0
   let failure: { error: unknown } | null = null
   const worker = async () => {
     try {
       for (const part of waiting) {
-        await work(part, { ...reading, signal })
+        await work(part, { ...context, signal })
         heard(++done, parts.length)
       }
     } catch (error) {
