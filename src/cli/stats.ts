@@ -4,7 +4,7 @@ import { withQueries } from '../operations/with-queries.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
-import { requestsIn, type Grain } from '../model/statistics.ts'
+import { addByTime, requestsIn, toPoints, type Counts, type Grain } from '../model/statistics.ts'
 import { addPoints, emptyTally, type Tally } from '../model/tally.ts'
 import { timeZone } from '../model/time-zone.ts'
 import { statsJson } from '../report/stats/json.ts'
@@ -65,15 +65,22 @@ async function counted(
   try {
     if (sum || domains === 'all') {
       const tally = emptyTally(null, sparkSteps)
-      addPoints(tally, await queries.together({ ...span, domains }, progress.heard), span, keep)
+      const sums = new Map<number, Counts>()
+      for await (const batch of queries.together({ ...span, domains })) {
+        progress.report(batch)
+        addByTime(sums, batch.results)
+      }
+      addPoints(tally, toPoints(sums), span, keep)
       return [tally]
     }
     const tallies = new Map(domains.map((domain) => [domain, emptyTally(domain, sparkSteps)]))
-    const take = (domain: Domain, points: Parameters<typeof addPoints>[1]) => {
-      const tally = tallies.get(domain)
-      if (tally !== undefined) addPoints(tally, points, span, keep)
+    for await (const batch of queries.eachDomain({ ...span, domains })) {
+      progress.report(batch)
+      for (const { domain, points } of batch.results) {
+        const tally = tallies.get(domain)
+        if (tally !== undefined) addPoints(tally, points, span, keep)
+      }
     }
-    await queries.each({ ...span, domains }, take, progress.heard)
     return [...tallies.values()]
   } finally {
     progress.end()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Point, Question } from '../../src/model/statistics.ts'
+import type { Question } from '../../src/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { world } from '../emulator/world.ts'
-import { answer, clientOver, toEmulator, token, type CannedAnswer } from './query-world.ts'
+import { answer, clientOver, collectEach, collectTogether, toEmulator, token, type CannedAnswer } from './query-world.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const domain = 'a.example.com'
@@ -29,9 +29,7 @@ const lost = (code: string) => new TypeError('fetch failed', { cause: Object.ass
 
 async function each(transport: Transport, question = hour, options: Parameters<typeof clientOver>[1] = {}) {
   const { queries, clock, requests } = clientOver(transport, options)
-  const got = new Map<string, Point[]>()
-  const work = queries.each(question, (name, points) => got.set(name, [...(got.get(name) ?? []), ...points]))
-  await clock.drive(work)
+  const got = await clock.drive(collectEach(queries, question))
   return { got, clock, requests }
 }
 
@@ -72,7 +70,7 @@ describe('a query as the service sees it', () => {
     const points = got.get(domain) ?? []
     expect(points.map(({ time }) => time)).toEqual(Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000))
     const { queries } = clientOver(toEmulator(service))
-    expect(await queries.together(hour)).toEqual(points)
+    expect(await collectTogether(queries, hour)).toEqual(points)
   })
 
   it('asks in the time of the zone', async () => {
@@ -134,7 +132,8 @@ describe('the pace', () => {
     const waited: number[] = []
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
     const { queries, clock } = clientOver(answering({ ...series([]), headers }), { onWait: (ms) => waited.push(ms) })
-    await clock.drive(queries.each({ ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }, () => undefined))
+    const days: typeof hour = { ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }
+    await clock.drive(collectEach(queries, days))
     // Four begin at once; from then on one has to wait after another.
     expect([waited.length, new Set(waited)]).toEqual([5, new Set([7000])])
   })
@@ -308,8 +307,8 @@ describe('hostile answers', () => {
       fc.asyncProperty(fc.oneof(anyEach, points, page, fc.jsonValue()), fc.constantFrom(0, 0, 0, 1, 400101), async (data, code) => {
         const ask = () => clientOver(answering({ body: { code, data, message: 'no' } }))
         for (const work of [
-          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(queries.each(hour, () => undefined)),
-          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(queries.together(hour)),
+          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectEach(queries, hour)),
+          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectTogether(queries, hour)),
           ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(queries.prefetches({ task: '1' })),
         ]) {
           const error: unknown = await work(ask()).then(

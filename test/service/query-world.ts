@@ -1,4 +1,7 @@
+import type { Domain } from '../../src/model/item.ts'
+import { addByTime, toPoints, type Counts, type Point } from '../../src/model/statistics.ts'
 import { createQueryClient, type QueryClient } from '../../src/service/query/query-client.ts'
+import type { DomainsQuestion, SumQuestion } from '../../src/service/query/statistics.ts'
 import type { Answer, Request, Transport } from '../../src/service/transport.ts'
 import type { World } from '../emulator/world.ts'
 import { JsonText } from '../../src/emulator/routes/exchange.ts'
@@ -26,6 +29,24 @@ export function toEmulator(service: World): Transport {
     const { status, headers, body } = await service.request({ method: 'GET', path: pathname, query: search.slice(1) })
     return answer({ status, headers, body: body instanceof JsonText ? body.text : body })
   }
+}
+
+/** Collects the points of each domain, in the order in which they come. */
+export async function collectEach(queries: QueryClient, question: DomainsQuestion) {
+  const collected = new Map<Domain, Point[]>()
+  for await (const { results } of queries.eachDomain(question)) {
+    for (const { domain, points } of results) {
+      collected.set(domain, [...(collected.get(domain) ?? []), ...points])
+    }
+  }
+  return collected
+}
+
+/** Collects a sum over domains, ascending. */
+export async function collectTogether(queries: QueryClient, question: SumQuestion) {
+  const sums = new Map<number, Counts>()
+  for await (const { results } of queries.together(question)) addByTime(sums, results)
+  return toPoints(sums)
 }
 
 /** A client over any transport, its clock, and the requests that it made. */

@@ -2,23 +2,25 @@ import type { CommandContext } from '../io.ts'
 
 /** Shows how far the queries of a long question are. */
 export interface QueryProgress {
-  heard(done: number, all: number): void
+  report(progress: { done: number; all: number }): void
   end(): void
 }
+
+const silent: QueryProgress = { report: () => undefined, end: () => undefined }
 
 /** Fewer parts are over before anybody wonders. */
 const fewParts = 10
 
 /** A bar on a terminal, a line for every quarter elsewhere, nothing with `--quiet` and `--json`. */
 export async function queryProgress({ io, options, note }: CommandContext, what: string): Promise<QueryProgress> {
-  if (options.quiet === true || options.json === true) return { heard: () => undefined, end: () => undefined }
+  if (options.quiet === true || options.json === true) return silent
   if (!io.errIsTerminal) {
-    let told = 0
+    let reported = 0
     return {
-      heard: (done, all) => {
+      report: ({ done, all }) => {
         const quarter = Math.floor((4 * done) / Math.max(1, all))
-        if (all < fewParts || quarter <= told || done === all) return
-        told = quarter
+        if (all < fewParts || quarter <= reported || done === all) return
+        reported = quarter
         note(`${what}: ${done} of ${all} reads`)
       },
       end: () => undefined,
@@ -28,7 +30,7 @@ export async function queryProgress({ io, options, note }: CommandContext, what:
   const bar = openBar(`{bar} {value}/{total} reads of ${what}`, true)
   let begun = false
   return {
-    heard: (done, all) => {
+    report: ({ done, all }) => {
       if (all < fewParts) return
       if (!begun) bar.start(all, done)
       begun = true

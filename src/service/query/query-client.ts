@@ -1,24 +1,25 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { Domain } from '../../model/item.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
-import type { Point, Question } from '../../model/statistics.ts'
+import type { Point } from '../../model/statistics.ts'
 import { timeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { queryPrefetches, type Prefetches } from './prefetch.ts'
 import { QueryPace } from './query-pace.ts'
+import type { Batch } from './query-parts.ts'
 import type { QueryContext } from './query.ts'
-import { queryEachDomain, queryTogether, type Heard, type Taken } from './statistics.ts'
+import type { DomainsQuestion, Series, SumQuestion } from './statistics.ts'
+import { queryEachDomain, queryTogether } from './statistics.ts'
 
 /**
  * The service's interfaces for queries. They have a pace of their own and cost nothing of the call
  * budget.
  */
 export interface QueryClient {
-  /** One series for each domain, handed on as it comes. */
-  each(question: Question & { domains: Domain[] }, take: Taken, heard?: Heard): Promise<void>
-  /** One series over all domains, ascending. */
-  together(question: Omit<Question, 'area' | 'labels'>, heard?: Heard): Promise<Point[]>
+  /** One series for each domain, part by part. */
+  eachDomain(question: DomainsQuestion): AsyncIterable<Batch<Series>>
+  /** One series over all domains, part by part: counts of one time add up. */
+  together(question: SumQuestion): AsyncIterable<Batch<Point>>
   prefetches(query: PrefetchQuery): Promise<Prefetches>
 }
 
@@ -48,24 +49,38 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const { clock, maxWaitMs } = options
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
   const context: QueryContext = { ...options, pace }
-  const scrub = (text: string) => options.connection.scrub(text)
+  const scrub: Scrub = (error) => withoutSecrets(error, (text) => options.connection.scrub(text))
   return {
-    each: (question, take, heard) => withoutSecrets(scrub, () => queryEachDomain(question, zone(), context, take, heard)),
-    together: (question, heard) => withoutSecrets(scrub, () => queryTogether(question, zone(), context, heard)),
-    prefetches: (query) => withoutSecrets(scrub, () => queryPrefetches(query, zone(), context)),
+    eachDomain: (question) => guarded(() => queryEachDomain(question, zone(), context), scrub),
+    together: (question) => guarded(() => queryTogether(question, zone(), context), scrub),
+    prefetches: async (query) => {
+      try {
+        return await queryPrefetches(query, zone(), context)
+      } catch (error) {
+        throw scrub(error)
+      }
+    },
+  }
+}
+
+type Scrub = (error: unknown) => unknown
+
+/** Yields what is iterated, and scrubs the error that ends it. */
+async function* guarded<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIterable<T> {
+  try {
+    yield* open()
+  } catch (error) {
+    throw scrub(error)
   }
 }
 
 /** An answer may be megabytes; a message quotes so many characters. */
 const maxMessage = 400
 
-/** An answer that is not what it should be is quoted in the message, and may quote the token. */
-async function withoutSecrets<T>(scrub: (text: string) => string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') throw error
-    const message = scrub(error.message)
-    throw new EdgewiseError(error.code, message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message, error.hint)
-  }
+/** Removes secrets from an error that quotes an answer, which may hold the token, and cuts it. */
+function withoutSecrets(error: unknown, scrub: (text: string) => string): unknown {
+  if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
+  const message = scrub(error.message)
+  const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
+  return new EdgewiseError(error.code, short, error.hint)
 }
