@@ -8,16 +8,16 @@ import { overNetwork } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** What ends queries, and what is called with each wait (ms) that the service demands. */
-export type QueryOptions = Pick<QueryClientOptions, 'signal' | 'onWait'>
+type OnWait = QueryClientOptions['onWait']
 
 /**
  * Connects to the service that the workspace names, for writes and queries. An emulator that it asks
  * for runs until the connection is closed.
  *
+ * @param onWait called with each wait that the service demands of queries, ms
  * @throws EdgewiseError `access` when there is no token
  */
-export async function connect(workspace: LoadedWorkspace, outside: Outside, options: QueryOptions = {}) {
+export async function connect(workspace: LoadedWorkspace, outside: Outside, onWait?: OnWait) {
   const { config, root } = workspace
   const { service } = config
   const inside = service.url === 'emulator'
@@ -46,7 +46,8 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, opti
     maxWaitMs: config.limits.maxWaitSeconds * 1000,
     clock: outside.clock,
     random: () => outside.random(),
-    ...options,
+    signal: outside.signal,
+    onWait,
   })
   return { client: createClient(connection), queries, close: async () => emulator?.close() }
 }

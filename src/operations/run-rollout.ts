@@ -8,6 +8,7 @@ import type { Applying, RolledBack, RolloutContext } from '../rollout/ports.ts'
 import { queryCounts } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { goneOnWith, rolloutOf } from '../rollout/wave-part.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import { applyId, authorOf, executePlan, type ExecuteOptions } from './execute-plan.ts'
@@ -71,8 +72,10 @@ export async function runRollout(
   const context: RolloutContext = {
     clock: outside.clock,
     service: {
-      count: (domains, window) =>
-        withQueries(workspace, outside, { signal: outside.signal }, (queries) => queryCounts(queries, domains, window, grain)),
+      count: (domains, window) => {
+        const count = (queries: QueryClient) => queryCounts(queries, domains, window, grain)
+        return withQueries(workspace, { outside }, count)
+      },
     },
     applying: {
       refuseUnready: async (part, base) => {

@@ -1,18 +1,17 @@
+import type { QuestionProgress } from '../../operations/stats.ts'
+import type { QueryPorts, QueryProgress } from '../../operations/with-queries.ts'
 import type { CommandContext } from '../io.ts'
 
-/** Shows how far the queries of a long question are. */
-export interface QueryProgress {
-  report(progress: { done: number; all: number }): void
-  end(): void
-}
+type Progress = QueryProgress<QuestionProgress>
 
-const silent: QueryProgress = { report: () => undefined, end: () => undefined }
+const silent: Progress = { report: () => undefined, end: () => undefined }
 
 /** Fewer parts are over before anybody wonders. */
 const fewParts = 10
 
 /** A bar on a terminal, a line for every quarter elsewhere, nothing with `--quiet` and `--json`. */
-export async function queryProgress({ io, options, note }: CommandContext, what: string): Promise<QueryProgress> {
+export async function startQueryProgress(context: CommandContext, what: string): Promise<Progress> {
+  const { io, options, note } = context
   if (options.quiet === true || options.json === true) return silent
   if (!io.errIsTerminal) {
     let reported = 0
@@ -42,8 +41,16 @@ export async function queryProgress({ io, options, note }: CommandContext, what:
   }
 }
 
-/** Queries end when a command is interrupted, and every wait that the service demands is printed. */
-export function queryOptions({ io, note }: CommandContext) {
-  const onWait = (ms: number) => note(`the service lets no more reads through for ${Math.ceil(ms / 1000)} s; waiting`)
-  return { signal: io.signal, onWait }
+type Start<T> = QueryPorts<T>['startProgress']
+
+/** Makes the ports of an operation that queries; waits that the service demands are printed. */
+export function queryPorts<T>(context: CommandContext, startProgress: Start<T>): QueryPorts<T> {
+  return {
+    outside: context.io,
+    onWait: (ms) => {
+      const seconds = Math.ceil(ms / 1000)
+      context.note(`the service lets no more reads through for ${seconds} s; waiting`)
+    },
+    startProgress,
+  }
 }
