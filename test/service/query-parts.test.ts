@@ -21,15 +21,18 @@ class SlowService {
   readonly transport: Transport = ({ signal }) =>
     new Promise((resolve, reject) => {
       this.inFlight++
-      const abort = () => {
+      // A call ends a while after it is aborted.
+      const abort = async () => {
+        for (let turn = 0; turn < 100; turn++) await Promise.resolve()
         this.inFlight--
         this.aborted++
         reject(new DOMException('aborted', 'AbortError'))
       }
-      signal?.addEventListener('abort', abort)
+      const onAbort = () => void abort()
+      signal?.addEventListener('abort', onAbort)
       this.#replies.push((status) => {
         this.inFlight--
-        signal?.removeEventListener('abort', abort)
+        signal?.removeEventListener('abort', onAbort)
         resolve(answer({ status, body: { code: status === 200 ? 0 : 7, data: {} } }))
       })
     })
