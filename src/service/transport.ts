@@ -7,8 +7,8 @@ export interface Request {
   timeoutMs: number
   /** Given up as well once this is aborted. */
   signal?: AbortSignal
-  /** What is longer than any honest answer is cut, bytes. */
-  mostBytes?: number
+  /** A longer answer is cut. */
+  maxBytes?: number
 }
 
 /** An answer as it came over the network. */
@@ -28,7 +28,7 @@ const usualBytes = 4 * 1024 * 1024
 
 /** Over this machine's network; `dispatcher` (of undici's kind) where a proxy stands between. Redirects are not followed. */
 export function overNetwork(dispatcher?: RequestInit['dispatcher']): Transport {
-  return async ({ url, body, timeoutMs, signal, mostBytes = usualBytes }) => {
+  return async ({ url, body, timeoutMs, signal, maxBytes = usualBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
     const givenUp = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
@@ -41,16 +41,16 @@ export function overNetwork(dispatcher?: RequestInit['dispatcher']): Transport {
     }
     if (dispatcher !== undefined) request.dispatcher = dispatcher
     try {
-      return await unlessAborted(answerOf(url, request, mostBytes), givenUp)
+      return await unlessAborted(answerOf(url, request, maxBytes), givenUp)
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
-async function answerOf(url: string, request: RequestInit, mostBytes: number): Promise<Answer> {
+async function answerOf(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
   const response = await fetch(url, request)
-  return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, mostBytes) }
+  return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, maxBytes) }
 }
 
 /** `fetch` never ends with an answer that it can't unpack, and then hears no signal either. */
@@ -64,14 +64,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** The body as text; what is cut is no JSON. */
-async function boundedText(response: Response, mostBytes: number): Promise<string> {
+async function boundedText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body) {
     chunks.push(chunk as Uint8Array)
     size += (chunk as Uint8Array).byteLength
-    if (size > mostBytes) break
+    if (size > maxBytes) break
   }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -23,11 +23,11 @@ export function declareStats(program: Command, declare: Declare): void {
       const { timeZone } = await import('../../model/time-zone.ts')
       const { queryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { timeSpan } = await import('./time-span.ts')
+      const { parseTimeSpan } = await import('./time-span.ts')
       const { io, options, paint } = context
       const workspace = openWorkspace(context, 'none')
       const zone = timeZone(workspace.config.service.timezone)
-      const span = timeSpan(times, io.clock.now(), zone)
+      const span = parseTimeSpan(times, io.clock.now(), zone)
       const json = options.json === true
       const request = { ...span, domains: named as string[], sum, keepPoints: json }
       const ports = queryPorts(context, () => startQueryProgress(context, 'statistics'))

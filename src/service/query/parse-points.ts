@@ -24,7 +24,8 @@ const status = /^(?:0|[1-9]\d{0,2})$/
  * Parses the points of a series (specification, "Status-code data point"): those whose labels belong
  * to the part, ascending. Periods without requests may be absent, and points may come in any order.
  *
- * @throws EdgewiseError `answer-invalid` for anything else, a label that comes twice, and times that were not asked for
+ * @throws EdgewiseError `answer-invalid` for anything else, a label that comes twice, and times
+ *   outside the query
  */
 export function parsePoints(data: Json, query: SeriesQuery): Point[] {
   if (!Array.isArray(data)) throw wrong(query, 'expected a list of points', data)

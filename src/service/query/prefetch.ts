@@ -40,7 +40,7 @@ export async function queryPrefetches(wanted: PrefetchQuery, zone: TimeZone, con
   return best
 }
 
-/** Queries every record once; `total` is what the last page says. */
+/** Queries every page; each record is returned once, with the total of the last page. */
 async function queryPages(wanted: PrefetchQuery, zone: TimeZone, context: QueryContext): Promise<Page> {
   const records = new Map<string, PrefetchRecord>()
   for (let number = 1; number <= maxPages; number++) {
@@ -48,7 +48,7 @@ async function queryPages(wanted: PrefetchQuery, zone: TimeZone, context: QueryC
     const before = records.size
     // A number beyond 2^53 is no longer exact, so that the id alone may stand for two records.
     for (const record of page) records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
-    // A page without anything new is the end of what can be had, whatever the total says.
+    // A page without anything new ends the list, whatever the total.
     if (records.size === before || records.size >= total) return { records: [...records.values()], total }
   }
   throw new EdgewiseError('answer-invalid', `the list of ${what} has not ended after ${maxPages} pages`, 'Ask for fewer days.')

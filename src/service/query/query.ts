@@ -75,7 +75,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const parameters = Object.entries({ ...wanted.parameters, token })
     const search = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
     const address = `${url}/v2${wanted.path}?${search}`
-    const request = { url: address, timeoutMs, mostBytes: maxBytes }
+    const request = { url: address, timeoutMs, maxBytes }
     const answer = await transport({ ...request, ...(signal === undefined ? {} : { signal }) })
     const { body, code, message, limits, retryAfterMs } = envelopeOf(answer, (text) => scrub(withoutEncoded(text, token)), words)
     const { status } = answer
@@ -97,7 +97,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
   }
 }
 
-/** A service may quote the address that it was asked by, where the token stands as it is sent. */
+/** Removes the encoded token: a service may quote the address of the query. */
 function withoutEncoded(text: string, token: string): string {
   const [sent, form] = [encodeURIComponent(token), new URLSearchParams({ token }).toString().slice('token='.length)]
   const lower = sent.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
@@ -124,9 +124,9 @@ function refused({ what, parameters }: Query, status: number, code: number | nul
     const coded = code === null ? '' : `, code ${code}`
     return new EdgewiseError('service-refused', `the service refused to read ${what} (HTTP ${status}${coded}): ${message}`)
   }
-  const asked = parameters['domains'].split(',')
-  const named = asked.filter((domain) => message.toLowerCase().includes(`(${domain})`))
-  const which = named.length > 0 ? named : asked
+  const queried = parameters['domains'].split(',')
+  const named = queried.filter((domain) => message.toLowerCase().includes(`(${domain})`))
+  const which = named.length > 0 ? named : queried
   return new EdgewiseError(
     'service-refused',
     `the service does not know ${which.length > 1 ? 'one of ' : ''}${which.join(', ')} (code ${unknownDomain}: ${message})`,
