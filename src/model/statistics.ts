@@ -56,6 +56,21 @@ export function addCounts(to: Counts, more: Counts): void {
   for (const [status, count] of Object.entries(more)) to[status] = (to[status] ?? 0) + count
 }
 
+/** Adds points to the counts of their times. */
+export function addByTime(to: Map<number, Counts>, points: Point[]): void {
+  for (const { time, counts } of points) {
+    const sum = to.get(time) ?? {}
+    addCounts(sum, counts)
+    to.set(time, sum)
+  }
+}
+
+/** Lists counts by time as points, ascending. */
+export function toPoints(byTime: Map<number, Counts>): Point[] {
+  const points = [...byTime].map(([time, counts]) => ({ time, counts }))
+  return points.toSorted((a, b) => a.time - b.time)
+}
+
 /** All requests of some counts. */
 export function requestsIn(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)

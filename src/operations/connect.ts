@@ -3,18 +3,21 @@ import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/write/client.ts'
 import { proxyDispatcher } from '../service/proxy.ts'
-import { createReader, type ReaderOptions } from '../service/query/reader.ts'
+import { createQueryClient, type QueryClientOptions } from '../service/query/query-client.ts'
 import { overNetwork } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
+type OnWait = QueryClientOptions['onWait']
+
 /**
- * A client and a reader of the service that the workspace names; an emulator that it asks for runs until the connection is closed.
+ * Connects to the service that the workspace names, for writes and queries. An emulator that it asks
+ * for runs until the connection is closed.
  *
- * @param reads what ends reads, and who hears of waits (ms) that the service demands
+ * @param onWait called with each wait that the service demands of queries, ms
  * @throws EdgewiseError `access` when there is no token
  */
-export async function connect(workspace: LoadedWorkspace, outside: Outside, reads: Pick<ReaderOptions, 'signal' | 'waits'> = {}) {
+export async function connect(workspace: LoadedWorkspace, outside: Outside, onWait?: OnWait) {
   const { config, root } = workspace
   const { service } = config
   const inside = service.url === 'emulator'
@@ -37,15 +40,16 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, read
     scrub: (text: string) => workspace.scrub(text),
     transport,
   }
-  const reader = createReader({
+  const queries = createQueryClient({
     connection,
     timezone: service.timezone,
-    longestWaitMs: config.limits.maxWaitSeconds * 1000,
+    maxWaitMs: config.limits.maxWaitSeconds * 1000,
     clock: outside.clock,
     random: () => outside.random(),
-    ...reads,
+    signal: outside.signal,
+    onWait,
   })
-  return { client: createClient(connection), reader, close: async () => emulator?.close() }
+  return { client: createClient(connection), queries, close: async () => emulator?.close() }
 }
 
 /** The emulator that `service.url: emulator` asks for. It keeps what it is told beside the workspace. */

@@ -5,9 +5,10 @@ import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { timeZone } from '../model/time-zone.ts'
 import type { Applying, RolledBack, RolloutContext } from '../rollout/ports.ts'
-import { readCounts } from '../rollout/read-counts.ts'
+import { queryCounts } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { goneOnWith, rolloutOf } from '../rollout/wave-part.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import { applyId, authorOf, executePlan, type ExecuteOptions } from './execute-plan.ts'
@@ -20,7 +21,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 import { planRollback, withoutUnmanaged } from './plan-rollback.ts'
 import type { Locked } from './with-lock.ts'
-import { withReader } from './with-reader.ts'
+import { withQueries } from './with-queries.ts'
 
 /** How a rollout is executed: as an apply, and with a lock that may be given away for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
@@ -72,8 +73,10 @@ export async function runRollout(
   const context: RolloutContext = {
     clock: outside.clock,
     service: {
-      count: (domains, window) =>
-        withReader(workspace, outside, { signal: outside.signal }, (reader) => readCounts(reader, domains, window, grain)),
+      count: (domains, window) => {
+        const count = (queries: QueryClient) => queryCounts(queries, domains, window, grain)
+        return withQueries(workspace, { outside }, count)
+      },
     },
     applying: {
       prepare: async (part, base) => {

@@ -7,8 +7,8 @@ export interface Request {
   timeoutMs: number
   /** Given up as well once this is aborted. */
   signal?: AbortSignal
-  /** What is longer than any honest answer is cut, bytes. */
-  mostBytes?: number
+  /** A longer answer is cut. */
+  maxBytes?: number
 }
 
 /** An answer as it came over the network. */
@@ -31,7 +31,7 @@ export type Dispatcher = object
 
 /** Carries requests over this machine's network. Redirects are not followed. */
 export function overNetwork(dispatcher?: Dispatcher): Transport {
-  return async ({ url, body, timeoutMs, signal, mostBytes = usualBytes }) => {
+  return async ({ url, body, timeoutMs, signal, maxBytes = usualBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
     const givenUp = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
@@ -44,16 +44,16 @@ export function overNetwork(dispatcher?: Dispatcher): Transport {
     }
     if (dispatcher !== undefined) Object.assign(request, { dispatcher })
     try {
-      return await unlessAborted(answerOf(url, request, mostBytes), givenUp)
+      return await unlessAborted(answerOf(url, request, maxBytes), givenUp)
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
-async function answerOf(url: string, request: RequestInit, mostBytes: number): Promise<Answer> {
+async function answerOf(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
   const response = await fetch(url, request)
-  return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, mostBytes) }
+  return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, maxBytes) }
 }
 
 /** `fetch` never ends with an answer that it can't unpack, and then hears no signal either. */
@@ -67,14 +67,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** The body as text; what is cut is no JSON. */
-async function boundedText(response: Response, mostBytes: number): Promise<string> {
+async function boundedText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body) {
     chunks.push(chunk as Uint8Array)
     size += (chunk as Uint8Array).byteLength
-    if (size > mostBytes) break
+    if (size > maxBytes) break
   }
   return Buffer.concat(chunks).toString('utf8')
 }

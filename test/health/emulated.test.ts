@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { judgeWave } from '../../src/health/judge.ts'
-import { readCounts } from '../../src/rollout/read-counts.ts'
+import { queryCounts } from '../../src/rollout/query-counts.ts'
 import { windowsOf } from '../../src/health/windows.ts'
 import type { WaveHealth } from '../../src/model/health.ts'
 import { timeZone } from '../../src/model/time-zone.ts'
 import { world, type World } from '../emulator/world.ts'
-import { readerOver, toEmulator } from '../service/reading-world.ts'
+import { clientOver, toEmulator } from '../service/query-world.ts'
 
 const rule = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const, statuses: ['5xx'], minRequests: 500, margin: 1 }
 const domains = Array.from({ length: 30 }, (_, i) => `d${i}.example.com`)
@@ -32,9 +32,9 @@ async function wave(broken: string[]): Promise<WaveHealth> {
   if (broken.length > 0) await write(broken, dead)
   const { before, after, readyAt } = windowsOf(first, service.clock.now, rule, timeZone('UTC'))
   service.clock.now = readyAt
-  const { reader, clock } = readerOver(toEmulator(service))
+  const { queries, clock } = clientOver(toEmulator(service))
   clock.time = readyAt
-  const [earlier, later] = [await readCounts(reader, domains, before, rule.grain), await readCounts(reader, domains, after, rule.grain)]
+  const [earlier, later] = [await queryCounts(queries, domains, before, rule.grain), await queryCounts(queries, domains, after, rule.grain)]
   expect([earlier.size, later.size]).toEqual([30, 30])
   return judgeWave(earlier, later, rule)
 }

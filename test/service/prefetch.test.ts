@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../../src/service/transport.ts'
 import { world } from '../emulator/world.ts'
-import { answer, readerOver, toEmulator, token } from './reading-world.ts'
+import { answer, clientOver, toEmulator, token } from './query-world.ts'
 
 const url = 'https://a.example.com/a.mp4'
 const record = (id: unknown, more: object = {}) => ({
@@ -25,10 +25,10 @@ function pages(pageOf: (number: number, size: number) => { total: unknown; list:
 async function all(
   transport: Transport,
   timezone = 'UTC',
-  query: Parameters<ReturnType<typeof readerOver>['reader']['prefetches']>[0] = { task: '1001' },
+  query: Parameters<ReturnType<typeof clientOver>['queries']['prefetches']>[0] = { task: '1001' },
 ) {
-  const { reader, clock, requests } = readerOver(transport, { timezone })
-  return { ...(await clock.drive(reader.prefetches(query))), requests }
+  const { queries, clock, requests } = clientOver(transport, { timezone })
+  return { ...(await clock.drive(queries.prefetches(query))), requests }
 }
 
 async function failure(transport: Transport): Promise<string> {
@@ -39,7 +39,7 @@ async function failure(transport: Transport): Promise<string> {
 }
 
 describe('prefetch records', () => {
-  it('of the emulator are read to the last page, in both ways', async () => {
+  it('of the emulator are queried to the last page, in both ways', async () => {
     const service = world({ token, timezone: 'Asia/Shanghai' })
     await service.tell('prefetch', { task_id: 1001, urls: Array.from({ length: 120 }, (_, i) => `${url}?${i}`) })
     const { records, complete, requests } = await all(toEmulator(service), 'Asia/Shanghai')
@@ -62,7 +62,7 @@ describe('prefetch records', () => {
     expect(records.map(({ id }) => id).slice(0, 2)).toEqual(['1', 'x-2'])
   })
 
-  it('that come twice while the pages shift count once, and the list is read again', async () => {
+  it('that come twice while the pages shift count once, and the list is queried again', async () => {
     let round = 0
     const shifting = pages((number, size) => {
       if (number === 1) round++
@@ -76,7 +76,7 @@ describe('prefetch records', () => {
     expect(requests.length).toBeGreaterThan(3)
   })
 
-  it('of a list whose total never fits are told as incomplete', async () => {
+  it('of a list whose total never fits are reported as incomplete', async () => {
     const { records, complete, requests } = await all(pages((number) => ({ total: 7, list: number === 1 ? [record(1)] : [] })))
     expect([records.length, complete, requests.length]).toEqual([1, false, 6])
   })

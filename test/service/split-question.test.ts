@@ -4,7 +4,7 @@ import { alignedDown, grains, type Grain, type Point } from '../../src/model/sta
 import { timeZone } from '../../src/model/time-zone.ts'
 import { localWindow } from '../../src/service/query/local-window.ts'
 import { splitQuestion } from '../../src/service/query/split-question.ts'
-import { readerOver } from './reading-world.ts'
+import { clientOver, collectEach, collectTogether } from './query-world.ts'
 import { limitedService, unlimited, type Choice } from './unlimited-service.ts'
 
 const dayMs = 86_400_000
@@ -63,12 +63,10 @@ describe('a question of any size', () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
         const broken: string[] = []
-        const { reader, clock } = readerOver(limitedService(zone, choice, broken), { timezone: zone.name })
-        const got = new Map<string, Point[]>(question.domains.map((domain) => [domain, []]))
+        const { queries, clock } = clientOver(limitedService(zone, choice, broken), { timezone: zone.name })
         clock.time = at('2027-06-01T00:00')
-        await reader.each({ ...question, labels, ...(area === undefined ? {} : { area }) }, (domain, points) =>
-          got.get(domain)?.push(...points),
-        )
+        const asked = { ...question, labels, ...(area === undefined ? {} : { area }) }
+        const got = await collectEach(queries, asked)
         expect(broken).toEqual([])
         const from = alignedDown(question.from, question.grain, zone)
         for (const domain of [question.domains[0] ?? '', question.domains.at(-1) ?? '']) {
@@ -84,9 +82,9 @@ describe('a question of any size', () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
-        const { reader, clock } = readerOver(limitedService(zone, choice, broken), { timezone: zone.name })
+        const { queries, clock } = clientOver(limitedService(zone, choice, broken), { timezone: zone.name })
         clock.time = at('2027-06-01T00:00')
-        const got = await reader.together(question)
+        const got = await collectTogether(queries, question)
         expect(broken).toEqual([])
         const from = alignedDown(question.from, question.grain, zone)
         expect(difference(got, unlimited(question.domains, { ...question, from }, zone))).toBe(null)

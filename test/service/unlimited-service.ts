@@ -4,7 +4,7 @@ import { areas, type Area } from '../../src/emulator/entities/traffic.ts'
 import { grainMs, type Grain, type Point } from '../../src/model/statistics.ts'
 import type { TimeZone } from '../../src/model/time-zone.ts'
 import type { Transport } from '../../src/service/transport.ts'
-import { answer } from './reading-world.ts'
+import { answer } from './query-world.ts'
 
 const dayMs = 86_400_000
 const now = Date.UTC(2027, 5, 1)

@@ -102,7 +102,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   },
   {
     name: 'a broken connection counts as not sent',
-    file: 'src/service/query/failure.ts',
+    file: 'src/service/call-failure.ts',
     find: "'ECONNREFUSED',\n  'PROXY_REFUSED'",
     replace: "'ECONNREFUSED',\n  'ECONNRESET',\n  'PROXY_REFUSED'",
     seeds: 200,

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { timeSpan } from '../../src/cli/time-span.ts'
+import { parseTimeSpan } from '../../src/cli/commands/time-span.ts'
 import { timeZone } from '../../src/model/time-zone.ts'
 
 const now = Date.UTC(2026, 10, 20, 12, 34, 56)
 
-function span(given: Parameters<typeof timeSpan>[0], zone = 'UTC') {
-  const { from, to, grain } = timeSpan(given, now, timeZone(zone))
+function span(given: Parameters<typeof parseTimeSpan>[0], zone = 'UTC') {
+  const { from, to, grain } = parseTimeSpan(given, now, timeZone(zone))
   return [...[from, to].map((time) => new Date(time).toISOString().slice(0, 16)), grain]
 }
 
 describe('--from and --to', () => {
-  it.each<[Parameters<typeof timeSpan>[0], string, string[]]>([
+  it.each<[Parameters<typeof parseTimeSpan>[0], string, string[]]>([
     [{}, 'UTC', ['2026-11-19T12:00', '2026-11-20T12:34', 'hour']],
     [{ from: '2h' }, 'UTC', ['2026-11-20T10:34', '2026-11-20T12:34', 'minute']],
     [{ from: '3h', to: '30m' }, 'UTC', ['2026-11-20T09:30', '2026-11-20T12:04', 'minute5']],

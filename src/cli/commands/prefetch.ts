@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
-import type { PrefetchOptions } from '../prefetch.ts'
+import { prefetchCounts } from '../../model/prefetch.ts'
+import { exits } from '../exits.ts'
 import type { Declare } from './declare.ts'
+import type { PrefetchQueryOptions } from './prefetch-query.ts'
+
+interface PrefetchOptions extends PrefetchQueryOptions {
+  wait?: boolean
+}
 
 /** `edgewise prefetch`: how far prefetch tasks are, and which failed. */
 export function declarePrefetch(program: Command, declare: Declare): void {
@@ -11,7 +17,32 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       'prefetch --from 2026-11-01 --to 2026-11-07',
       'prefetch --from 2026-11-01 --to 2026-11-07 --json',
     ],
-    run: async (context, args, options) => (await import('../prefetch.ts')).prefetch(context, args, options),
+    run: async (context, _args, { wait = false, ...queryOptions }) => {
+      const { queryPrefetchTasks } = await import('../../operations/prefetch.ts')
+      const { prefetchJson } = await import('../../report/stats/prefetch-json.ts')
+      const { noRecordsText, prefetchText } = await import('../../report/stats/prefetch-text.ts')
+      const { timeZone } = await import('../../model/time-zone.ts')
+      const { startPrefetchProgress } = await import('../terminal/prefetch-progress.ts')
+      const { queryPorts } = await import('../terminal/query-progress.ts')
+      const { openWorkspace } = await import('../open.ts')
+      const { parsePrefetchQuery } = await import('./prefetch-query.ts')
+      const { io, options, paint, errPaint, note } = context
+      const query = parsePrefetchQuery(queryOptions)
+      const workspace = openWorkspace(context, 'none')
+      const zone = timeZone(workspace.config.service.timezone)
+      const ports = queryPorts(context, () => startPrefetchProgress(context))
+      const request = { query, wait }
+      const { records, complete } = await queryPrefetchTasks(workspace, request, ports)
+      if (!complete) {
+        const hint = 'tasks came and went while the list was read; some may be missing. Ask again.'
+        note(`${errPaint.yellow('note:')} ${hint}`)
+      }
+      if (records.length === 0) note(noRecordsText(query))
+      const layout = { paint, zone, verbose: options.verbose === true }
+      const json = () => JSON.stringify(prefetchJson(query, records, complete))
+      io.out(`${options.json === true ? json() : prefetchText(query, records, layout)}\n`)
+      return wait && prefetchCounts(records).failed > 0 ? exits.incomplete : exits.done
+    },
   })
     .option('--from <date>', 'with --to: tasks of these days, YYYY-MM-DD')
     .option('--to <date>', 'the last of these days')

@@ -1,23 +1,26 @@
 import { prefetchCounts, type PrefetchRecord } from '../../model/prefetch.ts'
 import { prefetchLine } from '../../report/stats/prefetch-text.ts'
+import type { QueryProgress } from '../../operations/with-queries.ts'
 import type { CommandContext } from '../io.ts'
 
-/** Shows how far prefetch tasks are while somebody waits for them. */
-export interface PrefetchProgress {
-  tell(records: PrefetchRecord[]): void
-  end(): void
-}
+type Progress = QueryProgress<PrefetchRecord[]>
 
-/** A bar on a terminal, a line whenever something moved elsewhere, nothing with `--quiet` and `--json`. */
-export async function prefetchProgress({ io, options, note }: CommandContext): Promise<PrefetchProgress> {
-  if (options.quiet === true || options.json === true) return { tell: () => undefined, end: () => undefined }
+/**
+ * Shows the progress of prefetch tasks: a bar on a terminal, a line whenever a count changes
+ * elsewhere, nothing with `--quiet` and `--json`.
+ */
+export async function startPrefetchProgress(context: CommandContext): Promise<Progress> {
+  const { io, options, note } = context
+  if (options.quiet === true || options.json === true) {
+    return { report: () => undefined, end: () => undefined }
+  }
   if (!io.errIsTerminal) {
-    let told = ''
+    let printed = ''
     return {
-      tell: (records) => {
+      report: (records) => {
         const line = prefetchLine(records)
-        if (line !== told) note(line)
-        told = line
+        if (line !== printed) note(line)
+        printed = line
       },
       end: () => undefined,
     }
@@ -26,7 +29,7 @@ export async function prefetchProgress({ io, options, note }: CommandContext): P
   const bar = openBar('{bar} {value}/{total} URLs · {failed} failed', true)
   bar.start(1, 0, { failed: 0 })
   return {
-    tell: (records) => {
+    report: (records) => {
       const { completed, failed } = prefetchCounts(records)
       bar.setTotal(records.length)
       bar.update(completed + failed, { failed })

@@ -1,24 +1,25 @@
+import type { QuestionProgress } from '../../operations/stats.ts'
+import type { QueryPorts, QueryProgress } from '../../operations/with-queries.ts'
 import type { CommandContext } from '../io.ts'
 
-/** Shows how far a long reading is. */
-export interface ReadProgress {
-  heard(done: number, all: number): void
-  end(): void
-}
+type Progress = QueryProgress<QuestionProgress>
+
+const silent: Progress = { report: () => undefined, end: () => undefined }
 
 /** Fewer parts are over before anybody wonders. */
 const fewParts = 10
 
 /** A bar on a terminal, a line for every quarter elsewhere, nothing with `--quiet` and `--json`. */
-export async function readProgress({ io, options, note }: CommandContext, what: string): Promise<ReadProgress> {
-  if (options.quiet === true || options.json === true) return { heard: () => undefined, end: () => undefined }
+export async function startQueryProgress(context: CommandContext, what: string): Promise<Progress> {
+  const { io, options, note } = context
+  if (options.quiet === true || options.json === true) return silent
   if (!io.errIsTerminal) {
-    let told = 0
+    let reported = 0
     return {
-      heard: (done, all) => {
+      report: ({ done, all }) => {
         const quarter = Math.floor((4 * done) / Math.max(1, all))
-        if (all < fewParts || quarter <= told || done === all) return
-        told = quarter
+        if (all < fewParts || quarter <= reported || done === all) return
+        reported = quarter
         note(`${what}: ${done} of ${all} reads`)
       },
       end: () => undefined,
@@ -28,7 +29,7 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
   const bar = openBar(`{bar} {value}/{total} reads of ${what}`, true)
   let begun = false
   return {
-    heard: (done, all) => {
+    report: ({ done, all }) => {
       if (all < fewParts) return
       if (!begun) bar.start(all, done)
       begun = true
@@ -40,8 +41,16 @@ export async function readProgress({ io, options, note }: CommandContext, what: 
   }
 }
 
-/** How a command reads: until it is interrupted, and telling every wait that the service demands. */
-export function readsOf({ io, note }: CommandContext) {
-  const waits = (ms: number) => note(`the service lets no more reads through for ${Math.ceil(ms / 1000)} s; waiting`)
-  return { signal: io.signal, waits }
+type Start<T> = QueryPorts<T>['startProgress']
+
+/** Makes the ports of an operation that queries; waits that the service demands are printed. */
+export function queryPorts<T>(context: CommandContext, startProgress: Start<T>): QueryPorts<T> {
+  return {
+    outside: context.io,
+    onWait: (ms) => {
+      const seconds = Math.ceil(ms / 1000)
+      context.note(`the service lets no more reads through for ${seconds} s; waiting`)
+    },
+    startProgress,
+  }
 }

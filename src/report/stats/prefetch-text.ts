@@ -37,6 +37,12 @@ export function prefetchText(query: PrefetchQuery, records: PrefetchRecord[], op
   ].join('\n')
 }
 
+/** Says that there are no records of a query, and why that may be. */
+export function noRecordsText(query: PrefetchQuery): string {
+  const which = 'task' in query ? `task ${query.task}` : 'this time'
+  return `the service has no records of ${which}; it keeps them for one month`
+}
+
 function titleOf(query: PrefetchQuery): string {
   if ('task' in query) return `Task ${visible(query.task)}`
   return `${query.from} to ${query.to}${query.url === undefined ? '' : `, ${visible(query.url)}`}`

@@ -1,6 +1,6 @@
 import { localText, type TimeZone } from '../../model/time-zone.ts'
 
-/** A window of time as the service is asked for it, and what it may take it for. */
+/** A window of time in the service's local time, and the moments it may stand for. */
 export interface LocalWindow {
   /** `YYYY-MM-DD HH:ii`, both within the window. */
   start: string
@@ -15,9 +15,10 @@ export interface LocalWindow {
 const minuteMs = 60_000
 
 /**
- * Asks for all labels in [from, to) in the zone's own time, to the minute (specification, "GET /stat/httpcode/eachDomain": start_time,
- * end_time). Where clocks change, a local time may stand for two moments, and the specification does not say for which: the window is
- * then widened until it covers everything whatever the service takes it for. What it brings too much is left out by its label.
+ * Converts [from, to) to the zone's local time, to the minute (specification, "GET
+ * /stat/httpcode/eachDomain": start_time, end_time). Where clocks change, a local time may stand for
+ * two moments, and the specification does not say for which: the window is then widened until it
+ * covers all labels in either case. Labels outside [from, to) are dropped from the answer.
  */
 export function localWindow(from: number, to: number, zone: TimeZone): LocalWindow {
   const lastMinute = to - minuteMs

@@ -2,10 +2,10 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, own, type Json } from '../../model/json.ts'
 import { prefetchStatuses, type PrefetchQuery, type PrefetchRecord, type PrefetchStatus } from '../../model/prefetch.ts'
 import { localText, localTime, type TimeZone } from '../../model/time-zone.ts'
-import { dataOf, read, type Reading } from './query.ts'
+import { query, type QueryContext } from './query.ts'
 import { wrongAnswer } from './wrong-answer.ts'
 
-/** Records, and whether they are all that the service said there are. */
+/** Records, and whether they are as many as the service counts. */
 export interface Prefetches {
   records: PrefetchRecord[]
   complete: boolean
@@ -13,70 +13,72 @@ export interface Prefetches {
 
 interface Page {
   total: number
-  list: PrefetchRecord[]
+  records: PrefetchRecord[]
 }
 
 /** The default, which the specification names for `page_size`. */
 const pageSize = 50
-/** A list of more pages than this is taken for one that never ends. */
-const mostPages = 20_000
-/** While records are added the pages shift, so that a list is read again, so often. */
-const mostRounds = 3
+/** A list of more pages counts as endless. */
+const maxPages = 20_000
+/** Times that a list is queried: its pages shift while records are added. */
+const maxRounds = 3
 const what = 'prefetch tasks'
 const time = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/
 
 /**
- * All records of a query, page by page (specification, "GET /cache/prefetch"); an unknown task has none.
+ * Queries all records of prefetch tasks, page by page (specification, "GET /cache/prefetch"). An
+ * unknown task has none.
  *
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `declined`
  */
-export async function prefetches(query: PrefetchQuery, zone: TimeZone, reading: Reading): Promise<Prefetches> {
+export async function queryPrefetches(wanted: PrefetchQuery, zone: TimeZone, context: QueryContext): Promise<Prefetches> {
   let best: Prefetches = { records: [], complete: false }
-  for (let round = 0; round < mostRounds && !best.complete; round++) {
-    const { records, total } = await allPages(query, zone, reading)
+  for (let round = 0; round < maxRounds && !best.complete; round++) {
+    const { records, total } = await queryPages(wanted, zone, context)
     best = { records, complete: records.length === total }
   }
   return best
 }
 
-/** Every record once, and how many the last page said there are. */
-async function allPages(query: PrefetchQuery, zone: TimeZone, reading: Reading): Promise<{ records: PrefetchRecord[]; total: number }> {
+/** Queries every page; each record is returned once, with the total of the last page. */
+async function queryPages(wanted: PrefetchQuery, zone: TimeZone, context: QueryContext): Promise<Page> {
   const records = new Map<string, PrefetchRecord>()
-  for (let number = 1; number <= mostPages; number++) {
-    const { total, list } = await pageOf(query, number, zone, reading)
+  for (let number = 1; number <= maxPages; number++) {
+    const { total, records: page } = await queryPage(wanted, number, zone, context)
     const before = records.size
     // A number beyond 2^53 is no longer exact, so that the id alone may stand for two records.
-    for (const record of list) records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
-    // A page without anything new is the end of what can be had, whatever the total says.
+    for (const record of page) records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
+    // A page without anything new ends the list, whatever the total.
     if (records.size === before || records.size >= total) return { records: [...records.values()], total }
   }
-  throw new EdgewiseError('answer-invalid', `the list of ${what} has not ended after ${mostPages} pages`, 'Ask for fewer days.')
+  throw new EdgewiseError('answer-invalid', `the list of ${what} has not ended after ${maxPages} pages`, 'Ask for fewer days.')
 }
 
-async function pageOf(query: PrefetchQuery, number: number, zone: TimeZone, reading: Reading): Promise<Page> {
-  const parameters = { ...parametersOf(query), page_number: String(number), page_size: String(pageSize) }
-  const data = dataOf(await read({ path: '/cache/prefetch', parameters, what }, reading))
+async function queryPage(wanted: PrefetchQuery, number: number, zone: TimeZone, context: QueryContext): Promise<Page> {
+  const parameters = { ...buildParameters(wanted), page_number: String(number), page_size: String(pageSize) }
+  const data = await query({ path: '/cache/prefetch', parameters, what }, context)
   if (!isObject(data)) throw wrongAnswer(what, 'expected an object with "total" and "list"', data)
   const [total = null, page = null, list = null] = [own(data, 'total'), own(data, 'page_number'), own(data, 'list')]
   if (!Number.isSafeInteger(total) || Number(total) < 0) throw wrongAnswer(what, 'expected "total" to be a whole number from 0', total)
   if (page !== number) throw wrongAnswer(what, `expected page ${number}`, page)
   if (!Array.isArray(list)) throw wrongAnswer(what, 'expected "list" to be a list', list)
-  return { total: Number(total), list: list.map((record) => readRecord(record, zone)) }
+  return { total: Number(total), records: list.map((record) => parseRecord(record, zone)) }
 }
 
-function parametersOf(query: PrefetchQuery): Record<string, string> {
-  if ('task' in query) return { task_id: query.task }
-  return { start_time: query.from, end_time: query.to, ...(query.url === undefined ? {} : { url: query.url }) }
+function buildParameters(wanted: PrefetchQuery): Record<string, string> {
+  if ('task' in wanted) return { task_id: wanted.task }
+  const { from, to, url } = wanted
+  return { start_time: from, end_time: to, ...(url === undefined ? {} : { url }) }
 }
 
-function readRecord(given: Json, zone: TimeZone): PrefetchRecord {
+function parseRecord(given: Json, zone: TimeZone): PrefetchRecord {
   if (!isObject(given)) throw wrongAnswer(what, 'expected a record to be an object', given)
   const [id = null, url = null, status = null, created = null] = ['id', 'url', 'status', 'create_time'].map((key) => own(given, key))
   const completed = own(given, 'complete_time') ?? ''
   if (!(typeof id === 'string' && id !== '') && !Number.isInteger(id)) throw wrongAnswer(what, 'expected "id" to be a whole number', id)
   if (typeof url !== 'string') throw wrongAnswer(what, 'expected "url" to be a text', url)
   if (!isStatus(status)) throw wrongAnswer(what, `expected "status" to be one of ${prefetchStatuses.join(', ')}`, status)
-  const [createdAt, completedAt] = [created, completed].map((text) => timeOf(text, zone))
+  const [createdAt, completedAt] = [created, completed].map((text) => parseTime(text, zone))
   if (createdAt === undefined || createdAt === null) throw wrongAnswer(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
   if (completedAt === undefined) throw wrongAnswer(what, 'expected "complete_time" to be YYYY-MM-DD HH:ii:ss or empty', completed)
   return { id: String(id), url, status, createdAt, completedAt }
@@ -86,8 +88,8 @@ function isStatus(value: Json): value is PrefetchStatus {
   return prefetchStatuses.some((each) => each === value)
 }
 
-/** A time in the service's zone, in ms; null for an empty one, undefined for anything else. */
-function timeOf(text: Json, zone: TimeZone): number | null | undefined {
+/** Parses a time in the service's zone, to ms; null for an empty one, undefined for anything else. */
+function parseTime(text: Json, zone: TimeZone): number | null | undefined {
   if (text === '') return null
   const match = typeof text === 'string' ? time.exec(text) : null
   if (match === null) return undefined

@@ -1,76 +1,82 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { own, type Json, type JsonObject } from '../../model/json.ts'
+import { own, type Json } from '../../model/json.ts'
 import type { Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { envelopeOf } from '../envelope.ts'
-import { readFailure } from './failure.ts'
-import { refuseInterrupted, type ReadPace } from './pace.ts'
+import { classifyFailure } from '../call-failure.ts'
+import { refuseInterrupted, type QueryPace } from './query-pace.ts'
 import { overNetwork } from '../transport.ts'
 
-/** What reading takes. */
-export interface Reading {
+/** The connection, pace and clock that queries share. */
+export interface QueryContext {
   connection: Connection
-  pace: ReadPace
+  pace: QueryPace
   clock: Clock
   /** In [0, 1). */
   random(): number
   signal?: AbortSignal
 }
 
-/** One read: an interface under `/v2`, its parameters but the token, and a word for what is read. */
-export interface Read {
+/** A GET of the service. */
+export interface Query {
+  /** Below `/v2`. */
   path: string
+  /** Without the token. */
   parameters: Record<string, string>
+  /** A word for messages, such as `statistics`. */
   what: string
 }
 
 type Reply =
-  | { kind: 'read'; body: JsonObject; limits: Limits }
+  | { kind: 'answered'; data: Json; limits: Limits }
   | { kind: 'refused'; error: EdgewiseError; limits: Limits }
   | { kind: 'throttled'; message: string; waitMs: number | null; limits: Limits }
   | { kind: 'failed'; message: string }
 
-const mostFailures = 5
-const mostThrottled = 10
+const maxFailures = 5
+const maxThrottled = 10
 /** The largest honest answer: ten domains, 31 days of five minutes and 30 status codes, each some dozen bytes. */
-const mostBytes = 64 * 1024 * 1024
+const maxBytes = 64 * 1024 * 1024
 
 /**
- * One GET of the service with the token in the query string, where reads have to carry it (specification, "Authentication" 1). What
- * fails on the way is read again, with a growing pause: a read is safe to repeat. No error shows the address, which holds the token.
+ * Queries the service, with the token in the query string (specification, "Authentication" 1). A
+ * query is safe to repeat: one that fails on the way is sent again, after a growing pause. No error
+ * shows the address, which holds the token.
  *
- * @returns the body of an answer with code 0
+ * @returns `data` of an answer with code 0
  * @throws EdgewiseError `access` for HTTP 401, `service-refused` for another refusal, `service-failed` when no answer came in
  *   several attempts, `declined` when interrupted
  */
-export async function read(wanted: Read, reading: Reading): Promise<JsonObject> {
-  const { pace, clock, signal } = reading
+export async function query(wanted: Query, context: QueryContext): Promise<Json> {
+  const { pace, clock, signal } = context
   let failures = 0
   let throttled = 0
   for (;;) {
-    await pace.take(signal)
-    const reply = await attempt(wanted, reading)
-    pace.give(reply.kind === 'failed' ? undefined : reply.limits)
+    await pace.acquire(signal)
+    const reply = await attempt(wanted, context)
+    pace.release(reply.kind === 'failed' ? undefined : reply.limits)
     refuseInterrupted(signal)
-    if (reply.kind === 'read') return reply.body
+    if (reply.kind === 'answered') return reply.data
     if (reply.kind === 'refused') throw reply.error
     if (reply.kind === 'throttled') {
-      if (++throttled >= mostThrottled) throw failed(wanted, throttled, reply.message)
-      pace.hold(reply.waitMs)
+      if (++throttled >= maxThrottled) throw failed(wanted, throttled, reply.message)
+      pace.pause(reply.waitMs)
     } else {
-      if (++failures >= mostFailures) throw failed(wanted, failures, reply.message)
-      await clock.sleep(pauseAfter(failures, reading.random()), signal)
+      if (++failures >= maxFailures) throw failed(wanted, failures, reply.message)
+      await clock.sleep(pauseAfter(failures, context.random()), signal)
     }
   }
 }
 
-async function attempt(wanted: Read, { connection, signal }: Reading): Promise<Reply> {
+async function attempt(wanted: Query, { connection, signal }: QueryContext): Promise<Reply> {
   const { url, token, timeoutMs, scrub, transport = overNetwork() } = connection
   try {
-    const query = Object.entries({ ...wanted.parameters, token }).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    const address = `${url}/v2${wanted.path}?${query.join('&')}`
-    const answer = await transport({ url: address, timeoutMs, mostBytes, ...(signal === undefined ? {} : { signal }) })
+    const parameters = Object.entries({ ...wanted.parameters, token })
+    const search = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+    const address = `${url}/v2${wanted.path}?${search}`
+    const request = { url: address, timeoutMs, maxBytes }
+    const answer = await transport({ ...request, ...(signal === undefined ? {} : { signal }) })
     const { body, code, message, limits, retryAfterMs } = envelopeOf(answer, (text) => scrub(withoutEncoded(text, token)), words)
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
@@ -82,16 +88,16 @@ async function attempt(wanted: Read, { connection, signal }: Reading): Promise<R
     if (body === null) return { kind: 'failed', message: `the service answered HTTP ${status} with something that is not JSON` }
     if (code === null) return { kind: 'failed', message: `the service answered HTTP ${status} without a numeric code` }
     return status === 200 && code === 0
-      ? { kind: 'read', body, limits }
+      ? { kind: 'answered', data: own(body, 'data') ?? null, limits }
       : { kind: 'refused', error: refused(wanted, status, code, message), limits }
   } catch (error) {
-    // Only the kind of failure is told: the error itself may show the address.
-    const outcome = readFailure(error)
+    // Report only the kind of failure: the error itself may show the address.
+    const outcome = classifyFailure(error)
     return { kind: 'failed', message: 'message' in outcome ? outcome.message : 'the call failed' }
   }
 }
 
-/** A service may quote the address that it was asked by, where the token stands as it is sent. */
+/** Removes the encoded token: a service may quote the address of the query. */
 function withoutEncoded(text: string, token: string): string {
   const [sent, form] = [encodeURIComponent(token), new URLSearchParams({ token }).toString().slice('token='.length)]
   const lower = sent.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
@@ -104,8 +110,8 @@ const words: Record<number, string> = {
   429: 'too many calls',
 }
 
-/** Specification, "Authentication" 3: a token may be good for writes and have no permission for an interface that reads. */
-function noPermission({ what }: Read, status: number, message: string): EdgewiseError {
+/** Specification, "Authentication" 3: a token that may write may lack permission for a query. */
+function noPermission({ what }: Query, status: number, message: string): EdgewiseError {
   return new EdgewiseError(
     'access',
     `the token may not read ${what} (HTTP ${status}): ${message}`,
@@ -113,14 +119,14 @@ function noPermission({ what }: Read, status: number, message: string): Edgewise
   )
 }
 
-function refused({ what, parameters }: Read, status: number, code: number | null, message: string): EdgewiseError {
+function refused({ what, parameters }: Query, status: number, code: number | null, message: string): EdgewiseError {
   if (code !== unknownDomain || parameters['domains'] === undefined) {
     const coded = code === null ? '' : `, code ${code}`
     return new EdgewiseError('service-refused', `the service refused to read ${what} (HTTP ${status}${coded}): ${message}`)
   }
-  const asked = parameters['domains'].split(',')
-  const named = asked.filter((domain) => message.toLowerCase().includes(`(${domain})`))
-  const which = named.length > 0 ? named : asked
+  const queried = parameters['domains'].split(',')
+  const named = queried.filter((domain) => message.toLowerCase().includes(`(${domain})`))
+  const which = named.length > 0 ? named : queried
   return new EdgewiseError(
     'service-refused',
     `the service does not know ${which.length > 1 ? 'one of ' : ''}${which.join(', ')} (code ${unknownDomain}: ${message})`,
@@ -131,7 +137,7 @@ function refused({ what, parameters }: Read, status: number, code: number | null
 /** Specification, "GET /stat/httpcode/eachDomain" 4. */
 const unknownDomain = 400_101
 
-function failed({ what }: Read, attempts: number, message: string): EdgewiseError {
+function failed({ what }: Query, attempts: number, message: string): EdgewiseError {
   return new EdgewiseError(
     'service-failed',
     `${what} could not be read in ${attempts} attempts: ${message}`,
@@ -139,12 +145,7 @@ function failed({ what }: Read, attempts: number, message: string): EdgewiseErro
   )
 }
 
-/** About 1, 2, 4 and 8 seconds, so that many readers do not come back at the same moment. */
+/** About 1, 2, 4 and 8 seconds, so that many clients do not come back at the same moment. */
 function pauseAfter(failures: number, chance: number): number {
   return 1000 * 2 ** (failures - 1) * (0.5 + chance / 2)
-}
-
-/** `data` of an answer. */
-export function dataOf(body: JsonObject): Json {
-  return own(body, 'data') ?? null
 }

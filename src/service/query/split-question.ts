@@ -4,10 +4,10 @@ import { alignedDown, grainMs, type Grain, type Question } from '../../model/sta
 import type { TimeZone } from '../../model/time-zone.ts'
 import { localWindow, type LocalWindow } from './local-window.ts'
 
-/** Which interface is asked: one series for each domain, or one sum over them. */
+/** The interface: one series for each domain, or one sum over them. */
 export type Kind = 'each' | 'together'
 
-/** A question that the service may be asked at once: labels in [from, to), and how to ask for them. */
+/** A part of a question that one query answers: labels in [from, to), and the window to query. */
 export interface Part {
   domains: Domain[] | 'all'
   from: number
@@ -21,16 +21,17 @@ interface Size {
 }
 
 const dayMs = grainMs.day
-const mostDomains = 10
+const maxDomains = 10
 /** Days from start to end. A month is 31 days, and these 31 days hold for `day` as well (specification, "Limits"). */
-const mostDays: Record<Grain, number> = { minute: 1, minute5: 31, hour: 31, day: 31 }
+const maxDays: Record<Grain, number> = { minute: 1, minute5: 31, hour: 31, day: 31 }
 const pointsPerDay: Record<Grain, number> = { minute: 1440, minute5: 288, hour: 24, day: 1 }
 /** Specification, "GET /stat/httpcode" 2: domains × points per day × days; part days count as whole ones. */
-const mostPoints = 2880
+const maxPoints = 2880
 
 /**
- * The parts that a question has to be asked in to stay within the limits (specification, "Limits"): 10 domains, 31 days, the span of
- * the grain, and for a sum the 2,880 rule. Each label of each domain belongs to exactly one part.
+ * Splits a question into parts within the limits (specification, "Limits"): 10 domains, 31 days, the
+ * span of the grain, and for a sum the 2,880 rule. Each label of each domain belongs to exactly one
+ * part.
  *
  * @throws EdgewiseError `usage` for a question without domains or time, or where the zone has no hours to speak of
  */
@@ -42,42 +43,42 @@ export function splitQuestion(question: Question, kind: Kind, zone: TimeZone): P
   const known = domains === 'all' ? 1 : new Set(domains).size
   if (known === 0) throw new EdgewiseError('usage', 'expected statistics to be asked for at least one domain, got none')
   const size =
-    kind === 'each' ? { domains: mostDomains, days: mostDays[grain] } : sizeOfSum(domains === 'all' ? 'all' : known, to - from, grain)
-  const spans = spansOf(from, to, size.days * dayMs, grain, zone)
-  return groupsOf(domains, size.domains).flatMap((group) => spans.map((span) => ({ domains: group, ...span })))
+    kind === 'each' ? { domains: maxDomains, days: maxDays[grain] } : chooseSumSize(domains === 'all' ? 'all' : known, to - from, grain)
+  const spans = splitTime(from, to, size.days * dayMs, grain, zone)
+  return groupDomains(domains, size.domains).flatMap((group) => spans.map((span) => ({ domains: group, ...span })))
 }
 
-/** The size of part with the fewest parts. How many domains `all` are is not known, so that it takes the smallest. */
-function sizeOfSum(domains: number | 'all', length: number, grain: Grain): Size {
+/** Chooses the size that needs the fewest parts; the smallest for `all`, whose number is unknown. */
+function chooseSumSize(domains: number | 'all', length: number, grain: Grain): Size {
   if (domains === 'all') return { domains: 1, days: 1 }
   const days = Math.max(1, Math.ceil(length / dayMs))
   let best: Size & { parts: number } = { domains: 1, days: 1, parts: Infinity }
-  for (let together = 1; together <= Math.min(mostDomains, domains); together++) {
-    const longest = Math.min(mostDays[grain], Math.floor(mostPoints / (pointsPerDay[grain] * together)))
+  for (let together = 1; together <= Math.min(maxDomains, domains); together++) {
+    const longest = Math.min(maxDays[grain], Math.floor(maxPoints / (pointsPerDay[grain] * together)))
     const parts = longest < 1 ? Infinity : Math.ceil(domains / together) * Math.ceil(days / longest)
     if (parts < best.parts) best = { domains: together, days: longest, parts }
   }
   return best
 }
 
-function groupsOf(domains: Question['domains'], size: number): (Domain[] | 'all')[] {
+function groupDomains(domains: Question['domains'], size: number): (Domain[] | 'all')[] {
   if (domains === 'all') return ['all']
   const distinct = [...new Set(domains)]
   return Array.from({ length: Math.ceil(distinct.length / size) }, (_, i) => distinct.slice(i * size, (i + 1) * size))
 }
 
-/** [from, to) in pieces, each no longer than `longest` however the service measures it. */
-function spansOf(from: number, to: number, longest: number, grain: Grain, zone: TimeZone): Omit<Part, 'domains'>[] {
+/** Splits [from, to) into spans no longer than `longest` ms, however the service measures them. */
+function splitTime(from: number, to: number, longest: number, grain: Grain, zone: TimeZone): Omit<Part, 'domains'>[] {
   const spans: Omit<Part, 'domains'>[] = []
   for (let at = from; at < to;) {
     refuseShiftedHours(from, at, grain, zone)
     let end = Math.min(to, at + longest)
     let window = localWindow(at, end, zone)
     if (end < to || window.lengthMs > longest) {
-      end = wholePeriods(at, end, grain, zone)
+      end = lastPeriodStart(at, end, grain, zone)
       window = localWindow(at, end, zone)
       while (window.lengthMs > longest) {
-        end = wholePeriods(at, end - (window.lengthMs - longest), grain, zone)
+        end = lastPeriodStart(at, end - (window.lengthMs - longest), grain, zone)
         window = localWindow(at, end, zone)
       }
     }
@@ -87,8 +88,8 @@ function spansOf(from: number, to: number, longest: number, grain: Grain, zone: 
   return spans
 }
 
-/** The last beginning of a period up to `end`, and after `at`. */
-function wholePeriods(at: number, end: number, grain: Grain, zone: TimeZone): number {
+/** Finds the last beginning of a period up to `end`, and after `at`. */
+function lastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone): number {
   // Hours and minutes are counted from the first label on, days by the calendar.
   const whole = grain === 'day' ? alignedDown(end, grain, zone) : at + Math.floor((end - at) / grainMs[grain]) * grainMs[grain]
   if (whole <= at) throw new TypeError(`expected a part of a question to hold a period from ${at} to ${end}`)

@@ -1,120 +1,89 @@
 import type { Domain } from '../../model/item.ts'
 import { isObject, own, type Json, type JsonObject } from '../../model/json.ts'
-import { addCounts, type Counts, type Point, type Question } from '../../model/statistics.ts'
+import type { Point, Question } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
-import { dataOf, read, type Reading } from './query.ts'
-import { readPoints, type Asked } from './parse-points.ts'
+import { query, type QueryContext } from './query.ts'
+import { parsePoints, type SeriesQuery } from './parse-points.ts'
+import { queryParts } from './query-parts.ts'
 import { splitQuestion, type Part } from './split-question.ts'
 import { wrongAnswer } from './wrong-answer.ts'
 
-/** Who hears how far a long question is. */
-export type Heard = (done: number, all: number) => void
+/** Points of one domain in one part of a question, ascending. */
+export interface Series {
+  domain: Domain
+  points: Point[]
+}
 
-/** Takes points of one domain, ascending; those of later times may come before. */
-export type Taken = (domain: Domain, points: Point[]) => void
+/** A question about single domains. */
+export type DomainsQuestion = Question & { domains: Domain[] }
+
+/** A question about a sum over domains. */
+export type SumQuestion = Omit<Question, 'area' | 'labels'>
+
+const what = 'statistics'
 
 /**
- * Asks for one series for each domain (specification, "GET /stat/httpcode/eachDomain"), in as many parts as the limits demand. What
- * comes is handed on part by part, since all of it may be too much to hold. A domain without data gets nothing.
+ * Queries one series for each domain (specification, "GET /stat/httpcode/eachDomain"), in as many
+ * parts as the limits demand. Parts come in any order. A domain without data has no series.
  *
- * @param question `domains` by name, not `all`
- * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`, `declined`
+ * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`,
+ *   `declined`
  */
-export async function statisticsOfEach(
-  question: Question & { domains: Domain[] },
-  zone: TimeZone,
-  reading: Reading,
-  take: Taken,
-  heard: Heard = () => undefined,
-): Promise<void> {
+export function queryEachDomain(question: DomainsQuestion, zone: TimeZone, context: QueryContext) {
   const { grain, labels = 'start', area = 'all' } = question
-  await inTurn(splitQuestion(question, 'each', zone), reading, heard, async (part, mine) => {
-    const parameters = { ...parametersOf(part, grain), stat_is_forward: labels === 'end' ? '1' : '0', query_area: area }
-    const body = await read({ path: '/stat/httpcode/eachDomain', parameters, what: 'statistics' }, mine)
-    const asked = { part, question, zone, now: reading.clock.now() }
-    for (const [domain, points] of seriesOf(dataOf(body), asked)) take(domain, points)
+  const more = { stat_is_forward: labels === 'end' ? '1' : '0', query_area: area }
+  const parts = splitQuestion(question, 'each', zone)
+  return queryParts<Series>(parts, context, async (part, stoppable) => {
+    const parameters = { ...buildParameters(part, grain), ...more }
+    const data = await query({ path: '/stat/httpcode/eachDomain', parameters, what }, stoppable)
+    return parseSeries(data, { part, question, zone, now: context.clock.now() })
   })
 }
 
 /**
- * Asks for one series over all domains (specification, "GET /stat/httpcode"), in as many parts as the limits demand, put together
- * again: counts of one label are added up.
+ * Queries one series over all domains (specification, "GET /stat/httpcode"), in as many parts as
+ * the limits demand. Parts come in any order. Several parts may have points of one time, whose
+ * counts add up.
  *
- * @returns ascending by time; without periods that the service left out
- * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`, `declined`
+ * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`,
+ *   `declined`
  */
-export async function statisticsTogether(
-  question: Omit<Question, 'area' | 'labels'>,
-  zone: TimeZone,
-  reading: Reading,
-  heard: Heard = () => undefined,
-): Promise<Point[]> {
-  const sums = new Map<number, Counts>()
-  await inTurn(splitQuestion(question, 'together', zone), reading, heard, async (part, mine) => {
-    const { domains } = part
-    const parameters = parametersOf(part, question.grain)
-    const body = await read({ path: '/stat/httpcode', parameters, what: 'statistics' }, mine)
-    const of = domains === 'all' ? 'all domains' : domains.join(', ')
-    for (const { time, counts } of readPoints(dataOf(body), { of, part, question, zone, now: reading.clock.now() })) {
-      const sum = sums.get(time) ?? {}
-      addCounts(sum, counts)
-      sums.set(time, sum)
-    }
+export function queryTogether(question: SumQuestion, zone: TimeZone, context: QueryContext) {
+  const parts = splitQuestion(question, 'together', zone)
+  return queryParts<Point>(parts, context, async (part, stoppable) => {
+    const parameters = buildParameters(part, question.grain)
+    const data = await query({ path: '/stat/httpcode', parameters, what }, stoppable)
+    const subject = part.domains === 'all' ? 'all domains' : part.domains.join(', ')
+    return parsePoints(data, { subject, part, question, zone, now: context.clock.now() })
   })
-  return [...sums].map(([time, counts]) => ({ time, counts })).toSorted((a, b) => a.time - b.time)
 }
 
-function parametersOf({ domains, window }: Part, grain: string): Record<string, string> {
+function buildParameters({ domains, window }: Part, grain: string): Record<string, string> {
   const names = domains === 'all' ? 'all' : domains.join(',')
   return { domains: names, start_time: window.start, end_time: window.end, grad: grain }
 }
 
-/** The series of an answer. A domain that it leaves out has no data; one that nobody asked for is an answer to something else. */
-function seriesOf(data: Json, asked: Omit<Asked, 'of'>): [Domain, Point[]][] {
-  const wanted = new Set(asked.part.domains)
+/** Parses the series of an answer. A domain that it leaves out has no data. */
+function parseSeries(data: Json, about: Omit<SeriesQuery, 'subject'>): Series[] {
+  const wanted = new Set(about.part.domains)
   const seen = new Set<string>()
-  return Object.entries(objectOf(data)).map(([key, series]) => {
+  return Object.entries(parseObject(data)).map(([key, series]) => {
     const domain = key.toLowerCase()
-    if (!wanted.has(domain)) throw wrongAnswer('statistics', `expected only ${[...wanted].join(', ')}`, key)
-    if (seen.has(domain)) throw wrongAnswer('statistics', 'expected each domain once', `${domain} twice`)
+    if (!wanted.has(domain)) throw wrongAnswer(what, `expected only ${[...wanted].join(', ')}`, key)
+    if (seen.has(domain)) throw wrongAnswer(what, 'expected each domain once', `${domain} twice`)
     seen.add(domain)
     if (!isObject(series)) throw wrongAnswer(`statistics of ${domain}`, 'expected an object with "domain" and "data"', series)
     const named = own(series, 'domain')
     if (typeof named !== 'string' || named.toLowerCase() !== domain)
       throw wrongAnswer(`statistics of ${domain}`, `expected "domain" to be ${domain}`, named ?? null)
-    return [domain, readPoints(own(series, 'data') ?? null, { ...asked, of: domain })]
+    const points = parsePoints(own(series, 'data') ?? null, { ...about, subject: domain })
+    return { domain, points }
   })
 }
 
-/** Some services write an object without keys as an empty list. */
-function objectOf(data: Json): JsonObject {
+/** Accepts an empty list for an object without keys, as some services write it. */
+function parseObject(data: Json): JsonObject {
   if (Array.isArray(data) && data.length === 0) return {}
-  if (!isObject(data)) throw wrongAnswer('statistics', 'expected an object with one series for each domain', data)
-  return data
-}
-
-/** So many parts wait for the pace at a time. */
-const abreast = 8
-
-/** Does the parts, some at a time. The first failure ends all of them, and is told once nothing goes on any more. */
-async function inTurn(parts: Part[], reading: Reading, heard: Heard, work: (part: Part, reading: Reading) => Promise<void>): Promise<void> {
-  const stop = new AbortController()
-  const signal = reading.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, reading.signal])
-  const waiting = parts.values()
-  let done = 0
-  let failure: { error: unknown } | null = null
-  const worker = async () => {
-    try {
-      for (const part of waiting) {
-        await work(part, { ...reading, signal })
-        heard(++done, parts.length)
-      }
-    } catch (error) {
-      failure ??= { error }
-      stop.abort()
-    }
-  }
-  heard(0, parts.length)
-  await Promise.all(Array.from({ length: Math.min(abreast, parts.length) }, worker))
-  if (failure !== null) throw (failure as { error: unknown }).error
+  if (isObject(data)) return data
+  throw wrongAnswer(what, 'expected an object with one series for each domain', data)
 }

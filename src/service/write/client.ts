@@ -1,7 +1,7 @@
 import type { Domain, ItemKey, Wire } from '../../model/item.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { readAnswer } from './parse-answer.ts'
-import { readFailure } from '../query/failure.ts'
+import { classifyFailure } from '../call-failure.ts'
 import { overNetwork, type Transport } from '../transport.ts'
 
 /** How the service is reached. */
@@ -42,6 +42,6 @@ async function post(connection: Connection, body: string, itemOf: (wireName: str
   try {
     return readAnswer(await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }), itemOf, scrub)
   } catch (error) {
-    return readFailure(error)
+    return classifyFailure(error)
   }
 }

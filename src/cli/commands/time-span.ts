@@ -1,6 +1,6 @@
-import { EdgewiseError } from '../model/edgewise-error.ts'
-import { alignedDown, grainMs, type Grain } from '../model/statistics.ts'
-import { localTime, type TimeZone } from '../model/time-zone.ts'
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import { alignedDown, grainMs, type Grain } from '../../model/statistics.ts'
+import { localTime, type TimeZone } from '../../model/time-zone.ts'
 
 /** A span of time and the grain in which it is looked at; ms since 1970, `to` exclusive. */
 export interface TimeSpan {
@@ -19,14 +19,15 @@ const grainUpTo: [Grain, number][] = [
 ]
 
 /**
- * The span that `--from` and `--to` name: `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` in the service's zone, or a time ago such as `2h`. A date
- * alone is its beginning for `--from` and its end for `--to`. Without them, the last 24 hours.
+ * Parses `--from` and `--to`: `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` in the service's zone, or a time ago
+ * such as `2h`. A date alone is its beginning for `--from` and its end for `--to`. Without them, the
+ * last 24 hours.
  *
  * @throws EdgewiseError `usage` for anything else, and for an end that is not after its beginning
  */
-export function timeSpan(given: { from?: string; to?: string; grain?: Grain }, now: number, zone: TimeZone): TimeSpan {
-  const to = given.to === undefined ? now : timeOf('--to', given.to, now, zone)
-  const from = given.from === undefined ? to - usualMs : timeOf('--from', given.from, now, zone)
+export function parseTimeSpan(given: { from?: string; to?: string; grain?: Grain }, now: number, zone: TimeZone): TimeSpan {
+  const to = given.to === undefined ? now : parseTime('--to', given.to, now, zone)
+  const from = given.from === undefined ? to - usualMs : parseTime('--from', given.from, now, zone)
   if (from >= to)
     throw new EdgewiseError('usage', `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`)
   const grain = given.grain ?? grainUpTo.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
@@ -34,7 +35,7 @@ export function timeSpan(given: { from?: string; to?: string; grain?: Grain }, n
   return { from: alignedDown(from, grain, zone), to, grain }
 }
 
-function timeOf(option: string, text: string, now: number, zone: TimeZone): number {
+function parseTime(option: string, text: string, now: number, zone: TimeZone): number {
   const ago = /^(\d{1,6})([mhd])$/.exec(text)
   if (ago !== null) return now - Number(ago[1]) * (unitMs[ago[2] ?? ''] ?? 0)
   const match = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2}))?$/.exec(text)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Point, Question } from '../../src/model/statistics.ts'
+import type { Question } from '../../src/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { world } from '../emulator/world.ts'
-import { answer, readerOver, toEmulator, token, type Said } from './reading-world.ts'
+import { answer, clientOver, collectEach, collectTogether, toEmulator, token, type CannedAnswer } from './query-world.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const domain = 'a.example.com'
@@ -15,10 +15,10 @@ const hour: Question & { domains: string[] } = {
 }
 
 /** Answers by hand, the last one again and again. */
-function saying(...said: (Said | Error)[]): Transport {
+function answering(...answers: (CannedAnswer | Error)[]): Transport {
   let n = 0
   return async () => {
-    const next = said[Math.min(n++, said.length - 1)] ?? { body: {} }
+    const next = answers[Math.min(n++, answers.length - 1)] ?? { body: {} }
     if (next instanceof Error) throw next
     return answer(next)
   }
@@ -27,15 +27,13 @@ function saying(...said: (Said | Error)[]): Transport {
 const series = (points: unknown, name = domain) => ({ body: { code: 0, data: { [name]: { domain: name, data: points } } } })
 const lost = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 
-async function each(transport: Transport, question = hour, options: Parameters<typeof readerOver>[1] = {}) {
-  const { reader, clock, requests } = readerOver(transport, options)
-  const got = new Map<string, Point[]>()
-  const work = reader.each(question, (name, points) => got.set(name, [...(got.get(name) ?? []), ...points]))
-  await clock.drive(work)
+async function each(transport: Transport, question = hour, options: Parameters<typeof clientOver>[1] = {}) {
+  const { queries, clock, requests } = clientOver(transport, options)
+  const got = await clock.drive(collectEach(queries, question))
   return { got, clock, requests }
 }
 
-async function failure(transport: Transport, question = hour, options: Parameters<typeof readerOver>[1] = {}) {
+async function failure(transport: Transport, question = hour, options: Parameters<typeof clientOver>[1] = {}) {
   const error = await each(transport, question, options).then(
     () => new Error('expected a failure'),
     (thrown: unknown) => thrown,
@@ -48,9 +46,9 @@ async function failure(transport: Transport, question = hour, options: Parameter
   return { code, message, hint }
 }
 
-describe('a read as the service sees it', () => {
+describe('a query as the service sees it', () => {
   it('has all parameters in the query string, escaped, and no body', async () => {
-    const { requests } = await each(saying(series([])), { ...hour, domains: [domain, 'b.example.com'], area: 'cn', labels: 'end' })
+    const { requests } = await each(answering(series([])), { ...hour, domains: [domain, 'b.example.com'], area: 'cn', labels: 'end' })
     expect(requests).toHaveLength(1)
     expect(requests[0]?.body).toBeUndefined()
     expect(requests[0]?.url).toContain('https://api.cdn.test/v2/stat/httpcode/eachDomain?')
@@ -71,8 +69,8 @@ describe('a read as the service sees it', () => {
     const { got } = await each(toEmulator(service))
     const points = got.get(domain) ?? []
     expect(points.map(({ time }) => time)).toEqual(Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000))
-    const { reader } = readerOver(toEmulator(service))
-    expect(await reader.together(hour)).toEqual(points)
+    const { queries } = clientOver(toEmulator(service))
+    expect(await collectTogether(queries, hour)).toEqual(points)
   })
 
   it('asks in the time of the zone', async () => {
@@ -84,7 +82,7 @@ describe('a read as the service sees it', () => {
 })
 
 describe('what fails on the way', () => {
-  it.each<[string, Said | Error]>([
+  it.each<[string, CannedAnswer | Error]>([
     ['HTTP 500', { status: 500, body: '' }],
     ['HTTP 503 with code 0', { status: 503, body: { code: 0 } }],
     ['a reset', lost('ECONNRESET')],
@@ -93,19 +91,19 @@ describe('what fails on the way', () => {
     ['no JSON', { body: '<html>' }],
     ['half a JSON', { body: '{"code": 0, "data": {' }],
     ['no code', { body: { data: {} } }],
-  ])('%s is read again, with a growing pause', async (_what, said) => {
-    const { got, clock, requests } = await each(saying(said, said, series([[hour.from / 1000, { '200': 3 }]])))
+  ])('%s is sent again, with a growing pause', async (_what, reply) => {
+    const { got, clock, requests } = await each(answering(reply, reply, series([[hour.from / 1000, { '200': 3 }]])))
     expect(requests).toHaveLength(3)
     expect(clock.slept).toEqual([750, 1500])
     expect(got.get(domain)).toEqual([{ time: hour.from, counts: { '200': 3 } }])
-    const told = await failure(saying(said))
-    expect(told).toMatchObject({ code: 'service-failed' })
-    expect(told.message).toContain('5 attempts')
+    const result = await failure(answering(reply))
+    expect(result).toMatchObject({ code: 'service-failed' })
+    expect(result.message).toContain('5 attempts')
   })
 
   it.each([300, 301, 302, 307, 308, 399])('a redirect (%i) is not followed, and the token goes nowhere', async (status) => {
     const headers = { Location: `https://elsewhere.test/?token=${token}` }
-    const { message } = await failure(saying({ status, body: { code: 0, data: {} }, headers }))
+    const { message } = await failure(answering({ status, body: { code: 0, data: {} }, headers }))
     expect(message).toContain(`redirect (HTTP ${status})`)
   })
 
@@ -118,34 +116,35 @@ describe('the pace', () => {
   it('waits as the headers say when nothing is left', async () => {
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
     const day = { ...hour, grain: 'minute' as const, to: hour.from + 10 * 86_400_000 }
-    const { clock, requests } = await each(saying({ ...series([]), headers }), { ...day, domains: [domain] })
+    const { clock, requests } = await each(answering({ ...series([]), headers }), { ...day, domains: [domain] })
     expect(requests).toHaveLength(10)
     expect(Math.max(...clock.slept)).toBe(7000)
   })
 
-  it('waits after 429 as long as it is told, or a minute, and reads again', async () => {
-    const told = await each(saying({ status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } }, series([])))
-    expect(told.clock.slept).toEqual([5000])
-    expect((await each(saying({ status: 429, body: '' }, series([])))).clock.slept).toEqual([60_000])
-    expect((await failure(saying({ status: 429, body: '' }))).code).toBe('service-failed')
+  it('waits after 429 as long as the service asks, or a minute, and queries again', async () => {
+    const result = await each(answering({ status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } }, series([])))
+    expect(result.clock.slept).toEqual([5000])
+    expect((await each(answering({ status: 429, body: '' }, series([])))).clock.slept).toEqual([60_000])
+    expect((await failure(answering({ status: 429, body: '' }))).code).toBe('service-failed')
   })
 
-  it('tells a wait once, however many reads wait', async () => {
+  it('reports a wait once, however many queries wait', async () => {
     const waited: number[] = []
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
-    const { reader, clock } = readerOver(saying({ ...series([]), headers }), { waits: (ms) => waited.push(ms) })
-    await clock.drive(reader.each({ ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }, () => undefined))
+    const { queries, clock } = clientOver(answering({ ...series([]), headers }), { onWait: (ms) => waited.push(ms) })
+    const days: typeof hour = { ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }
+    await clock.drive(collectEach(queries, days))
     // Four begin at once; from then on one has to wait after another.
     expect([waited.length, new Set(waited)]).toEqual([5, new Set([7000])])
   })
 
   it('refuses a wait that is too long', async () => {
-    const { message, hint } = await failure(saying({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }))
+    const { message, hint } = await failure(answering({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }))
     expect(message).toContain('3600 s; expected at most 300 s')
     expect(hint).toContain('limits.maxWaitSeconds')
-    const fiveMinutes = () => saying({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
+    const fiveMinutes = () => answering({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
     expect((await each(fiveMinutes())).clock.slept).toEqual([300_000])
-    expect(await failure(fiveMinutes(), hour, { longestWaitMs: 299_999 })).toMatchObject({ code: 'service-failed' })
+    expect(await failure(fiveMinutes(), hour, { maxWaitMs: 299_999 })).toMatchObject({ code: 'service-failed' })
   })
 
   it('has at most four in flight', async () => {
@@ -173,7 +172,7 @@ describe('the pace', () => {
 describe('what the service refuses', () => {
   it('401: the token lacks the permission', async () => {
     const { code, message, hint } = await failure(
-      saying({ status: 401, body: { code: 401002, message: `bad ${token} ${encodeURIComponent(token)}` } }),
+      answering({ status: 401, body: { code: 401002, message: `bad ${token} ${encodeURIComponent(token)}` } }),
     )
     expect(code).toBe('access')
     expect(message).toContain('the token may not read statistics (HTTP 401)')
@@ -184,34 +183,34 @@ describe('what the service refuses', () => {
     [401, 'access', 'the token is wrong, or this interface is not enabled for it'],
     [403, 'access', 'HTTP 403, no message'],
     [404, 'service-refused', 'there is no such interface at this address'],
-  ])('HTTP %i without a message is told in words, whatever else the body says', async (status, code, words) => {
+  ])('HTTP %i without a message is reported in words, whatever else the body says', async (status, code, words) => {
     for (const body of ['', '<html>', { code: 0, data: {} }]) {
-      const told = await failure(saying({ status, body }))
-      expect([told.code, told.message]).toEqual([code, expect.stringContaining(words)])
+      const result = await failure(answering({ status, body }))
+      expect([result.code, result.message]).toEqual([code, expect.stringContaining(words)])
     }
   })
 
   it.each([200, 400])('400101 with HTTP %i names the domain', async (status) => {
     const body = { code: 400101, message: 'domain(b.example.com) is invalid' }
-    const { code, message } = await failure(saying({ status, body }), { ...hour, domains: [domain, 'b.example.com'] })
+    const { code, message } = await failure(answering({ status, body }), { ...hour, domains: [domain, 'b.example.com'] })
     expect(code).toBe('service-refused')
     expect(message).toContain('does not know b.example.com')
     expect(message).not.toContain(domain)
-    const shouted = saying({ status, body: { ...body, message: 'domain(B.EXAMPLE.com) is invalid' } })
+    const shouted = answering({ status, body: { ...body, message: 'domain(B.EXAMPLE.com) is invalid' } })
     expect(await failure(shouted, { ...hour, domains: [domain, 'b.example.com'] })).toMatchObject({
       message: expect.stringContaining('does not know b.example.com (') as string,
     })
   })
 
-  it('400101 without a name tells all that were asked for', async () => {
-    const { message } = await failure(saying({ body: { code: 400101, message: '' } }), { ...hour, domains: [domain, 'b.example.com'] })
+  it('400101 without a name lists all domains of the query', async () => {
+    const { message } = await failure(answering({ body: { code: 400101, message: '' } }), { ...hour, domains: [domain, 'b.example.com'] })
     expect(message).toContain('one of a.example.com, b.example.com')
   })
 
   it('anything else, with its code, and only once', async () => {
-    const { requests } = readerOver(saying({ body: {} }))
+    const { requests } = clientOver(answering({ body: {} }))
     expect(requests).toEqual([])
-    expect(await failure(saying({ status: 400, body: { code: 7, message: 'too much' } }))).toMatchObject({
+    expect(await failure(answering({ status: 400, body: { code: 7, message: 'too much' } }))).toMatchObject({
       code: 'service-refused',
       message: 'the service refused to read statistics (HTTP 400, code 7): too much',
     })
@@ -227,7 +226,7 @@ describe('hostile answers', () => {
       [first, []],
       [first + 300, {}],
     ]
-    const { got } = await each(saying(series(points, 'A.example.com')))
+    const { got } = await each(answering(series(points, 'A.example.com')))
     expect(got.get(domain)).toEqual([
       { time: hour.from, counts: {} },
       { time: hour.from + 300_000, counts: {} },
@@ -236,8 +235,8 @@ describe('hostile answers', () => {
   })
 
   it('a domain that is left out has no points; an empty list is no data', async () => {
-    expect((await each(saying({ body: { code: 0, data: [] } }))).got.size).toBe(0)
-    expect((await each(saying({ body: { code: 0, data: {} } }))).got.size).toBe(0)
+    expect((await each(answering({ body: { code: 0, data: [] } }))).got.size).toBe(0)
+    expect((await each(answering({ body: { code: 0, data: {} } }))).got.size).toBe(0)
   })
 
   it.each<[string, unknown, string]>([
@@ -270,17 +269,17 @@ describe('hostile answers', () => {
     ['null', null, 'list of points'],
   ])('%s is an error', async (_what, points, word) => {
     const data = typeof points === 'string' ? (JSON.parse(points) as unknown) : points
-    const { code, message } = await failure(saying(series(data)))
+    const { code, message } = await failure(answering(series(data)))
     expect([code, message]).toEqual(['answer-invalid', expect.stringContaining(word)])
   })
 
   it('a domain that nobody asked for, or that is named otherwise inside, is an error', async () => {
-    expect((await failure(saying(series([], 'other.example.com')))).message).toContain('other.example.com')
+    expect((await failure(answering(series([], 'other.example.com')))).message).toContain('other.example.com')
     const body = { code: 0, data: { [domain]: { domain: 'other.example.com', data: [] } } }
-    expect((await failure(saying({ body }))).message).toContain('expected "domain" to be a.example.com')
+    expect((await failure(answering({ body }))).message).toContain('expected "domain" to be a.example.com')
   })
 
-  it('of any shape are read or refused with a word, never a defect', async () => {
+  it('of any shape are parsed or refused with a word, never a defect', async () => {
     // Every part is sometimes as it should be, so that what is wrong may lie deep.
     const counts = fc.oneof(
       fc.jsonValue(),
@@ -306,11 +305,11 @@ describe('hostile answers', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyEach, points, page, fc.jsonValue()), fc.constantFrom(0, 0, 0, 1, 400101), async (data, code) => {
-        const ask = () => readerOver(saying({ body: { code, data, message: 'no' } }))
+        const ask = () => clientOver(answering({ body: { code, data, message: 'no' } }))
         for (const work of [
-          ({ reader, clock }: ReturnType<typeof ask>) => clock.drive(reader.each(hour, () => undefined)),
-          ({ reader, clock }: ReturnType<typeof ask>) => clock.drive(reader.together(hour)),
-          ({ reader, clock }: ReturnType<typeof ask>) => clock.drive(reader.prefetches({ task: '1' })),
+          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectEach(queries, hour)),
+          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectTogether(queries, hour)),
+          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(queries.prefetches({ task: '1' })),
         ]) {
           const error: unknown = await work(ask()).then(
             () => null,
@@ -326,7 +325,7 @@ describe('hostile answers', () => {
 
   it('quotes of an answer are short, and never hold the token, whole or cut', async () => {
     for (let before = 250; before < 330; before++) {
-      const { message } = await failure(saying({ body: { code: 0, data: 'x'.repeat(before) + token } }))
+      const { message } = await failure(answering({ body: { code: 0, data: 'x'.repeat(before) + token } }))
       expect(message.length).toBeLessThan(500)
       expect(message).not.toContain('tok/')
     }
@@ -342,18 +341,18 @@ describe('time zones and clocks', () => {
     expect(code).toBe('answer-invalid')
     expect(message).toContain('8 h too early')
     expect(hint).toContain('service.timezone')
-    expect((await failure(saying(series(dense(hour.from + 5 * 3_600_000))))).message).toContain('5 h too late')
+    expect((await failure(answering(series(dense(hour.from + 5 * 3_600_000))))).message).toContain('5 h too late')
   })
 
   it('one period of alignment is none', async () => {
-    const { got } = await each(saying(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])))
+    const { got } = await each(answering(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])))
     expect(got.get(domain)).toHaveLength(12)
   })
 
-  it('requests of the future tell that a clock is wrong; empty periods to come do not', async () => {
+  it('requests of the future mean that a clock is wrong; empty periods to come do not', async () => {
     const now = Date.UTC(2026, 10, 20)
     const question = { ...hour, from: now - 600_000, to: now + 3_600_000 }
-    const ahead = (counts: object) => saying(series([[now / 1000 + 600, counts]]))
+    const ahead = (counts: object) => answering(series([[now / 1000 + 600, counts]]))
     const { message, hint } = await failure(ahead({ '200': 1 }), question)
     expect(message).toContain('10 min from now')
     expect(hint).toContain('clock')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFailure } from '../../src/service/query/failure.ts'
+import { classifyFailure } from '../../src/service/call-failure.ts'
 
 const coded = (code: string, message = code) => Object.assign(new Error(message), { code })
 /** What `fetch` throws. */
@@ -24,22 +24,24 @@ describe.each([
   ['two causes down', (code: string) => fetchFailed(new Error('outer', { cause: coded(code) }))],
 ])('a failure %s', (_shape, failure) => {
   it.each([...neverLeft, ...certificates, ...moreTls])('%s never left: nothing is in doubt', (code) =>
-    expect(readFailure(failure(code))).toMatchObject({ kind: 'not sent' }),
+    expect(classifyFailure(failure(code))).toMatchObject({ kind: 'not sent' }),
   )
-  it.each(doubtful)('%s may have been saved: in doubt', (code) => expect(readFailure(failure(code))).toMatchObject({ kind: 'in doubt' }))
+  it.each(doubtful)('%s may have been saved: in doubt', (code) =>
+    expect(classifyFailure(failure(code))).toMatchObject({ kind: 'in doubt' }),
+  )
 })
 
 describe('a failure', () => {
   it('of a host with several addresses never left only if none of them was reached', () => {
     const all = new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')])
-    expect(readFailure(fetchFailed(all))).toMatchObject({ kind: 'not sent' })
+    expect(classifyFailure(fetchFailed(all))).toMatchObject({ kind: 'not sent' })
     const some = new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')])
-    expect(readFailure(fetchFailed(some))).toMatchObject({ kind: 'in doubt' })
+    expect(classifyFailure(fetchFailed(some))).toMatchObject({ kind: 'in doubt' })
   })
 
   it('by time-out or by giving up is in doubt', () => {
-    expect(readFailure(new DOMException('timed out', 'TimeoutError')).kind).toBe('in doubt')
-    expect(readFailure(new DOMException('aborted', 'AbortError')).kind).toBe('in doubt')
+    expect(classifyFailure(new DOMException('timed out', 'TimeoutError')).kind).toBe('in doubt')
+    expect(classifyFailure(new DOMException('aborted', 'AbortError')).kind).toBe('in doubt')
   })
 
   it('of which nothing is known is in doubt', () => {
@@ -52,13 +54,13 @@ describe('a failure', () => {
       undefined,
       new AggregateError([]),
     ]) {
-      expect(readFailure(error)).toMatchObject({ kind: 'in doubt' })
+      expect(classifyFailure(error)).toMatchObject({ kind: 'in doubt' })
     }
   })
 
   it('is told in a sentence, without the text of the error', () => {
-    const outcome = readFailure(fetchFailed(coded('ECONNREFUSED', 'connect ECONNREFUSED to https://host/?token=abc')))
+    const outcome = classifyFailure(fetchFailed(coded('ECONNREFUSED', 'connect ECONNREFUSED to https://host/?token=abc')))
     expect(outcome).toEqual({ kind: 'not sent', message: 'the connection was refused' })
-    expect(JSON.stringify(readFailure(fetchFailed(coded('EODD', 'token=abc'))))).not.toContain('abc')
+    expect(JSON.stringify(classifyFailure(fetchFailed(coded('EODD', 'token=abc'))))).not.toContain('abc')
   })
 })

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../model/outcome.ts'
+import type { Outcome } from '../model/outcome.ts'
 
 /** Failures after which it is certain that no byte of the write left this machine for the service. */
 const beforeSending = new Set([
@@ -52,8 +52,8 @@ const words: Record<string, string> = {
   AbortError: 'the call was given up',
 }
 
-/** What a call that brought no answer means: never left, or in doubt. */
-export function readFailure(error: unknown): Outcome {
+/** Classifies a call that brought no answer: not sent, or in-doubt. */
+export function classifyFailure(error: unknown): Outcome {
   const codes = codesOf(error)
   const code = codes[0] ?? 'unknown'
   const sentence =

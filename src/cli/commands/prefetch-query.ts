@@ -1,0 +1,45 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { PrefetchQuery } from '../../model/prefetch.ts'
+import { localText, localTime } from '../../model/time-zone.ts'
+
+/** The options of `edgewise prefetch` that say which tasks. */
+export interface PrefetchQueryOptions {
+  from?: string
+  to?: string
+  url?: string
+  task?: string
+}
+
+/**
+ * Parses `--task`, or `--from`, `--to` and `--url`, which exclude each other (specification,
+ * "GET /cache/prefetch").
+ *
+ * @throws EdgewiseError `usage`
+ */
+export function parsePrefetchQuery({ from, to, url, task }: PrefetchQueryOptions): PrefetchQuery {
+  if (task !== undefined) {
+    const other = Object.entries({ from, to, url }).find(([, value]) => value !== undefined)
+    if (other !== undefined) throw usage(`--task and --${other[0]} exclude each other`)
+    if (!/^[1-9]\d{0,18}$/.test(task)) {
+      throw usage(`expected --task to be the number of a task, got "${task}"`)
+    }
+    return { task }
+  }
+  if (from === undefined || to === undefined) throw usage('expected --from and --to, or --task')
+  for (const [option, text] of Object.entries({ '--from': from, '--to': to })) {
+    if (!isDay(text)) throw usage(`expected ${option} to be a day as YYYY-MM-DD, got "${text}"`)
+  }
+  if (from > to) throw usage(`expected --to on or after --from, got ${from} to ${to}`)
+  if (url === '') throw usage('expected --url to be an address, got nothing')
+  return { from, to, ...(url === undefined ? {} : { url }) }
+}
+
+function isDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  return localText(localTime(year, month, day)).slice(0, 10) === text
+}
+
+function usage(message: string): EdgewiseError {
+  return new EdgewiseError('usage', message, 'See "edgewise prefetch --help".')
+}

@@ -1,0 +1,62 @@
+import { EdgewiseError } from '../model/edgewise-error.ts'
+import { prefetchCounts, type PrefetchQuery, type PrefetchRecord } from '../model/prefetch.ts'
+import { noRecordsText } from '../report/stats/prefetch-text.ts'
+import type { Prefetches } from '../service/query/prefetch.ts'
+import type { QueryClient } from '../service/query/query-client.ts'
+import type { LoadedWorkspace } from './load-workspace.ts'
+import { withQueries, type QueryPorts } from './with-queries.ts'
+
+/** A question about prefetch tasks. */
+export interface PrefetchRequest {
+  query: PrefetchQuery
+  /** Query again until no record is waiting or processing. */
+  wait: boolean
+}
+
+/** Pauses between queries, ms: short at first, since most tasks take less than a minute. */
+const pauses = [2000, 3000, 5000]
+const maxPause = 10_000
+
+/**
+ * Queries the records of prefetch tasks, and waits for their end when asked to. Needs the token,
+ * and neither state nor the lock.
+ *
+ * @throws EdgewiseError `usage` when there is nothing to wait for, `access` when there is no token,
+ *   and what a query throws
+ */
+export async function queryPrefetchTasks(
+  workspace: LoadedWorkspace,
+  { query, wait }: PrefetchRequest,
+  ports: QueryPorts<PrefetchRecord[]>,
+): Promise<Prefetches> {
+  return withQueries(workspace, ports, (queries) => {
+    return wait ? waitForEnd(queries, query, ports) : queries.prefetches(query)
+  })
+}
+
+/** Queries again and again until no record is waiting or processing. */
+async function waitForEnd(
+  queries: QueryClient,
+  query: PrefetchQuery,
+  { outside, startProgress }: QueryPorts<PrefetchRecord[]>,
+): Promise<Prefetches> {
+  const progress = await startProgress()
+  try {
+    for (let round = 0; ; round++) {
+      const found = await queries.prefetches(query)
+      if ('task' in query && found.records.length === 0) throw nothingToWaitFor(query)
+      progress.report(found.records)
+      const { waiting, processing } = prefetchCounts(found.records)
+      if (waiting + processing === 0) return found
+      await outside.clock.sleep(pauses[round] ?? maxPause, outside.signal)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+/** A submission has URLs: a task without any is probably a mistyped number. */
+function nothingToWaitFor(query: PrefetchQuery): EdgewiseError {
+  const message = `there is nothing to wait for: ${noRecordsText(query)}`
+  return new EdgewiseError('usage', message, 'Look at the number of the task.')
+}

@@ -1,0 +1,86 @@
+import { EdgewiseError } from '../../model/edgewise-error.ts'
+import type { PrefetchQuery } from '../../model/prefetch.ts'
+import type { Point } from '../../model/statistics.ts'
+import { timeZone, type TimeZone } from '../../model/time-zone.ts'
+import type { Clock } from '../../model/clock.ts'
+import type { Connection } from '../write/client.ts'
+import { queryPrefetches, type Prefetches } from './prefetch.ts'
+import { QueryPace } from './query-pace.ts'
+import type { Batch } from './query-parts.ts'
+import type { QueryContext } from './query.ts'
+import type { DomainsQuestion, Series, SumQuestion } from './statistics.ts'
+import { queryEachDomain, queryTogether } from './statistics.ts'
+
+/**
+ * The service's interfaces for queries. They have a pace of their own and cost nothing of the call
+ * budget.
+ */
+export interface QueryClient {
+  /** One series for each domain, part by part. */
+  eachDomain(question: DomainsQuestion): AsyncIterable<Batch<Series>>
+  /** One series over all domains, part by part: counts of one time add up. */
+  together(question: SumQuestion): AsyncIterable<Batch<Point>>
+  prefetches(query: PrefetchQuery): Promise<Prefetches>
+}
+
+/** Where and how a client queries. */
+export interface QueryClientOptions {
+  connection: Connection
+  /** IANA name of the zone of the service's times. */
+  timezone: string
+  /** A longer wait for the service's rate is refused, ms. */
+  maxWaitMs: number
+  clock: Clock
+  /** In [0, 1). */
+  random(): number
+  signal?: AbortSignal
+  /** Called with each wait that the service demands, ms. */
+  onWait?(ms: number): void
+}
+
+/**
+ * Creates a client for queries. Every method throws an EdgewiseError whose message holds neither
+ * the token nor the address.
+ */
+export function createQueryClient(options: QueryClientOptions): QueryClient {
+  // Looked up when it is needed: most connections only write.
+  let known: TimeZone | undefined
+  const zone = () => (known ??= timeZone(options.timezone))
+  const { clock, maxWaitMs } = options
+  const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
+  const context: QueryContext = { ...options, pace }
+  const scrub: Scrub = (error) => withoutSecrets(error, (text) => options.connection.scrub(text))
+  return {
+    eachDomain: (question) => guarded(() => queryEachDomain(question, zone(), context), scrub),
+    together: (question) => guarded(() => queryTogether(question, zone(), context), scrub),
+    prefetches: async (query) => {
+      try {
+        return await queryPrefetches(query, zone(), context)
+      } catch (error) {
+        throw scrub(error)
+      }
+    },
+  }
+}
+
+type Scrub = (error: unknown) => unknown
+
+/** Yields what is iterated, and scrubs the error that ends it. */
+async function* guarded<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIterable<T> {
+  try {
+    yield* open()
+  } catch (error) {
+    throw scrub(error)
+  }
+}
+
+/** An answer may be megabytes; a message quotes so many characters. */
+const maxMessage = 400
+
+/** Removes secrets from an error that quotes an answer, which may hold the token, and cuts it. */
+function withoutSecrets(error: unknown, scrub: (text: string) => string): unknown {
+  if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
+  const message = scrub(error.message)
+  const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
+  return new EdgewiseError(error.code, short, error.hint)
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { QueryPace } from '../../src/service/query/query-pace.ts'
+import { FakeClock } from './fake-clock.ts'
+
+describe('the remaining calls by the headers', () => {
+  for (const resetMs of [57_000, 301_000]) {
+    it(`are updated with each answer, the reset ${resetMs / 1000} s away`, async () => {
+      const clock = new FakeClock()
+      const waits: number[] = []
+      const pace = new QueryPace(clock, 300_000, (ms) => waits.push(ms))
+      for (let n = 0; n < 2; n++) await pace.acquire()
+      // The other one had arrived as well when the service counted.
+      pace.release({ remaining: 1, resetMs })
+      const next = pace.acquire()
+      await clock.settle()
+      const start = clock.time
+      pace.release({ remaining: 1, resetMs })
+      await clock.drive(next)
+      expect(clock.time - start).toBe(0)
+      expect(waits).toEqual([])
+    })
+  }
+
+  it('pauses queries once none is in flight', async () => {
+    const clock = new FakeClock()
+    const waits: number[] = []
+    const pace = new QueryPace(clock, 300_000, (ms) => waits.push(ms))
+    await pace.acquire()
+    pace.release({ remaining: 0, resetMs: 20_000 })
+    const start = clock.time
+    await clock.drive(pace.acquire())
+    expect(clock.time - start).toBe(20_000)
+    expect(waits).toEqual([20_000])
+    pace.release({ remaining: 0, resetMs: 301_000 })
+    await expect(pace.acquire()).rejects.toThrow('the service lets no more reads through for 301 s')
+  })
+})
