@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest'
-import { inspect } from '../tools/house.ts'
+import { inspect, pageWithPicture } from '../tools/house.ts'
 
 it('rooms import only what their row allows, and thinking rooms are pure', () => {
   const { rooms, faults } = inspect()
   expect(faults).toEqual([])
   expect(rooms.every((room) => room.files > 0)).toBe(true)
+})
+
+it('the picture in docs/architecture.md is drawn from the imports (npm run house -- --picture)', () => {
+  const { now, drawn } = pageWithPicture(inspect().rooms)
+  expect(now).toContain('flowchart TD')
+  expect(now).toBe(drawn)
 })

@@ -1,9 +1,9 @@
 /**
  * Prints who imports whom: the rooms of `src` from top to bottom, what each imports, its files and lines. A room that
  * imports one it may not, a thinking room that reaches for the world outside, and files that import each other in a circle, are
- * named (exit 1).
+ * named (exit 1). With --picture it draws the house into docs/architecture.md.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Which rooms each room may import: only rooms below it. */
@@ -131,8 +131,29 @@ function importsOf(text: string): string[] {
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] ?? '')
 }
 
+/** Rooms that nearly every other one imports: arrows to them would hide the rest. */
+const everywhere = ['model', 'generated', 'catalog', 'report']
+
+/** Draws the rooms and who imports whom, as a Mermaid flow chart. */
+export function drawHouse(rooms: Room[]): string {
+  const arrows = rooms.flatMap(({ name, imports }) =>
+    [...imports.keys()].filter((other) => !everywhere.includes(other)).map((other) => `  ${name} --> ${other}`),
+  )
+  return ['```mermaid', 'flowchart TD', ...arrows.toSorted(), '```'].join('\n')
+}
+
+const picturePage = new URL('../docs/architecture.md', import.meta.url)
+const picturePlace = /(<!-- picture -->\n)[\s\S]*?(<!-- \/picture -->)/
+
+/** The page of the architecture, with the house as it is drawn now. */
+export function pageWithPicture(rooms: Room[]): { now: string; drawn: string } {
+  const now = readFileSync(picturePage, 'utf8')
+  return { now, drawn: now.replace(picturePlace, `$1\n${drawHouse(rooms)}\n\n$2`) }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { rooms, faults } = inspect()
+  if (process.argv.includes('--picture')) writeFileSync(picturePage, pageWithPicture(rooms).drawn)
   for (const { name, files, lines, imports } of rooms) {
     const list = [...imports].map(([other, count]) => `${other} ${count}`).join(', ')
     console.log(
