@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { createInterface } from 'node:readline/promises'
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
 import { nodeOutside } from '../operations/node-outside.ts'
 import { exits } from './exits.ts'
@@ -43,6 +42,7 @@ const io: Io = {
 }
 
 async function ask(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await lines.question(`${question} Type "yes" to go on: `, { signal: interrupt.signal })

@@ -19,7 +19,6 @@ import { exits } from './exits.ts'
 import type { Io } from './io.ts'
 import { paintFor } from './terminal/paint.ts'
 import { errSentences } from './terminal/sentences.ts'
-import { tellError } from './terminal/print-error.ts'
 import { version } from './version.ts'
 
 /**
@@ -35,22 +34,24 @@ export async function run(argv: string[], io: Io): Promise<number> {
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
-    const json = argv.includes('--json')
     if (error instanceof CommanderError) {
+      const json = argv.includes('--json')
       if (error.exitCode !== 0 && json)
-        tellError(new EdgewiseError('usage', error.message.replace(/^error: /, ''), 'See "edgewise --help".'), io, json, plain(argv, io))
+        await printError(new EdgewiseError('usage', error.message.replace(/^error: /, ''), 'See "edgewise --help".'), argv, io)
       return error.exitCode === 0 ? exits.done : exits.failed
     }
     if (error instanceof EdgewiseError) {
-      tellError(error, io, json, plain(argv, io))
+      await printError(error, argv, io)
       return exits.failed
     }
     throw error
   }
 }
 
-function plain(argv: string[], io: Io) {
-  return paintFor(io.errIsTerminal, !argv.includes('--no-color'), io.env)
+/** Prints a failure, as the options ask for that could not be parsed. */
+async function printError(error: EdgewiseError, argv: string[], io: Io): Promise<void> {
+  const { tellError } = await import('./terminal/print-error.ts')
+  tellError(error, io, argv.includes('--json'), paintFor(io.errIsTerminal, !argv.includes('--no-color'), io.env))
 }
 
 /** The program with its commands, in the order of its help. */
