@@ -118,11 +118,11 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
         const next = withKept(keeps, canonical(payload), held)
         return row.empty?.(next) === true ? undefined : next
       }),
-    ...(row.unset === undefined ? {} : { unset: row.unset }),
-    ...(row.grave === undefined ? {} : { grave: row.grave }),
+    unset: row.unset,
+    grave: row.grave,
     clears: row.clears ?? [],
     keeps,
-    ...(row.answerForm === undefined ? {} : { answerForm: row.answerForm }),
+    answerForm: row.answerForm,
     domainsAtTop: row.domainsAtTop === true,
   }
 }

@@ -1,6 +1,7 @@
 import type { SourceUrlRewrite } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
+import { counted } from '../model/words.ts'
 import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
@@ -19,7 +20,7 @@ function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {
     // "$10" is group 10 where there are ten groups, else group 1 and a "0".
     const numbers = Array.from(digits ?? '', (_, n) => Number(digits?.slice(0, n + 1)))
     if (numbers.some((n) => n >= 1 && n <= groups)) return []
-    const count = groups === 1 ? '1 group' : `${groups} groups`
+    const count = counted(groups, 'group')
     return [
       noDesiredState(
         `/${i}/target_url`,

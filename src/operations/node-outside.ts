@@ -26,7 +26,7 @@ const realClock: Clock = {
   monotonic: () => Number(process.hrtime.bigint()) / 1e6,
   sleep: async (ms, signal) => {
     if (signal?.aborted === true) return
-    await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: Error) => {
+    await sleep(ms, undefined, { signal }).catch((error: Error) => {
       if (error.name !== 'AbortError') throw error
     })
   },

@@ -17,8 +17,8 @@ export async function proxyDispatcher(url: string, env: Record<string, string | 
   // Node itself may heed the environment (NODE_USE_ENV_PROXY), so that direct has to be asked for.
   if (protocol === 'http:' && isLoopback(hostname)) return directAgent()
   return proxyAgent({
-    ...(httpProxy === undefined ? {} : { httpProxy }),
-    ...(httpsProxy === undefined ? {} : { httpsProxy }),
+    httpProxy,
+    httpsProxy,
     noProxy: value('NO_PROXY') ?? '',
   })
 }

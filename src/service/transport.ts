@@ -38,7 +38,7 @@ export function overNetwork(dispatcher?: Dispatcher): Transport {
     const request: RequestInit = {
       method: body === undefined ? 'GET' : 'POST',
       headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body }),
+      body,
       redirect: 'manual',
       signal: givenUp,
     }

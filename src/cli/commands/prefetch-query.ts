@@ -31,7 +31,7 @@ export function parsePrefetchQuery({ from, to, url, task }: PrefetchQueryOptions
   }
   if (from > to) throw usage(`expected --to on or after --from, got ${from} to ${to}`)
   if (url === '') throw usage('expected --url to be an address, got nothing')
-  return { from, to, ...(url === undefined ? {} : { url }) }
+  return { from, to, url }
 }
 
 function isDay(text: string): boolean {

@@ -76,7 +76,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const search = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
     const address = `${url}/v2${wanted.path}?${search}`
     const request = { url: address, timeoutMs, maxBytes }
-    const answer = await transport({ ...request, ...(signal === undefined ? {} : { signal }) })
+    const answer = await transport({ ...request, signal })
     const { body, code, message, limits, retryAfterMs } = envelopeOf(answer, (text) => scrub(withoutEncoded(text, token)), words)
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
