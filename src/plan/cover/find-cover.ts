@@ -2,21 +2,21 @@ import { chance } from './chance.ts'
 import { countingBound } from './counting-bound.ts'
 import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
 import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
+import { flatten } from './flat-problem.ts'
 import { forcedRectangles } from './forced.ts'
+import { growCover } from './grow-cover.ts'
 import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
 import { partOf } from './part-of.ts'
-import { improveParts } from './improve-parts.ts'
 import { rowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
+import { searchLarge, type LargeEffort, type Progress } from './search-large.ts'
 import { withoutRedundancy } from './without-redundancy.ts'
 
 /** How much work a cover may be, counted in steps, so that the same problem has the same answer on every machine. */
 export interface CoverEffort {
-  /** What a search of the whole, or of one part of a large cover, may take. */
+  /** What the search of a small cover may take, and of a large one. */
   search: SearchEffort
-  partSearch: SearchEffort
-  /** How often some rectangles of a large cover are taken out and done again. */
-  parts: number
+  large: LargeEffort
   bound: BoundEffort
 }
 
@@ -26,8 +26,8 @@ export interface Cover {
   bound: number
 }
 
-/** Covers of up to so many rectangles are searched as a whole. */
-const wholeSearch = 400
+/** A cover that has more rectangles by the obvious ways is a large one. */
+const maxSmallCover = 150
 /** Problems of up to so many rows are left as they are. */
 const searchable = 500
 
@@ -37,7 +37,7 @@ const searchable = 500
  *
  * @param solver without one the bound is by counting alone, and the search does not know when it has reached the best
  */
-export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null): Cover {
+export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null, progress?: Progress): Cover {
   const obvious = obviousCover(problem)
   const { forced, left } = forcedRectangles(problem)
   const open = partOf(problem, left, () => true)
@@ -50,15 +50,30 @@ export function findCover(problem: CoverProblem, effort: CoverEffort, solver: So
   const target = bound - full.length
   const random = chance(1)
   const found =
-    start.length <= wholeSearch
+    start.length <= maxSmallCover
       ? searchFewer(core.problem, start, target, effort.search, random)
-      : improveParts(core.problem, start, target, effort.parts, effort.partSearch, random)
+      : coverLarge(core.problem, start, target, effort.large, random, progress)
   const cover = [
     ...[...forced, ...full].map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] })),
     ...found.map((rectangle) => core.outer(rectangle)),
   ]
   const best = cover.length <= obvious.length ? cover : obvious
   return { rectangles: withoutRedundancy(problem, best), bound: forced.length + bound }
+}
+
+/** Grows a cover from the rows and searches for fewer rectangles. */
+function coverLarge(
+  problem: CoverProblem,
+  obvious: Rectangle[],
+  target: number,
+  effort: LargeEffort,
+  random: () => number,
+  progress?: Progress,
+): Rectangle[] {
+  const flat = flatten(problem)
+  const grown = growCover(flat, random)
+  const start = grown.length <= obvious.length ? grown : obvious
+  return searchLarge(flat, start, target, effort, random, progress)
 }
 
 /**

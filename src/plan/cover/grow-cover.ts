@@ -1,0 +1,170 @@
+import type { Column, Rectangle, Row } from './cover-problem.ts'
+import { findEntry, type Entry, type FlatProblem } from './flat-problem.ts'
+import { MaxHeap } from './max-heap.ts'
+import { pickWays } from './pick-ways.ts'
+
+/** Rows of one column, and of all columns, that a rectangle may grow by. */
+const maxRowsOfColumn = 200
+const maxCandidates = 600
+
+/**
+ * Covers all cells, always by the rectangle that covers most open ones of those that grow from a
+ * row. What a row's rectangle covered when it was last grown ranks the row, so that few are grown anew.
+ */
+export function growCover(flat: FlatProblem, random: () => number): Rectangle[] {
+  const growth = new Growth(flat, random)
+  const rows = new MaxHeap()
+  for (let row = 0; row + 1 < flat.rowStart.length; row++) {
+    const open = growth.openCells(row)
+    if (open > 0) rows.push(row, open * flat.width)
+  }
+  const cover: Rectangle[] = []
+  for (let seed = rows.pop(); seed !== undefined; seed = rows.pop()) {
+    if (growth.openCells(seed) === 0) continue
+    const { rectangle, gain } = growth.grow(seed)
+    if (gain >= (rows.maxPriority() ?? 0)) {
+      growth.cover(rectangle)
+      cover.push(rectangle)
+    }
+    rows.push(seed, gain)
+  }
+  return cover
+}
+
+class Growth {
+  readonly #flat: FlatProblem
+  readonly #random: () => number
+  readonly #isOpen: Uint8Array
+  /** Entry → its open cells. */
+  readonly #open: Int32Array
+  readonly #rowOf: Int32Array
+  /** Column → the entries with open cells, and of each entry its place there. */
+  readonly #openEntries: Entry[][]
+  readonly #place: Int32Array
+  /** Row → the last growth that it was a candidate of. */
+  readonly #seen: Int32Array
+  #growths = 0
+
+  constructor(flat: FlatProblem, random: () => number) {
+    const { rowStart, columnOf, cellStart } = flat
+    this.#flat = flat
+    this.#random = random
+    this.#isOpen = new Uint8Array(flat.cells).fill(1)
+    this.#open = new Int32Array(columnOf.length)
+    this.#rowOf = new Int32Array(columnOf.length)
+    this.#openEntries = flat.takers.map(() => [])
+    this.#place = new Int32Array(columnOf.length)
+    this.#seen = new Int32Array(rowStart.length)
+    for (let row = 0; row + 1 < rowStart.length; row++) {
+      for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
+        this.#rowOf[entry] = row
+        this.#open[entry] = (cellStart[entry + 1] ?? 0) - (cellStart[entry] ?? 0)
+        const own = this.#openEntries[columnOf[entry] ?? 0] ?? []
+        this.#place[entry] = own.length
+        if (this.#open[entry] !== 0) own.push(entry)
+      }
+    }
+  }
+
+  /** Counts the open cells of a row; one that several columns cover counts for each of them. */
+  openCells(row: Row): number {
+    const { rowStart } = this.#flat
+    let sum = 0
+    for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
+      sum += this.#open[entry] ?? 0
+    }
+    return sum
+  }
+
+  /** Grows a rectangle from a row, each time by the row that lets it cover most open cells. */
+  grow(seed: Row): { rectangle: Rectangle; gain: number } {
+    const { rowStart, columnOf, width } = this.#flat
+    const all = Array.from(columnOf.subarray(rowStart[seed], rowStart[seed + 1]))
+    const openOf = (column: Column): number => this.#open[findEntry(this.#flat, seed, column)] ?? 0
+    let columns = pickWays(this.#flat, all, (column) => {
+      return openOf(column) * Math.min(width, this.#openEntries[column]?.length ?? 0)
+    })
+    let own = columns.map(openOf)
+    let candidates = this.#candidates(seed, columns)
+    const rows = [seed]
+    let found = { rectangle: { rows: [seed], columns }, gain: sum(own) }
+    while (rows.length < width) {
+      const best = this.#bestCandidate(candidates, columns, own)
+      if (best === null) break
+      rows.push(best.row)
+      candidates = candidates.filter((row) => row !== best.row)
+      const entries = columns.map((column) => findEntry(this.#flat, best.row, column))
+      own = own.map((open, i) => open + (this.#open[entries[i] ?? -1] ?? 0))
+      own = own.filter((_, i) => (entries[i] ?? -1) >= 0)
+      columns = columns.filter((_, i) => (entries[i] ?? -1) >= 0)
+      if (best.gain > found.gain) found = { rectangle: { rows: [...rows], columns }, gain: best.gain }
+    }
+    return found
+  }
+
+  /** Takes the cells of a rectangle as covered. */
+  cover({ rows, columns }: Rectangle): void {
+    const { rowStart, cellStart, cellList, columnOf } = this.#flat
+    for (const row of rows) {
+      for (const column of columns) {
+        const entry = findEntry(this.#flat, row, column)
+        for (let i = cellStart[entry] ?? 0; i < (cellStart[entry + 1] ?? 0); i++) {
+          this.#isOpen[cellList[i] ?? 0] = 0
+        }
+      }
+      for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
+        if (this.#open[entry] === 0) continue
+        let open = 0
+        for (let i = cellStart[entry] ?? 0; i < (cellStart[entry + 1] ?? 0); i++) {
+          open += this.#isOpen[cellList[i] ?? 0] ?? 0
+        }
+        this.#open[entry] = open
+        if (open === 0) this.#close(entry, this.#openEntries[columnOf[entry] ?? 0] ?? [])
+      }
+    }
+  }
+
+  #close(entry: Entry, list: Entry[]): void {
+    const last = list.pop() ?? entry
+    if (last === entry) return
+    const place = this.#place[entry] ?? 0
+    list[place] = last
+    this.#place[last] = place
+  }
+
+  /** Finds rows with open cells in these columns, those of rare columns first. */
+  #candidates(seed: Row, columns: Column[]): Row[] {
+    const lists = columns.map((column) => this.#openEntries[column] ?? []).toSorted((a, b) => a.length - b.length)
+    const found: Row[] = []
+    this.#seen[seed] = ++this.#growths
+    for (const list of lists) {
+      let place = Math.floor(this.#random() * list.length)
+      const until = Math.min(maxCandidates, found.length + maxRowsOfColumn)
+      for (let i = 0; i < list.length && found.length < until; i++) {
+        const row = this.#rowOf[list[place] ?? 0] ?? 0
+        if (++place >= list.length) place = 0
+        if (this.#seen[row] === this.#growths) continue
+        this.#seen[row] = this.#growths
+        found.push(row)
+      }
+    }
+    return found
+  }
+
+  #bestCandidate(candidates: Row[], columns: Column[], own: number[]): { row: Row; gain: number } | null {
+    let best: { row: Row; gain: number } | null = null
+    for (const row of candidates) {
+      let gain = 0
+      for (let i = 0; i < columns.length; i++) {
+        const entry = findEntry(this.#flat, row, columns[i] ?? 0)
+        if (entry >= 0) gain += (own[i] ?? 0) + (this.#open[entry] ?? 0)
+      }
+      if (best === null || gain > best.gain) best = { row, gain }
+    }
+    return best
+  }
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
