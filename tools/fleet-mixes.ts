@@ -57,11 +57,11 @@ function overlap(domains: number, seed: number): Mix {
 /** Lets region, tier and tenant decide different items; some domains lack some. */
 function layered(domains: number, seed: number): Mix {
   const random = chance(seed)
-  const tenants = Math.ceil(domains / 12)
+  const count = Math.ceil(domains / 12)
   return sorted(
     empty(domains).map((own) => {
       const [region, tier] = [Math.floor(random() * 8), Math.floor(random() * 4)]
-      const tenant = zipfian(tenants, random)
+      const tenant = zipfian(count, random)
       own.set('origin', region)
       own.set('https', tier)
       own.set('cache_rule', region * 4 + tier)

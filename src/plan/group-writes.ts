@@ -35,18 +35,30 @@ export interface WriteSolution {
 const coverEfforts: Record<Effort, CoverEffort> = {
   quick: {
     search: { stepsPerCell: 20, work: 60_000, totalWork: 300_000 },
-    large: { stepsPerRectangle: 30, maxSteps: 40_000 },
+    large: {
+      whole: { stepsPerRectangle: 30, maxSteps: 20_000, patience: 2_000 },
+      parts: { size: 80, stepsPerRectangle: 100, rounds: 0, maxParts: 0 },
+    },
     bound: { rounds: 25, steps: 4_000, variables: 600 },
+    largeBound: { rounds: 2, sets: 500_000 },
   },
   normal: {
     search: { stepsPerCell: 300, work: 2_000_000, totalWork: 4_000_000 },
-    large: { stepsPerRectangle: 500, maxSteps: 500_000 },
+    large: {
+      whole: { stepsPerRectangle: 300, maxSteps: 200_000, patience: 2_000 },
+      parts: { size: 80, stepsPerRectangle: 250, rounds: 1, maxParts: 16 },
+    },
     bound: { rounds: 60, steps: 20_000, variables: 800 },
+    largeBound: { rounds: 10, sets: 1_500_000 },
   },
   thorough: {
     search: { stepsPerCell: 3_000, work: 20_000_000, totalWork: 40_000_000 },
-    large: { stepsPerRectangle: 10_000, maxSteps: 10_000_000 },
+    large: {
+      whole: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 5_000 },
+      parts: { size: 80, stepsPerRectangle: 1_000, rounds: 5, maxParts: 500 },
+    },
     bound: { rounds: 400, steps: 100_000, variables: 4_000 },
+    largeBound: { rounds: 60, sets: 10_000_000 },
   },
 }
 
@@ -82,6 +94,9 @@ function shared(effort: CoverEffort, share: number): CoverEffort {
   return {
     ...effort,
     search: { ...search, work: work ?? 0, totalWork: totalWork ?? 0 },
-    large: { ...large, maxSteps: Math.ceil(large.maxSteps * share) },
+    large: {
+      whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share) },
+      parts: { ...large.parts, maxParts: Math.floor(large.parts.maxParts * share) },
+    },
   }
 }

@@ -1,23 +1,25 @@
 import { chance } from './chance.ts'
+import { coverLarge, type CoverLargeEffort } from './cover-large.ts'
 import { countingBound } from './counting-bound.ts'
 import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
 import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
-import { flatten } from './flat-problem.ts'
 import { forcedRectangles } from './forced.ts'
-import { growCover } from './grow-cover.ts'
 import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
 import { partOf } from './part-of.ts'
+import { priceBound, type PriceEffort } from './price-bound.ts'
 import { rowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
-import { searchLarge, type LargeEffort, type Progress } from './search-large.ts'
+import type { Progress } from './search-large.ts'
 import { withoutRedundancy } from './without-redundancy.ts'
 
 /** How much work a cover may be, counted in steps, so that the same problem has the same answer on every machine. */
 export interface CoverEffort {
   /** What the search of a small cover may take, and of a large one. */
   search: SearchEffort
-  large: LargeEffort
+  large: CoverLargeEffort
+  /** The same for their bounds. */
   bound: BoundEffort
+  largeBound: PriceEffort
 }
 
 /** A cover, and a number of rectangles that none can be under. */
@@ -49,31 +51,20 @@ export function findCover(problem: CoverProblem, effort: CoverEffort, solver: So
   const bound = known <= counted || solver === null ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
   const target = bound - full.length
   const random = chance(1)
-  const found =
-    start.length <= maxSmallCover
-      ? searchFewer(core.problem, start, target, effort.search, random)
-      : coverLarge(core.problem, start, target, effort.large, random, progress)
-  const cover = [
-    ...[...forced, ...full].map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] })),
-    ...found.map((rectangle) => core.outer(rectangle)),
-  ]
+  const isLarge = start.length > maxSmallCover
+  const found = isLarge
+    ? coverLarge(core.problem, start, target, effort.large, random, progress)
+    : searchFewer(core.problem, start, target, effort.search, random)
+  const searched = [...toRectangles(problem, full), ...found.map((rectangle) => core.outer(rectangle))]
+  const priced = isLarge && searched.length > bound ? priceBound(open.problem, searched.map(open.inner), effort.largeBound) : 0
+  const cover = [...toRectangles(problem, forced), ...searched]
   const best = cover.length <= obvious.length ? cover : obvious
-  return { rectangles: withoutRedundancy(problem, best), bound: forced.length + bound }
+  return { rectangles: withoutRedundancy(problem, best), bound: forced.length + Math.max(bound, priced) }
 }
 
-/** Grows a cover from the rows and searches for fewer rectangles. */
-function coverLarge(
-  problem: CoverProblem,
-  obvious: Rectangle[],
-  target: number,
-  effort: LargeEffort,
-  random: () => number,
-  progress?: Progress,
-): Rectangle[] {
-  const flat = flatten(problem)
-  const grown = growCover(flat, random)
-  const start = grown.length <= obvious.length ? grown : obvious
-  return searchLarge(flat, start, target, effort, random, progress)
+/** Makes rectangles of rows that are equal, with all that they need. */
+function toRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
+  return sets.map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] }))
 }
 
 /**

@@ -69,11 +69,7 @@ class Growth {
   /** Counts the open cells of a row; one that several columns cover counts for each of them. */
   openCells(row: Row): number {
     const { rowStart } = this.#flat
-    let sum = 0
-    for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
-      sum += this.#open[entry] ?? 0
-    }
-    return sum
+    return sum(this.#open.subarray(rowStart[row], rowStart[row + 1]))
   }
 
   /** Grows a rectangle from a row, each time by the row that lets it cover most open cells. */
@@ -165,6 +161,8 @@ class Growth {
   }
 }
 
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
+function sum(numbers: number[] | Int32Array): number {
+  let total = 0
+  for (const each of numbers) total += each
+  return total
 }

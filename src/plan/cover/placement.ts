@@ -65,6 +65,16 @@ export class Placement {
     else this.live.delete(id)
   }
 
+  /** Makes all cells weigh the same again. */
+  evenWeights(): void {
+    this.weight.fill(1)
+    for (const rectangle of this.rectangles) {
+      rectangle.rowLoss = []
+      rectangle.columnLoss = []
+      this.#countLosses(rectangle)
+    }
+  }
+
   /** Weighs what an entry covers of the cells that so many rectangles cover. */
   weigh(entry: Entry, times: 0 | 1): number {
     const { cellStart, cellList } = this.flat

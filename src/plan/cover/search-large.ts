@@ -8,21 +8,22 @@ export interface LargeEffort {
   /** Moves for each rectangle of the cover that the search starts from, and altogether. */
   stepsPerRectangle: number
   maxSteps: number
+  /** Steps without a full cover after which the search begins again from another one. */
+  patience: number
 }
 
 /** Is called now and then with the steps made and those there may be at most. */
 export type Progress = (made: number, all: number) => void
 
-/** After so many steps without a full cover the search goes back to the last one. */
-const patience = 5_000
-/** Rectangles from which one is drawn to do without, after such a return. */
-const drawnFrom = 50
+/** Rectangles from which one is drawn to do without, after a failure. */
+const maxDrawn = 50
 /** Steps between two reports of progress. */
-const reported = 1_000
+const stepsPerReport = 1_000
 
 /**
  * Takes one rectangle after another away and mends the cover all over, for as long as the effort
- * allows. Meant for covers of hundreds of rectangles and more.
+ * allows. Where that fails the rectangle comes back elsewhere, which may give another cover of as
+ * many; where that fails, too, the search goes back to the last cover.
  *
  * @param target no cover can have fewer, so with so many the search is over
  */
@@ -30,7 +31,7 @@ export function searchLarge(
   flat: FlatProblem,
   start: Rectangle[],
   target: number,
-  { stepsPerRectangle, maxSteps }: LargeEffort,
+  { stepsPerRectangle, maxSteps, patience }: LargeEffort,
   random: () => number,
   progress: Progress = () => undefined,
 ): Rectangle[] {
@@ -39,22 +40,25 @@ export function searchLarge(
   const steps = Math.min(maxSteps, stepsPerRectangle * start.length)
   let best: Placed[] = [...placement.rectangles]
   let lastCover = 0
+  let cameBack = false
   for (let step = 0; step < steps;) {
     if (placement.open.size === 0) {
       best = [...placement.rectangles]
       if (placement.live.size <= Math.max(1, target)) break
+      takeAway(placement, cameBack ? maxDrawn : 1, random)
       lastCover = step
-      takeAway(placement, 1, random)
-    } else if (step - lastCover > patience) {
-      for (const [id, { rows, columns }] of best.entries()) {
-        if (placement.rectangles[id]?.rows !== rows) placement.place(id, rows, columns)
-      }
-      placement.weight.fill(1)
-      lastCover = step
-      takeAway(placement, drawnFrom, random)
-    } else {
+      cameBack = false
+    } else if (step - lastCover <= patience) {
       moves.advance()
-      if (++step % reported === 0) progress(step, steps)
+      if (++step % stepsPerReport === 0) progress(step, steps)
+    } else {
+      placement.evenWeights()
+      if (cameBack) {
+        restore(placement, best)
+        takeAway(placement, maxDrawn, random)
+      } else bringBack(placement, random)
+      lastCover = step
+      cameBack = !cameBack
     }
   }
   progress(steps, steps)
@@ -68,6 +72,21 @@ function takeAway(placement: Placement, drawn: number, random: () => number): vo
     .toSorted((a, b) => a.loss - b.loss || a.id - b.id)
   const place = drawn === 1 ? 0 : Math.floor(random() * Math.min(drawn, useful.length))
   placement.place(useful[place]?.id ?? 0, [], [])
+}
+
+/** Puts a rectangle that was taken away on one uncovered cell. */
+function bringBack(placement: Placement, random: () => number): void {
+  const { flat, open, rectangles } = placement
+  const cell = open.at(Math.floor(random() * open.size))
+  const column = flat.coveredBy[cell]?.[0] ?? 0
+  const id = rectangles.findIndex(({ rows }) => rows.length === 0)
+  placement.place(id, [flat.rowOfCell[cell] ?? 0], [column])
+}
+
+function restore(placement: Placement, cover: Placed[]): void {
+  for (const [id, { rows, columns }] of cover.entries()) {
+    if (placement.rectangles[id]?.rows !== rows) placement.place(id, rows, columns)
+  }
 }
 
 function sum(numbers: number[]): number {
