@@ -36,15 +36,19 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   quick: {
     search: { stepsPerCell: 20, work: 60_000, totalWork: 300_000 },
     large: {
+      enough: 0.8,
+      firstBound: { rounds: 0, sets: 0 },
       whole: { stepsPerRectangle: 30, maxSteps: 20_000, patience: 2_000 },
       parts: { size: 80, stepsPerRectangle: 100, rounds: 0, maxParts: 0 },
     },
     bound: { rounds: 25, steps: 4_000, variables: 600 },
-    largeBound: { rounds: 2, sets: 500_000 },
+    largeBound: { rounds: 1, sets: 300_000 },
   },
   normal: {
     search: { stepsPerCell: 300, work: 2_000_000, totalWork: 4_000_000 },
     large: {
+      enough: 0.97,
+      firstBound: { rounds: 1, sets: 1_500_000 },
       whole: { stepsPerRectangle: 300, maxSteps: 200_000, patience: 2_000 },
       parts: { size: 80, stepsPerRectangle: 250, rounds: 1, maxParts: 16 },
     },
@@ -54,6 +58,8 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   thorough: {
     search: { stepsPerCell: 3_000, work: 20_000_000, totalWork: 40_000_000 },
     large: {
+      enough: 1,
+      firstBound: { rounds: 1, sets: 10_000_000 },
       whole: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 5_000 },
       parts: { size: 80, stepsPerRectangle: 1_000, rounds: 5, maxParts: 500 },
     },
@@ -95,6 +101,7 @@ function shared(effort: CoverEffort, share: number): CoverEffort {
     ...effort,
     search: { ...search, work: work ?? 0, totalWork: totalWork ?? 0 },
     large: {
+      ...large,
       whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share) },
       parts: { ...large.parts, maxParts: Math.floor(large.parts.maxParts * share) },
     },

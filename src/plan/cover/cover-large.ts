@@ -1,18 +1,19 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { flatten } from './flat-problem.ts'
 import { growCover } from './grow-cover.ts'
-import { priceBound } from './price-bound.ts'
+import { priceBound, type PriceEffort } from './price-bound.ts'
 import { searchLarge, type LargeEffort, type Progress } from './search-large.ts'
 import { searchParts, type PartsEffort } from './search-parts.ts'
 
 /** How much work a large cover may be. */
 export interface CoverLargeEffort {
+  /** See `growCover`. */
+  enough: number
+  /** May prove that the search can be left out. */
+  firstBound: PriceEffort
   whole: LargeEffort
   parts: PartsEffort
 }
-
-/** Sets of columns that a first bound goes through. */
-const firstSets = 1_000_000
 
 /**
  * Covers a large problem: grows a cover from the rows, and searches for fewer rectangles all over
@@ -25,15 +26,15 @@ export function coverLarge(
   problem: CoverProblem,
   obvious: Rectangle[],
   target: number,
-  { whole, parts }: CoverLargeEffort,
+  { enough, firstBound, whole, parts }: CoverLargeEffort,
   random: () => number,
   progress?: Progress,
 ): Rectangle[] {
   const flat = flatten(problem)
-  const grown = growCover(flat, random)
+  const grown = growCover(flat, enough, random)
   const start = grown.length <= obvious.length ? grown : obvious
   // Some fleets are grown as well as can be: that is soon proven.
-  const least = Math.max(target, priceBound(problem, start, { rounds: 1, sets: firstSets }))
+  const least = Math.max(target, priceBound(problem, start, firstBound))
   if (start.length <= least) return start
   const fewer = searchLarge(flat, start, least, whole, random, progress)
   return searchParts(problem, fewer, least, parts, random, progress)

@@ -5,7 +5,7 @@ import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
 import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
 import { forcedRectangles } from './forced.ts'
 import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
-import { partOf } from './part-of.ts'
+import { cutRows } from './part-of.ts'
 import { priceBound, type PriceEffort } from './price-bound.ts'
 import { rowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
@@ -42,16 +42,17 @@ const searchable = 500
 export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null, progress?: Progress): Cover {
   const obvious = obviousCover(problem)
   const { forced, left } = forcedRectangles(problem)
-  const open = partOf(problem, left, () => true)
+  const open = cutRows(problem, left)
   const { full, rest } = fullRectangles(problem, left)
-  const core = partOf(problem, rest, () => true)
+  const core = cutRows(problem, rest)
   const start = obviousCover(core.problem)
   const counted = countingBound(open.problem)
+  const isLarge = start.length > maxSmallCover
   const known = full.length + start.length
-  const bound = known <= counted || solver === null ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
+  const isProven = isLarge || known <= counted || solver === null
+  const bound = isProven ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
   const target = bound - full.length
   const random = chance(1)
-  const isLarge = start.length > maxSmallCover
   const found = isLarge
     ? coverLarge(core.problem, start, target, effort.large, random, progress)
     : searchFewer(core.problem, start, target, effort.search, random)
@@ -74,7 +75,7 @@ function toRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
 function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; rest: Row[] } {
   if (rows.length <= searchable) return { full: [], rest: rows }
   const { width } = problem
-  const part = partOf(problem, rows, () => true)
+  const part = cutRows(problem, rows)
   const full: Row[][] = []
   const rest: Row[] = []
   for (const each of rowClasses(part.problem)) {

@@ -10,8 +10,10 @@ const maxCandidates = 600
 /**
  * Covers all cells, always by the rectangle that covers most open ones of those that grow from a
  * row. What a row's rectangle covered when it was last grown ranks the row, so that few are grown anew.
+ *
+ * @param enough share of the next row's rank that a rectangle has to cover: less than 1 saves time
  */
-export function growCover(flat: FlatProblem, random: () => number): Rectangle[] {
+export function growCover(flat: FlatProblem, enough: number, random: () => number): Rectangle[] {
   const growth = new Growth(flat, random)
   const rows = new MaxHeap()
   for (let row = 0; row + 1 < flat.rowStart.length; row++) {
@@ -22,7 +24,7 @@ export function growCover(flat: FlatProblem, random: () => number): Rectangle[] 
   for (let seed = rows.pop(); seed !== undefined; seed = rows.pop()) {
     if (growth.openCells(seed) === 0) continue
     const { rectangle, gain } = growth.grow(seed)
-    if (gain >= (rows.maxPriority() ?? 0)) {
+    if (gain >= enough * (rows.maxPriority() ?? 0)) {
       growth.cover(rectangle)
       cover.push(rectangle)
     }
@@ -77,23 +79,28 @@ class Growth {
     const { rowStart, columnOf, width } = this.#flat
     const all = Array.from(columnOf.subarray(rowStart[seed], rowStart[seed + 1]))
     const openOf = (column: Column): number => this.#open[findEntry(this.#flat, seed, column)] ?? 0
-    let columns = pickWays(this.#flat, all, (column) => {
+    const columns = pickWays(this.#flat, all, (column) => {
       return openOf(column) * Math.min(width, this.#openEntries[column]?.length ?? 0)
     })
-    let own = columns.map(openOf)
-    let candidates = this.#candidates(seed, columns)
+    const candidates = this.#candidates(seed, columns)
+    const cells = this.#openCells(candidates, columns)
+    /** Places of the columns that all rows so far take, and their open cells. */
+    let shared = [...columns.keys()]
+    const own = columns.map(openOf)
     const rows = [seed]
+    const left = [...candidates.keys()]
     let found = { rectangle: { rows: [seed], columns }, gain: sum(own) }
     while (rows.length < width) {
-      const best = this.#bestCandidate(candidates, columns, own)
+      const best = bestCandidate(left, cells, shared, own)
       if (best === null) break
-      rows.push(best.row)
-      candidates = candidates.filter((row) => row !== best.row)
-      const entries = columns.map((column) => findEntry(this.#flat, best.row, column))
-      own = own.map((open, i) => open + (this.#open[entries[i] ?? -1] ?? 0))
-      own = own.filter((_, i) => (entries[i] ?? -1) >= 0)
-      columns = columns.filter((_, i) => (entries[i] ?? -1) >= 0)
-      if (best.gain > found.gain) found = { rectangle: { rows: [...rows], columns }, gain: best.gain }
+      left.splice(left.indexOf(best.place), 1)
+      rows.push(candidates[best.place] ?? 0)
+      const from = best.place * columns.length
+      shared = shared.filter((i) => (cells[from + i] ?? -1) >= 0)
+      for (const i of shared) own[i] = (own[i] ?? 0) + (cells[from + i] ?? 0)
+      if (best.gain > found.gain) {
+        found = { rectangle: { rows: [...rows], columns: shared.map((i) => columns[i] ?? 0) }, gain: best.gain }
+      }
     }
     return found
   }
@@ -147,18 +154,34 @@ class Growth {
     return found
   }
 
-  #bestCandidate(candidates: Row[], columns: Column[], own: number[]): { row: Row; gain: number } | null {
-    let best: { row: Row; gain: number } | null = null
+  /** Counts candidate by candidate the open cells by column; -1 where one does not take a column. */
+  #openCells(candidates: Row[], columns: Column[]): Int32Array {
+    const cells = new Int32Array(candidates.length * columns.length)
+    let i = 0
     for (const row of candidates) {
-      let gain = 0
-      for (let i = 0; i < columns.length; i++) {
-        const entry = findEntry(this.#flat, row, columns[i] ?? 0)
-        if (entry >= 0) gain += (own[i] ?? 0) + (this.#open[entry] ?? 0)
+      for (const column of columns) {
+        const entry = findEntry(this.#flat, row, column)
+        cells[i++] = entry < 0 ? -1 : (this.#open[entry] ?? 0)
       }
-      if (best === null || gain > best.gain) best = { row, gain }
     }
-    return best
+    return cells
   }
+}
+
+/** Finds the candidate with which a rectangle covers most open cells. */
+function bestCandidate(left: number[], cells: Int32Array, shared: number[], own: number[]): { place: number; gain: number } | null {
+  let [found, most] = [-1, -1]
+  for (let k = 0; k < left.length; k++) {
+    const place = left[k] ?? 0
+    let gain = 0
+    for (let i = 0; i < shared.length; i++) {
+      const column = shared[i] ?? 0
+      const open = cells[place * own.length + column] ?? -1
+      if (open >= 0) gain += (own[column] ?? 0) + open
+    }
+    if (gain > most) [found, most] = [place, gain]
+  }
+  return found < 0 ? null : { place: found, gain: most }
 }
 
 function sum(numbers: number[] | Int32Array): number {

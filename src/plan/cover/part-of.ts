@@ -9,6 +9,12 @@ export interface Part {
   inner(rectangle: Rectangle): Rectangle
 }
 
+/** Cuts out the part that has only these rows; all of a problem is the problem itself. */
+export function cutRows(problem: CoverProblem, rows: Row[]): Part {
+  if (rows.length < problem.rows.length) return partOf(problem, rows, () => true)
+  return { problem, outer: (rectangle) => rectangle, inner: (rectangle) => rectangle }
+}
+
 /**
  * Cuts out the part of a problem that has only these rows and has to cover only these of their cells.
  * Columns of which nothing is wanted in any row are left out; in others a row may cover nothing.
