@@ -92,7 +92,7 @@ export function groupWrites({
   return { writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })), lowerBound }
 }
 
-/** The effort for a part of a problem. */
+/** The effort for a part of a problem, whose bound is of no use. */
 function shared(effort: CoverEffort, share: number): CoverEffort {
   if (share === 1) return effort
   const { search, large } = effort
@@ -105,5 +105,6 @@ function shared(effort: CoverEffort, share: number): CoverEffort {
       whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share) },
       parts: { ...large.parts, maxParts: Math.floor(large.parts.maxParts * share) },
     },
+    largeBound: { rounds: 0, sets: 0 },
   }
 }

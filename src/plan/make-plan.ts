@@ -11,6 +11,7 @@ import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { groupOf, type Grouping } from './groups.ts'
 import { needsOf } from './needs.ts'
+import { describeKinds, findKinds } from './wave-kinds.ts'
 import { warningsOf } from './warnings.ts'
 
 /** What a plan is made from. */
@@ -53,7 +54,8 @@ export function makePlan(input: PlanInput): Plan {
     solver,
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
-  const { writes, lowerBound, atOnce } = writeInWaves(problem, waves)
+  const kinds = findKinds(changes)
+  const { writes, lowerBound, atOnce } = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds } : waves)
   const fault = disproof(changes, writes, recorded)
   if (fault !== null) {
     throw new EdgewiseError(
@@ -82,7 +84,12 @@ export function makePlan(input: PlanInput): Plan {
       items: input.items,
       commit: input.commit,
     },
-    warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, atOnce), ...wavesNote(writes, atOnce)],
+    warnings: [
+      ...warningsOf(changes, recorded, desired),
+      ...groupsNote(problem, atOnce),
+      ...wavesNote(writes, atOnce),
+      ...describeKinds(writes, kinds),
+    ],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
 }
