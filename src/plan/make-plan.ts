@@ -12,6 +12,7 @@ import { writeInWaves, type Waves } from './write-in-waves.ts'
 import { groupOf } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
 import { needsOf } from './needs.ts'
+import { describeKinds, findKinds } from './wave-kinds.ts'
 import { warningsOf } from './warnings.ts'
 
 /** Rises with each change after which the same changes may give other writes. */
@@ -57,7 +58,8 @@ export function makePlan(input: PlanInput): Plan {
     solver,
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
-  const { writes, lowerBound, atOnce } = writeInWaves(problem, waves)
+  const kinds = findKinds(changes)
+  const { writes, lowerBound, atOnce } = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds } : waves)
   const fault = disproof(changes, writes, recorded)
   if (fault !== null) {
     throw new EdgewiseError(
@@ -88,7 +90,12 @@ export function makePlan(input: PlanInput): Plan {
     },
     planner: { version: plannerVersion, effort },
     references: referencesIn(changes, desired),
-    warnings: [...warningsOf(changes, recorded, desired), ...groupsNote(problem, atOnce), ...wavesNote(writes, atOnce)],
+    warnings: [
+      ...warningsOf(changes, recorded, desired),
+      ...groupsNote(problem, atOnce),
+      ...wavesNote(writes, atOnce),
+      ...describeKinds(writes, kinds),
+    ],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
 }

@@ -4,9 +4,10 @@ import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
 import { assignWaves } from './assign-waves.ts'
 import { groupWrites, type WriteProblem, type WriteSolution } from './group-writes.ts'
+import type { Kinds } from './wave-kinds.ts'
 
 /** How a plan goes out: by shares of its domains, or each domain in the wave that an open rollout gave it. */
-export type Waves = { amounts: Amount[] } | { waveOf: ReadonlyMap<Domain, number> }
+export type Waves = { amounts: Amount[]; kinds?: Kinds } | { waveOf: ReadonlyMap<Domain, number> }
 
 /** Writes wave by wave, and how many they would be all at once. */
 export interface WaveSolution extends WriteSolution {
@@ -20,7 +21,7 @@ export interface WaveSolution extends WriteSolution {
  */
 export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution {
   const whole = groupWrites(problem)
-  const waveOf = 'waveOf' in waves ? waves.waveOf : wavesFor(problem, waves.amounts)
+  const waveOf = 'waveOf' in waves ? waves.waveOf : wavesFor(problem, waves.amounts, waves.kinds)
   const numbers = [...new Set(problem.needs.map(({ domain }) => waveOf.get(domain) ?? 1))].toSorted((a, b) => a - b)
   const [only] = numbers
   if (numbers.length < 2) {
@@ -36,13 +37,14 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
   return { writes: writes.map((write, i) => ({ ...write, id: i + 1 })), lowerBound: whole.lowerBound, atOnce: whole.writes.length }
 }
 
-function wavesFor(problem: WriteProblem, amounts: Amount[]): Map<Domain, number> {
+function wavesFor(problem: WriteProblem, amounts: Amount[], kinds: Kinds = new Map()): Map<Domain, number> {
   const { writes } = groupWrites({ ...problem, effort: 'quick', solver: null })
   return assignWaves({
     domains: [...new Set(problem.needs.map(({ domain }) => domain))].toSorted(),
     writes: writes.map(({ domains }) => domains),
     amounts,
     isFirst: problem.isFirst ?? (() => false),
+    kinds,
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Highs, Model } from 'highs'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
 import { heaviest, type Prices } from './heaviest.ts'
-import { rowClasses, type RowClass } from './row-classes.ts'
+import { irreplaceable, rowClasses, type RowClass } from './row-classes.ts'
 
 /** Solves linear programmes. */
 export type Solver = Highs
@@ -135,22 +135,6 @@ function programmeOf({ problem, classes, withCells }: Market): Programme {
     worth.push(Math.ceil(rows / problem.width))
   }
   return { worth: Float64Array.from(worth), firstCell, ofColumn }
-}
-
-/** Columns that are the only way for every row that takes them, with the number of those rows. */
-function irreplaceable(classes: RowClass[]): Map<Column, number> {
-  const rows = new Map<Column, number>()
-  const replaceable = new Set<Column>()
-  for (const each of classes) {
-    const ways = new Map<Cell, number>()
-    for (const cells of each.columns.values()) for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
-    for (const [column, cells] of each.columns) {
-      rows.set(column, (rows.get(column) ?? 0) + each.rows.length)
-      if (cells.some((cell) => (ways.get(cell) ?? 0) > 1)) replaceable.add(column)
-    }
-  }
-  for (const column of replaceable) rows.delete(column)
-  return rows
 }
 
 /** Of each item the whole value, or the parts of one mode: what a rectangle of one class may have. */

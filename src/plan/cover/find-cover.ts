@@ -1,23 +1,25 @@
 import { chance } from './chance.ts'
+import { coverLarge, type CoverLargeEffort } from './cover-large.ts'
 import { countingBound } from './counting-bound.ts'
 import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
 import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
 import { forcedRectangles } from './forced.ts'
 import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
-import { partOf } from './part-of.ts'
-import { improveParts } from './improve-parts.ts'
+import { cutRows } from './part-of.ts'
+import { priceBound, type PriceEffort } from './price-bound.ts'
 import { rowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
+import type { Progress } from './search-large.ts'
 import { withoutRedundancy } from './without-redundancy.ts'
 
 /** How much work a cover may be, counted in steps, so that the same problem has the same answer on every machine. */
 export interface CoverEffort {
-  /** What a search of the whole, or of one part of a large cover, may take. */
+  /** What the search of a small cover may take, and of a large one. */
   search: SearchEffort
-  partSearch: SearchEffort
-  /** How often some rectangles of a large cover are taken out and done again. */
-  parts: number
+  large: CoverLargeEffort
+  /** The same for their bounds. */
   bound: BoundEffort
+  largeBound: PriceEffort
 }
 
 /** A cover, and a number of rectangles that none can be under. */
@@ -26,8 +28,8 @@ export interface Cover {
   bound: number
 }
 
-/** Covers of up to so many rectangles are searched as a whole. */
-const wholeSearch = 400
+/** A cover that has more rectangles by the obvious ways is a large one. */
+const maxSmallCover = 150
 /** Problems of up to so many rows are left as they are. */
 const searchable = 500
 
@@ -37,28 +39,33 @@ const searchable = 500
  *
  * @param solver without one the bound is by counting alone, and the search does not know when it has reached the best
  */
-export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null): Cover {
+export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null, progress?: Progress): Cover {
   const obvious = obviousCover(problem)
   const { forced, left } = forcedRectangles(problem)
-  const open = partOf(problem, left, () => true)
+  const open = cutRows(problem, left)
   const { full, rest } = fullRectangles(problem, left)
-  const core = partOf(problem, rest, () => true)
+  const core = cutRows(problem, rest)
   const start = obviousCover(core.problem)
   const counted = countingBound(open.problem)
+  const isLarge = start.length > maxSmallCover
   const known = full.length + start.length
-  const bound = known <= counted || solver === null ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
+  const isProven = isLarge || known <= counted || solver === null
+  const bound = isProven ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
   const target = bound - full.length
   const random = chance(1)
-  const found =
-    start.length <= wholeSearch
-      ? searchFewer(core.problem, start, target, effort.search, random)
-      : improveParts(core.problem, start, target, effort.parts, effort.partSearch, random)
-  const cover = [
-    ...[...forced, ...full].map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] })),
-    ...found.map((rectangle) => core.outer(rectangle)),
-  ]
+  const found = isLarge
+    ? coverLarge(core.problem, start, target, effort.large, random, progress)
+    : searchFewer(core.problem, start, target, effort.search, random)
+  const searched = [...toRectangles(problem, full), ...found.map((rectangle) => core.outer(rectangle))]
+  const priced = isLarge && searched.length > bound ? priceBound(open.problem, searched.map(open.inner), effort.largeBound) : 0
+  const cover = [...toRectangles(problem, forced), ...searched]
   const best = cover.length <= obvious.length ? cover : obvious
-  return { rectangles: withoutRedundancy(problem, best), bound: forced.length + bound }
+  return { rectangles: withoutRedundancy(problem, best), bound: forced.length + Math.max(bound, priced) }
+}
+
+/** Makes rectangles of rows that are equal, with all that they need. */
+function toRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
+  return sets.map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] }))
 }
 
 /**
@@ -68,7 +75,7 @@ export function findCover(problem: CoverProblem, effort: CoverEffort, solver: So
 function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; rest: Row[] } {
   if (rows.length <= searchable) return { full: [], rest: rows }
   const { width } = problem
-  const part = partOf(problem, rows, () => true)
+  const part = cutRows(problem, rows)
   const full: Row[][] = []
   const rest: Row[] = []
   for (const each of rowClasses(part.problem)) {

@@ -9,25 +9,31 @@ export interface Part {
   inner(rectangle: Rectangle): Rectangle
 }
 
-/** The part of a problem that has only these rows and has to cover only these of their cells. */
+/** Cuts out the part that has only these rows; all of a problem is the problem itself. */
+export function cutRows(problem: CoverProblem, rows: Row[]): Part {
+  if (rows.length < problem.rows.length) return partOf(problem, rows, () => true)
+  return { problem, outer: (rectangle) => rectangle, inner: (rectangle) => rectangle }
+}
+
+/**
+ * Cuts out the part of a problem that has only these rows and has to cover only these of their cells.
+ * Columns of which nothing is wanted in any row are left out; in others a row may cover nothing.
+ */
 export function partOf(problem: CoverProblem, rows: Row[], wanted: (cell: Cell) => boolean): Part {
-  const columnOf = new Map<Column, Column>()
   const cellOf = new Map<Cell, Cell>()
-  const needed: Map<Column, Cell[]>[] = rows.map((row) => {
-    const own = new Map<Column, Cell[]>()
-    for (const [column, cells] of problem.rows[row] ?? []) {
-      const left = cells.filter(wanted)
-      if (left.length > 0) own.set(column, left)
-    }
-    return own
+  const needed = rows.map((row) => {
+    const own = [...(problem.rows[row] ?? [])]
+    return own.map(([column, cells]): [Column, Cell[]] => [column, cells.filter(wanted)])
   })
-  const used = [...new Set(needed.flatMap((own) => [...own.keys()]))].toSorted((a, b) => a - b)
-  for (const column of used) columnOf.set(column, columnOf.size)
+  const used = [...new Set(needed.flatMap((own) => own.flatMap(([column, cells]) => (cells.length > 0 ? [column] : []))))].toSorted(
+    (a, b) => a - b,
+  )
+  const columnOf = new Map(used.map((column, i): [Column, Column] => [column, i]))
   const renumbered = needed.map((own) => {
-    const entries = [...own].map(([column, cells]): [Column, Cell[]] => [
-      columnOf.get(column) ?? 0,
-      cells.map((cell) => numberOf(cellOf, cell)),
-    ])
+    const entries = own.flatMap(([column, cells]): [Column, Cell[]][] => {
+      const number = columnOf.get(column)
+      return number === undefined ? [] : [[number, cells.map((cell) => numberOf(cellOf, cell))]]
+    })
     return new Map(entries)
   })
   const rowOf = new Map(rows.map((row, i) => [row, i]))

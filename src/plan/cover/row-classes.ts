@@ -31,3 +31,19 @@ export function rowClasses({ rows }: CoverProblem): RowClass[] {
   }
   return [...classes.values()]
 }
+
+/** Columns that are the only way for every row that takes them, with the number of those rows. */
+export function irreplaceable(classes: RowClass[]): Map<Column, number> {
+  const rows = new Map<Column, number>()
+  const replaceable = new Set<Column>()
+  for (const each of classes) {
+    const ways = new Map<Cell, number>()
+    for (const cells of each.columns.values()) for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
+    for (const [column, cells] of each.columns) {
+      rows.set(column, (rows.get(column) ?? 0) + each.rows.length)
+      if (cells.some((cell) => (ways.get(cell) ?? 0) > 1)) replaceable.add(column)
+    }
+  }
+  for (const column of replaceable) rows.delete(column)
+  return rows
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { families } from '../../tools/fleet-mixes.ts'
+import { plainGreedy } from '../../tools/plain-greedy.ts'
+import { chance } from '../../src/plan/cover/chance.ts'
+import { coverLarge } from '../../src/plan/cover/cover-large.ts'
+import type { CoverProblem } from '../../src/plan/cover/cover-problem.ts'
+import { obviousCover } from '../../src/plan/cover/obvious-covers.ts'
+import { priceBound } from '../../src/plan/cover/price-bound.ts'
+import { coverage } from '../../src/plan/cover/without-redundancy.ts'
+import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
+import { groupProblems } from '../../src/plan/rectangles.ts'
+import { runs } from '../runs.ts'
+import { append, faults, need, optimum, problems, replace } from './problems.ts'
+
+const effort = {
+  enough: 1,
+  firstBound: { rounds: 1, sets: 10_000 },
+  whole: { stepsPerRectangle: 200, maxSteps: 2_000, patience: 50 },
+  parts: { size: 4, stepsPerRectangle: 50, rounds: 2, maxParts: 5 },
+}
+const priceEffort = { rounds: 10, sets: 1_000_000 }
+
+/** Needs of a fleet, of which some domains may add entries to a list of their own. */
+function fleet(family: string, domains: number, lists = false): WriteProblem {
+  const mix = families[family]?.(domains, 3) ?? []
+  const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+  const needs = mix.flatMap((own, i) => [
+    ...own.map(([item, value]) => need(i, item, replace(value))),
+    ...(lists && i % 2 === 0 ? [need(i, 'ip_black_list', replace(i), append(...entries.slice(i % 3)))] : []),
+  ])
+  return { needs, grouping: { groups: 'all', together: [] }, domainsPerWrite: 10, effort: 'quick', solver: null }
+}
+
+function coverProblems(problem: WriteProblem): CoverProblem[] {
+  return groupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map((each) => each.problem)
+}
+
+describe('the search of large covers, on small ones', () => {
+  it('covers every cell, by rectangles of rows that take all their columns', () =>
+    fc.assert(
+      fc.property(problems(12, 2, true), (problem) => {
+        for (const each of coverProblems(problem)) {
+          const cover = coverLarge(each, obviousCover(each), 1, effort, chance(1))
+          expect(coverage(each, cover).includes(0)).toBe(false)
+          for (const { rows, columns } of cover) {
+            expect(rows.length).toBeLessThanOrEqual(each.width)
+            for (const row of rows) expect(columns.every((column) => each.rows[row]?.has(column))).toBe(true)
+          }
+        }
+      }),
+      { numRuns: runs(200) },
+    ))
+
+  it('finds the fewest rectangles nearly always, and proves no more than there are', () => {
+    let [found, fewest] = [0, 0]
+    const small = problems(5, 2, true).filter(({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10)
+    fc.assert(
+      fc.property(small, (drawn) => {
+        const problem = { ...drawn, grouping: { ...drawn.grouping, together: [] } }
+        const best = optimum(problem)
+        const covers = coverProblems(problem).map((each) => ({ each, cover: coverLarge(each, obviousCover(each), 1, effort, chance(1)) }))
+        const bound = covers.reduce((sum, { each, cover }) => sum + priceBound(each, cover, priceEffort), 0)
+        expect(bound).toBeLessThanOrEqual(best)
+        found += covers.reduce((sum, { cover }) => sum + cover.length, 0)
+        fewest += best
+      }),
+      { numRuns: runs(500) },
+    )
+    expect(found).toBeLessThanOrEqual(1.02 * fewest)
+  })
+})
+
+describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
+  const problem = fleet(family, 600, true)
+  const { writes, lowerBound } = groupWrites(problem)
+
+  it('gets all it needs and nothing else, in no fewer writes than are proven to be needed', () => {
+    expect(faults(problem, writes)).toEqual([])
+    expect(lowerBound).toBeLessThanOrEqual(writes.length)
+    expect(lowerBound).toBeGreaterThan(writes.length / 3)
+  })
+
+  it('has the same plan whatever the order of its needs is', () => {
+    expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({ writes, lowerBound })
+  })
+
+  it('takes no more writes than a plain greedy search', () => {
+    const mix = families[family]?.(600, 3) ?? []
+    expect(groupWrites({ ...fleet(family, 600), effort: 'normal' }).writes.length).toBeLessThanOrEqual(plainGreedy(mix))
+  })
+})
+
+it('progress comes while a fleet is searched, and ends with all steps', () => {
+  const seen: [number, number][] = []
+  groupWrites({ ...fleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
+  expect(seen.length).toBeGreaterThan(1)
+  expect(seen.at(-1)?.[0]).toBe(seen.at(-1)?.[1])
+})
