@@ -49,8 +49,8 @@ const coverEfforts: Record<Effort, CoverEffort> = {
     large: {
       enough: 0.97,
       firstBound: { rounds: 1, sets: 1_500_000 },
-      whole: { stepsPerRectangle: 300, maxSteps: 200_000, patience: 2_000 },
-      parts: { size: 80, stepsPerRectangle: 250, rounds: 1, maxParts: 16 },
+      whole: { stepsPerRectangle: 500, maxSteps: 250_000, patience: 2_000 },
+      parts: { size: 80, stepsPerRectangle: 300, rounds: 2, maxParts: 20 },
     },
     bound: { rounds: 60, steps: 20_000, variables: 800 },
     largeBound: { rounds: 10, sets: 1_500_000 },
@@ -92,6 +92,9 @@ export function groupWrites({
   return { writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })), lowerBound }
 }
 
+/** A fleet is searched as a whole first: its parts together get so much of that effort again. */
+const largeShare = 0.4
+
 /** The effort for a part of a problem, whose bound is of no use. */
 function shared(effort: CoverEffort, share: number): CoverEffort {
   if (share === 1) return effort
@@ -102,8 +105,8 @@ function shared(effort: CoverEffort, share: number): CoverEffort {
     search: { ...search, work: work ?? 0, totalWork: totalWork ?? 0 },
     large: {
       ...large,
-      whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share) },
-      parts: { ...large.parts, maxParts: Math.floor(large.parts.maxParts * share) },
+      whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share * largeShare) },
+      parts: { ...large.parts, maxParts: Math.floor(large.parts.maxParts * share * largeShare) },
     },
     largeBound: { rounds: 0, sets: 0 },
   }
