@@ -36,7 +36,7 @@ export async function apply(workspace: LoadedWorkspace, request: ApplyRequest, p
     const { store } = locked
     const recorded = await store.load()
     ports.dialogue.show({ kind: 'state', recorded, cutOff: store.cutOff() })
-    const options = await planOptions(store, request)
+    const options = { ...(await planOptions(store, request)), progress: ports.dialogue.planning }
     const plan =
       planFile === undefined
         ? await makePlan(workspace, recorded, select(request, workspace, recorded), options, ports.outside)

@@ -27,6 +27,8 @@ export interface PlanOptions {
   retryHeld?: boolean
   /** No waves. */
   atOnce?: boolean
+  /** Is called now and then during a long search for fewer writes, with the steps made and the most there may be. */
+  progress?(made: number, all: number): void
 }
 
 /**

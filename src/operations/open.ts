@@ -64,7 +64,7 @@ export function open(folder: string, { outside, dialogue, signal }: OpenOptions 
   return {
     root,
     validate: () => load('none').diagnostics,
-    plan: (request = {}) => plan(load('at hand'), request, ports.outside),
+    plan: (request = {}) => plan(load('at hand'), request, ports),
     apply: (request = {}) => apply(load('at hand'), request, ports),
     rollback: (request = {}) => rollback(load('at hand'), request, ports),
     drift: (request = {}) => drift(load('at hand'), request, ports.outside),
@@ -78,5 +78,6 @@ const silent: Dialogue = {
   warn: () => undefined,
   show: () => undefined,
   confirm: async () => true,
+  planning: () => undefined,
   startProgress: async () => ({ report: () => undefined, end: () => undefined }),
 }

@@ -4,7 +4,7 @@ import { guardWarnings } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
-import type { Outside } from './outside.ts'
+import type { Dialogue, Ports } from './ports.ts'
 import { select, type SelectionRequest } from './select.ts'
 
 /** What a plan is asked for. */
@@ -12,6 +12,11 @@ export interface PlanRequest extends SelectionRequest {
   effort?: Effort
   /** Say why each write is as it is. */
   explain?: boolean
+}
+
+/** The ports of a plan, which asks nothing. */
+interface PlanPorts extends Pick<Ports, 'outside'> {
+  dialogue: Pick<Dialogue, 'planning'>
 }
 
 /** A plan, and what belongs beside it. */
@@ -27,12 +32,12 @@ export interface Planned {
  *
  * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when nothing is chosen
  */
-export async function plan(workspace: LoadedWorkspace, request: PlanRequest, outside: Outside): Promise<Planned> {
+export async function plan(workspace: LoadedWorkspace, request: PlanRequest, { outside, dialogue }: PlanPorts): Promise<Planned> {
   const { store, recorded } = await loadState(workspace, outside)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.rollouts()
   const { effort = 'normal', explain = false } = request
-  const made = await makePlan(workspace, recorded, selection, { effort, explain, rollouts }, outside)
+  const made = await makePlan(workspace, recorded, selection, { effort, explain, rollouts, progress: dialogue.planning }, outside)
   const warnings = [...made.warnings, ...guardWarnings(workspace, recorded, made, outside.clock.now())]
   return { plan: { ...made, warnings }, notes: await firstPlanWarnings(workspace, store, recorded) }
 }

@@ -34,7 +34,7 @@ export async function repair(workspace: LoadedWorkspace, request: RepairRequest,
     const seen = observedBase(found, recorded, workspace, new Date(at).toISOString())
     const base: Recorded = new Map([...recorded, ...seen])
     const rollouts = rolloutsInPlans(await store.rollouts(), request)
-    const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts }, outside)
+    const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts, progress: dialogue.planning }, outside)
     const beforeSending = async () => {
       if (seen.size === 0) return
       await store.save(seen, `Observed values of ${seen.size} domains`)

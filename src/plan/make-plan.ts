@@ -6,6 +6,7 @@ import type { Effort, Plan } from '../model/plan.ts'
 import { hashes } from './basis.ts'
 import { disproof } from './disproof.ts'
 import type { Solver } from './cover/dual-bound.ts'
+import type { Progress } from './cover/search-large.ts'
 import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
@@ -40,6 +41,8 @@ export interface PlanInput {
   waves?: Waves
   /** Whether to say why each write is as it is. */
   explain?: boolean
+  /** Is called now and then during a long search with the steps made and the most there may be. */
+  progress?: Progress
 }
 
 /**
@@ -56,6 +59,7 @@ export function makePlan(input: PlanInput): Plan {
     domainsPerWrite: limits.domainsPerWrite,
     effort,
     solver,
+    progress: input.progress,
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
   const kinds = findKinds(changes)

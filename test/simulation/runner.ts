@@ -59,6 +59,7 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
       }
       if (subject.kind === 'plan') process.tell(`plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`)
     },
+    planning: () => undefined,
     confirm: async () => true,
     startProgress: async () => ({ report: (event) => process.tell(told(event)), end: () => undefined }),
   }

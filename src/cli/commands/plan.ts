@@ -28,8 +28,9 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { io } = context
       const workspace = validWorkspace(context, 'at hand')
       const { target, item: items, effort } = options
-      const { plan, notes } = await makePlan(workspace, { target, items, effort, explain: options.explainWrites === true }, io)
       const dialogue = terminalDialogue(context)
+      const request = { target, items, effort, explain: options.explainWrites === true }
+      const { plan, notes } = await makePlan(workspace, request, { outside: io, dialogue })
       const warnings = [...notes, ...plan.warnings]
       for (const warning of warnings) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service

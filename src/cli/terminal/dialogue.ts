@@ -9,22 +9,32 @@ import { nameOf } from '../../state/lock.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
+import { planningLine } from './planning-line.ts'
 import { errSentences } from './sentences.ts'
 
 /** Opens the dialogue of a command with a person at a terminal, or with the log of a job. */
 export function terminalDialogue(context: CommandContext): Dialogue {
   const { errPaint } = context
   let shown = 0
+  const line = planningLine(context)
   return {
-    note: (text) => context.note(visibleLines(text)),
-    warn: (text) => context.note(`${errPaint.yellow('note:')} ${visible(text)}`),
+    note: (text) => {
+      line.end()
+      context.note(visibleLines(text))
+    },
+    warn: (text) => {
+      line.end()
+      context.note(`${errPaint.yellow('note:')} ${visible(text)}`)
+    },
     show: (subject) => {
+      line.end()
       // Of several results on stdout, each begins after a blank line.
       if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
       if (isResult(subject)) shown++
       show(subject, context)
     },
     confirm: (question) => confirm(question, context),
+    planning: line.report,
     startProgress: (extent) => startProgress(context, extent),
   }
 }

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { planningLine } from '../../src/cli/terminal/planning-line.ts'
+import type { CommandContext } from '../../src/cli/io.ts'
+
+/** A context whose clock says what the test says, and what it wrote. */
+function makeContext(errIsTerminal: boolean, options: CommandContext['options'] = {}) {
+  const written: string[] = []
+  const time = { now: 0 }
+  const context = {
+    io: { errIsTerminal, err: (text: string) => void written.push(text), clock: { monotonic: () => time.now } },
+    options,
+    note: (text: string) => void written.push(text),
+  } as unknown as CommandContext
+  return { context, written, time }
+}
+
+it('a search that is over at once shows nothing', () => {
+  const { context, written, time } = makeContext(true)
+  const line = planningLine(context)
+  for (const now of [0, 100, 199]) {
+    time.now = now
+    line.report(now, 1000)
+  }
+  line.end()
+  expect(written).toEqual([])
+})
+
+it('on a terminal one line is drawn anew, and taken away in the end', () => {
+  const { context, written, time } = makeContext(true)
+  const line = planningLine(context)
+  for (const now of [0, 200, 250, 400]) {
+    time.now = now
+    line.report(now, 1000)
+  }
+  line.end()
+  line.end()
+  expect(written).toEqual(['\r\u001b[Klooking for fewer writes: 20 %', '\r\u001b[Klooking for fewer writes: 40 %', '\r\u001b[K'])
+})
+
+it('a log gets a line every five seconds', () => {
+  const { context, written, time } = makeContext(false)
+  const line = planningLine(context)
+  for (const now of [0, 4999, 5000, 9000, 10_000]) {
+    time.now = now
+    line.report(now, 20_000)
+  }
+  line.end()
+  expect(written).toEqual(['looking for fewer writes: 25 %', 'looking for fewer writes: 50 %'])
+})
+
+it.each([{ quiet: true }, { json: true }])('%j shows nothing', (options) => {
+  const { context, written, time } = makeContext(true, options)
+  const line = planningLine(context)
+  line.report(0, 10)
+  time.now = 60_000
+  line.report(5, 10)
+  expect(written).toEqual([])
+})
