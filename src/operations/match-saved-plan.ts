@@ -4,7 +4,7 @@ import { parseJson } from '../model/json.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { hashes } from '../plan/basis.ts'
-import { parseSavedPlan, refuseStale, type SavedPlan } from '../plan/saved-plan.ts'
+import { parseSavedPlan, refuseStale, refuseUnreviewed, type SavedPlan } from '../plan/saved-plan.ts'
 import { planJson } from '../report/plan/json.ts'
 import { standingOf } from '../rollout/conflicts.ts'
 import type { Recorded } from '../state/store.ts'
@@ -36,7 +36,8 @@ export async function matchSavedPlan(
   const how: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
   const now = await makePlan(workspace, recorded, saved.selection, how, outside)
   const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
-  if (!continues(saved, snapshots.desired, openRollout(now, how, workspace)))
+  if (continues(saved, snapshots.desired, openRollout(now, how, workspace))) refuseUnreviewed(saved, now)
+  else
     refuseStale(
       saved,
       now,
@@ -51,7 +52,7 @@ function openRollout(now: Plan, { rollouts = [] }: PlanOptions, workspace: Loade
   return standingOf(domains, now.basis, rollouts, askedOf(workspace)).continued
 }
 
-/** Whether what the file planned is a rollout already: the rest of it is as it was reviewed. */
+/** Whether what the file planned is a rollout already, of which the rest is to be sent. */
 function continues({ desired: planned }: SavedPlan, desired: Snapshot, open: Rollout | null): boolean {
   const domains = Object.keys(planned)
   if (open === null || Object.keys(open.asked).length !== domains.length) return false

@@ -53,12 +53,12 @@ export interface OpenOptions {
  *
  * @throws EdgewiseError `not-a-workspace` when there is no `edgewise.yaml` in the folder or above it
  */
-export function open(folder: string, { outside, dialogue, signal }: OpenOptions = {}): Edgewise {
+export function open(folder: string, { outside = {}, dialogue = {}, signal }: OpenOptions = {}): Edgewise {
   const root = findRoot(folder)
   if (root === null) throw new EdgewiseError('not-a-workspace', `no edgewise.yaml in ${folder} or above it`)
   const ports: Ports = {
-    outside: { ...nodeOutside(signal ?? new AbortController().signal), ...outside },
-    dialogue: { ...silent, ...dialogue },
+    outside: completeOutside(outside, nodeOutside(signal ?? new AbortController().signal)),
+    dialogue: completeDialogue(dialogue),
   }
   const load = (reach: SecretReach) => loadWorkspace(root, ports.outside, reach)
   return {
@@ -73,11 +73,23 @@ export function open(folder: string, { outside, dialogue, signal }: OpenOptions 
   }
 }
 
-const silent: Dialogue = {
-  note: () => undefined,
-  warn: () => undefined,
-  show: () => undefined,
-  confirm: async () => true,
-  planning: () => undefined,
-  startProgress: async () => ({ report: () => undefined, end: () => undefined }),
+/** Members may lie on a prototype, so that a spread would miss them. */
+function completeOutside(given: Partial<Outside>, node: Outside): Outside {
+  const names = ['env', 'clock', 'random', 'newId', 'user', 'signal', 'transport', 'machine', 'disk', 'openGit', 'solver'] as const
+  const own = names.flatMap((name) => {
+    const value: unknown = given[name]
+    return value === undefined ? [] : [[name, typeof value === 'function' ? value.bind(given) : value]]
+  })
+  return { ...node, ...Object.fromEntries(own) }
+}
+
+function completeDialogue(given: Partial<Dialogue>): Dialogue {
+  return {
+    note: (text) => given.note?.(text),
+    warn: (text) => given.warn?.(text),
+    show: (subject) => given.show?.(subject),
+    confirm: async (question) => given.confirm === undefined || given.confirm(question),
+    planning: (made, all) => given.planning?.(made, all),
+    startProgress: async (extent) => (await given.startProgress?.(extent)) ?? { report: () => undefined, end: () => undefined },
+  }
 }

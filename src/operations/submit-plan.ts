@@ -60,12 +60,14 @@ export async function submitPlan(workspace: LoadedWorkspace, plan: Plan, request
   const { store } = locked
   const firstPlan = await firstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
-  dialogue.show({ kind: 'plan', plan })
+  // A copy: what is shown can't change what is sent.
+  const shown = structuredClone(plan)
+  dialogue.show({ kind: 'plan', plan: shown })
 
   refuseGuarded(workspace, recorded, plan, request, outside.clock.now())
   refuseUnready(workspace, plan)
   const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
-  if (plan.changes.length > 0 && request.asks && !(await dialogue.confirm({ kind: 'apply', plan })))
+  if (plan.changes.length > 0 && request.asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
     throw new EdgewiseError('declined', 'nothing was applied')
 
   const inWaves = request.waves && isRollout(workspace, plan, continued)

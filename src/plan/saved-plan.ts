@@ -79,6 +79,29 @@ export function refuseStale(
   refuseOtherWrites(saved.writes, json['writes'])
 }
 
+/**
+ * Refuses the rest of a rollout that has changes which are not in the file it began with.
+ *
+ * @param now the plan of what is left
+ * @throws EdgewiseError `stale-plan`, with the first change that nobody reviewed
+ */
+export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
+  const reviewed = new Map(
+    saved.changes.filter(isObject).map((change) => [`${String(change['domain'])} ${String(change['item'])}`, change]),
+  )
+  const other = now.changes.find(({ domain, item, action, after }) => {
+    const change = reviewed.get(`${domain} ${item}`)
+    if (change === undefined || !sameJson(change['after'], after)) return true
+    return after === null && change['action'] !== action
+  })
+  if (other === undefined) return
+  throw new EdgewiseError(
+    'stale-plan',
+    `the rest of the rollout would change ${other.item} of ${other.domain}, which the plan file does not`,
+    again,
+  )
+}
+
 /** Which calls carry the changes out, and in which waves, is for the planner to say, not for the file. */
 function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
   if (sameJson(saved, now)) return

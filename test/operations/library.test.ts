@@ -130,6 +130,29 @@ it('a workspace opens from a folder below it, plans, applies, finds drift and it
   expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
 })
 
+it('a dialogue that is a class is asked, and can change nothing of what is sent', async () => {
+  class Asking {
+    asked = 0
+    confirm() {
+      this.asked++
+      return Promise.resolve(false)
+    }
+  }
+  const dialogue = new Asking()
+  place.manifest(a, { timeout: { time: 60 } })
+  expect(await refusal(open(place.root, { outside: { env: place.env }, dialogue }).apply())).toMatchObject({ code: 'declined' })
+  expect(dialogue.asked).toBe(1)
+  const meddling = open(place.root, {
+    outside: { env: place.env },
+    dialogue: {
+      show: (subject) => subject.kind === 'plan' && subject.plan.writes[0]?.domains.push(b),
+      confirm: async (question) => question.kind === 'apply' && (question.plan.writes[0]?.domains.push(b) ?? 0) > 0,
+    },
+  })
+  expect((await meddling.apply()).status).toBe('done')
+  expect(Object.keys(await held(emulator, b))).toEqual([])
+})
+
 it('nothing is exported that passes by the guards', () => {
   expect(Object.keys(library).toSorted()).toEqual(['EdgewiseError', 'open'])
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../src/model/json.ts'
 import { fault, Place, writes } from './cli.ts'
 import { emulator, enter, inPause, place, setStageInTime, time } from './stage.ts'
 
@@ -182,6 +183,24 @@ describe('an interrupted rollout', () => {
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
     expect((await place.cli('apply', 'plan.json')).code).toBe(1)
   })
+})
+
+it('a plan file goes on with its rollout, and sends nothing that it does not list', async () => {
+  await place.cli('plan', '--out', 'plan.json')
+  interruptOnce()
+  await place.cli('apply', 'plan.json')
+  place.signal = new AbortController().signal
+  const honest = readFileSync(join(place.root, 'plan.json'), 'utf8')
+  const altered = JSON.parse(honest) as { changes: JsonObject[]; writes: Json[] }
+  altered.changes = altered.changes.map(({ domain = '' }) => ({ domain }))
+  altered.writes = []
+  place.write('plan.json', JSON.stringify(altered))
+  const before = (await writes(emulator)).length
+  const { code, err } = await place.cli('apply', 'plan.json')
+  expect([code, err]).toEqual([1, expect.stringContaining('which the plan file does not')])
+  expect(await writes(emulator)).toHaveLength(before)
+  place.write('plan.json', honest)
+  expect((await place.cli('apply', 'plan.json')).code).toBe(0)
 })
 
 it('a plan file that puts a domain into an earlier wave is refused', async () => {
