@@ -169,7 +169,7 @@ function runCommand(
   const failed = (what: string) =>
     new EdgewiseError(
       'access',
-      `the secret "${name}" is not at hand: the command "${program}" ${what}; nothing was sent`,
+      `the secret "${name}" is not at hand: the command "${program}" ${what}; no write that holds it was sent`,
       'See "secrets" in edgewise.yaml.',
     )
   if (signal.aborted) return Promise.reject(failed('was not run, since edgewise was interrupted'))

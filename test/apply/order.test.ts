@@ -31,6 +31,15 @@ describe('the order of an apply', () => {
     }
   })
 
+  it('the state that it is given stays as it is; the result has the new one', async () => {
+    const world = new World()
+    const base = world.recorded()
+    const before = structuredClone(base)
+    const { recorded } = await world.apply(world.plan({ 'a.example.com': time(10) }), undefined, base)
+    expect(base).toEqual(before)
+    expect(recorded.get('a.example.com')?.get('timeout')).toMatchObject({ status: 'confirmed', candidates: [{ time: '10' }] })
+  })
+
   it('when an intent can not be saved, its write is not sent', async () => {
     const world = new World()
     world.onSave = () => {

@@ -135,13 +135,14 @@ export class World {
   async apply(
     plan: Plan,
     script: (call: number, domains: Domain[], items: ItemKey[]) => Step = () => ({ outcome: good }),
+    base = this.recorded(),
   ): Promise<ApplyResult> {
-    return this.clock.drive(this.start(plan, script))
+    return this.clock.drive(this.start(plan, script, base))
   }
 
-  start(plan: Plan, script: (call: number, domains: Domain[], items: ItemKey[]) => Step): Promise<ApplyResult> {
+  start(plan: Plan, script: (call: number, domains: Domain[], items: ItemKey[]) => Step, base = this.recorded()): Promise<ApplyResult> {
     const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () => this.#step())
-    return applyPlan(plan, this.recorded(), {
+    return applyPlan(plan, base, {
       store: this.#store(),
       client: { write: (domains, config) => this.#write(domains, config, script) },
       budget,
