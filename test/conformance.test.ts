@@ -8,7 +8,8 @@ interface Rule {
 }
 
 const folder = new URL('./conformance/', import.meta.url)
-const read = (path: string) => JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as { id: string }[]
+const read = (path: string) =>
+  JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as { id: string }[]
 const ids = new Set(
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.json') && path !== 'rules.json')

@@ -1,6 +1,7 @@
 /**
- * Measures the emulator against what it promises, and exits with 1 where it falls short: reads and full writes a second on one
- * core (the emulator runs in a process of its own), and the longest query of statistics.
+ * Measures the emulator against what it promises, and exits with 1 where it falls short: reads and
+ * full writes a second on one core (the emulator runs in a process of its own), and the longest
+ * query of statistics.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +13,11 @@ import { Pool } from 'undici'
 const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const domains = Array.from({ length: 10 }, (_, i) => `d${i}.example.com`).join(',')
 const config = {
-  origin: { default_master: '192.0.2.10,192.0.2.11', default_slave: '198.51.100.5', origin_mode: 'https' },
+  origin: {
+    default_master: '192.0.2.10,192.0.2.11',
+    default_slave: '198.51.100.5',
+    origin_mode: 'https',
+  },
   https: { cert_id: 1001, http2: 'on', force_https: 301, ssl_protocol: ['TLSv1.2', 'TLSv1.3'] },
   cache_rule_list: [{ match_method: 'ext', pattern: 'jpg,png,gif', expire: 3600, priority: 1 }],
   ip_black_list: { list: ['203.0.113.9', '10.0.0.0/8'] },
@@ -25,8 +30,16 @@ let short = false
 try {
   await withEmulator([], async (pool) => {
     const point = 'domains=d0.example.com&start_time=2026-11-01%2010:00&end_time=2026-11-01%2011:00'
-    report('reads of prefetches a second', await rate(pool, () => read('/v2/cache/prefetch?token=t&task_id=1')), 2000)
-    report('reads of statistics (13 points) a second', await rate(pool, () => read(`/v2/stat/httpcode?token=t&${point}`)), 2000)
+    report(
+      'reads of prefetches a second',
+      await rate(pool, () => read('/v2/cache/prefetch?token=t&task_id=1')),
+      2000,
+    )
+    report(
+      'reads of statistics (13 points) a second',
+      await rate(pool, () => read(`/v2/stat/httpcode?token=t&${point}`)),
+      2000,
+    )
     report('full writes (10 domains x 5 items) a second', await rate(pool, write), 500)
     const span = `domains=${domains}&start_time=2026-05-01&end_time=2026-05-31`
     const query = () => read(`/v2/stat/httpcode/eachDomain?token=t&${span}`)
@@ -55,15 +68,30 @@ function read(path: string): Request {
 
 /** Each write differs from the one before. */
 function write(n: number): Request {
-  const body = JSON.stringify({ token: 't', domains, config: { ...config, https: { ...config.https, cert_id: n + 1 } } })
-  return { method: 'POST', path: '/v2/domain/config', headers: { 'content-type': 'application/json' }, body }
+  const body = JSON.stringify({
+    token: 't',
+    domains,
+    config: { ...config, https: { ...config.https, cert_id: n + 1 } },
+  })
+  return {
+    method: 'POST',
+    path: '/v2/domain/config',
+    headers: { 'content-type': 'application/json' },
+    body,
+  }
 }
 
 async function withEmulator(args: string[], work: (pool: Pool) => Promise<void>): Promise<void> {
-  const child = spawn(process.execPath, [program, 'emulator', '--quiet', '--calls-per-minute', '0', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))))
+  const child = spawn(
+    process.execPath,
+    [program, 'emulator', '--quiet', '--calls-per-minute', '0', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const line = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (text) => resolve(String(text))),
+  )
   const pool = new Pool(line.replace('listening on ', '').trim(), { connections: 16 })
   try {
     await work(pool)
@@ -100,7 +128,10 @@ async function rounds(pool: Pool, request: () => Request, count: number): Promis
 async function send(pool: Pool, request: Request): Promise<void> {
   const { statusCode, body } = await pool.request(request)
   const bytes = await body.arrayBuffer()
-  if (statusCode !== 200) throw new Error(`expected 200, got ${statusCode}: ${Buffer.from(bytes).toString().slice(0, 500)}`)
+  if (statusCode !== 200)
+    throw new Error(
+      `expected 200, got ${statusCode}: ${Buffer.from(bytes).toString().slice(0, 500)}`,
+    )
 }
 
 function report(what: string, perSecond: number, least: number): void {
@@ -108,6 +139,8 @@ function report(what: string, perSecond: number, least: number): void {
 }
 
 function tell(what: string, value: number, promised: number, held: boolean): void {
-  console.log(`${what.padEnd(52)} ${String(Math.round(value)).padStart(7)}   (promised ${promised})${held ? '' : '  falls short'}`)
+  console.log(
+    `${what.padEnd(52)} ${String(Math.round(value)).padStart(7)}   (promised ${promised})${held ? '' : '  falls short'}`,
+  )
   short ||= !held
 }

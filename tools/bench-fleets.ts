@@ -2,8 +2,8 @@
  * Plans change mixes of whole fleets and prints writes, those of a plain greedy search, the fewest
  * known, the proven bound, CPU seconds and memory. Fails when a plan falls short of its goal.
  *
- * --unseen 1500,10000 makes mixes of that many domains instead, --seed others; --waves plans each in
- * waves too; --effort is that of `plan`.
+ * --unseen 1500,10000 makes mixes of that many domains instead, --seed others; --waves plans each
+ * in waves too; --effort is that of `plan`.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -37,19 +37,37 @@ const { values: options } = parseArgs({
 const effort = efforts.find((each) => each === options.effort) ?? 'normal'
 const solver = await loadSolver()
 const line = (...cells: (string | number)[]): void =>
-  console.log(cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(9))).join(''))
-line('fleet', 'needs', 'greedy', 'best', 'writes', 'bound', '/greedy', '/bound', 'seconds', 'MB', 'in waves')
+  console.log(
+    cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(9))).join(''),
+  )
+line(
+  'fleet',
+  'needs',
+  'greedy',
+  'best',
+  'writes',
+  'bound',
+  '/greedy',
+  '/bound',
+  'seconds',
+  'MB',
+  'in waves',
+)
 
 const total = { needs: 0, greedy: 0, best: 0, writes: 0, bound: 0, seconds: 0 }
 const others = { writes: 0, greedy: 0 }
 const short: string[] = []
-for (const { family, mix, planted, greedy, bestKnown } of options.unseen === undefined ? publicFleets() : unseenFleets()) {
+for (const { family, mix, planted, greedy, bestKnown } of options.unseen === undefined
+  ? publicFleets()
+  : unseenFleets()) {
   const problem = toProblem(mix)
   const started = process.cpuUsage().user
   const { writes, lowerBound } = writeInWaves(problem, { waveOf: new Map<string, number>() })
   const seconds = (process.cpuUsage().user - started) / 1e6
   const waves = options.waves
-    ? writeInWaves(problem, { amounts: [{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }] }).writes.length
+    ? writeInWaves(problem, {
+        amounts: [{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }],
+      }).writes.length
     : null
   const name = `${family} ${mix.length}`
   line(
@@ -89,7 +107,8 @@ line(
 )
 const ratio = others.writes / others.greedy
 console.log(`\nall but planted: ${others.writes} writes, ${ratio.toFixed(3)} × the greedy search`)
-if (ratio > maxRatio) short.push(`at most ${maxRatio} × the greedy search is expected of all but planted`)
+if (ratio > maxRatio)
+  short.push(`at most ${maxRatio} × the greedy search is expected of all but planted`)
 if (effort !== 'quick' && short.length > 0) {
   for (const each of short) console.error(each)
   process.exitCode = 1
@@ -97,13 +116,21 @@ if (effort !== 'quick' && short.length > 0) {
 
 function publicFleets(): Fleet[] {
   const file = new URL('../test/bench/fleets.json', import.meta.url)
-  const stored = JSON.parse(readFileSync(file, 'utf8')) as (Omit<Fleet, 'mix'> & { items: string[]; rows: string })[]
-  return stored.map(({ items, rows, ...fleet }) => ({ ...fleet, mix: rows.split(' ').map((row) => decodeRow(row, items)) }))
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as (Omit<Fleet, 'mix'> & {
+    items: string[]
+    rows: string
+  })[]
+  return stored.map(({ items, rows, ...fleet }) => ({
+    ...fleet,
+    mix: rows.split(' ').map((row) => decodeRow(row, items)),
+  }))
 }
 
 /** Decodes the values of a domain, by item; an empty place is an item that does not change. */
 function decodeRow(row: string, items: string[]): Mix[number] {
-  return row.split(',').flatMap((value, i): Mix[number] => (value === '' ? [] : [[items[i] ?? '', Number(value)]]))
+  return row
+    .split(',')
+    .flatMap((value, i): Mix[number] => (value === '' ? [] : [[items[i] ?? '', Number(value)]]))
 }
 
 function unseenFleets(): Fleet[] {
@@ -111,7 +138,13 @@ function unseenFleets(): Fleet[] {
     Object.entries(families).map(([family, make]) => {
       const mix = make(Number(domains), Number(options.seed))
       const greedy = plainGreedy(mix)
-      return { family, mix, planted: family === 'planted' ? greedy : null, greedy, bestKnown: greedy }
+      return {
+        family,
+        mix,
+        planted: family === 'planted' ? greedy : null,
+        greedy,
+        bestKnown: greedy,
+      }
     }),
   )
 }

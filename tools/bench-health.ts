@@ -1,6 +1,7 @@
 /**
- * Measures the judgement of health by chance: `npm run bench:health`. How many rollouts noise alone stops, and how often a rise is caught.
- * Everything is drawn from seeds, so that the figures are the same each time. `-- --rollouts N` (2,000) says how many are drawn.
+ * Measures the judgement of health by chance: `npm run bench:health`. How many rollouts noise alone
+ * stops, and how often a rise is caught. Everything is drawn from seeds, so that the figures are
+ * the same each time. `-- --rollouts N` (2,000) says how many are drawn.
  */
 import { parseArgs } from 'node:util'
 import { judgeWave, significance } from '../src/health/judge.ts'
@@ -16,13 +17,23 @@ type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
 
 const { values } = parseArgs({ options: { rollouts: { type: 'string', default: '2000' } } })
 const rollouts = Math.max(1, Math.floor(Number(values.rollouts)) || 0)
-const usual: HealthRule = { settle: 300, lag: 600, window: 900, grain: 'minute5', statuses: ['5xx'], minRequests: 500, margin: 1 }
+const usual: HealthRule = {
+  settle: 300,
+  lag: 600,
+  window: 900,
+  grain: 'minute5',
+  statuses: ['5xx'],
+  minRequests: 500,
+  margin: 1,
+}
 const zone = timeZone('UTC')
 const minuteMs = 60_000
 /** Four waves of 200 domains: 1 %, 5 %, 25 %, 100 %. */
 const waves = [2, 8, 40, 150]
 
-console.log(`Level ${significance} a wave; ${rollouts} rollouts of ${waves.join(' + ')} domains in which nothing changes\n`)
+console.log(
+  `Level ${significance} a wave; ${rollouts} rollouts of ${waves.join(' + ')} domains in which nothing changes\n`,
+)
 console.log(noiseRow('noise', 'rule', 'stopped', 'of', 'share'))
 const emulated = Math.max(1, Math.round(rollouts / 10))
 noise('binomial', usual, rollouts - emulated, drawnWave)
@@ -36,11 +47,20 @@ noise('emulator', { ...usual, margin: 0.1 }, emulated, emulatedWave)
 const runs = Math.max(1, Math.round(rollouts / 4))
 const rises = [1, 2, 3, 5, 10]
 const sizes = [100, 300, 1000, 10_000]
-console.log(`\nOne domain of 200 rises from 0.5 %; caught, in percent of ${runs} (minRequests 100, margin 1 %; the other 199 are noise)\n`)
+console.log(
+  `\nOne domain of 200 rises from 0.5 %; caught, in percent of ${runs} (minRequests 100, margin 1 %; the other 199 are noise)\n`,
+)
 console.log(row('requests', ...rises.map((rise) => `+${rise} points`)))
 for (const requests of sizes)
-  console.log(row(String(requests), ...rises.map((rise) => caught(requests, rise, { ...usual, minRequests: 100 }))))
-console.log(`\nAll of 200 domains with 100 requests each rise from 0.5 %: the wave as a whole, in percent of ${runs} (minRequests 500)\n`)
+  console.log(
+    row(
+      String(requests),
+      ...rises.map((rise) => caught(requests, rise, { ...usual, minRequests: 100 })),
+    ),
+  )
+console.log(
+  `\nAll of 200 domains with 100 requests each rise from 0.5 %: the wave as a whole, in percent of ${runs} (minRequests 500)\n`,
+)
 console.log(row('', ...rises.map((rise) => `+${rise} points`)))
 console.log(row('caught', ...rises.map((rise) => caughtTogether(rise))))
 
@@ -52,11 +72,18 @@ function noiseRow(kind: string, rule: string, ...cells: string[]): string {
   return [kind.padEnd(10), rule.padEnd(44), ...cells.map((cell) => cell.padStart(8))].join(' ')
 }
 
-function noise(kind: string, rule: HealthRule, count: number, waveOf: (draws: Draws, domains: number, rule: HealthRule) => Wave): void {
+function noise(
+  kind: string,
+  rule: HealthRule,
+  count: number,
+  waveOf: (draws: Draws, domains: number, rule: HealthRule) => Wave,
+): void {
   const draws = new Draws(2026)
   let stopped = 0
   for (let i = 0; i < count; i++) {
-    const verdicts = waves.map((domains) => judgeWave(...waveOf(draws, domains, rule), rule).verdict)
+    const verdicts = waves.map(
+      (domains) => judgeWave(...waveOf(draws, domains, rule), rule).verdict,
+    )
     if (verdicts.includes('worse')) stopped++
   }
   const { statuses: bad, minRequests, margin } = rule
@@ -64,7 +91,9 @@ function noise(kind: string, rule: HealthRule, count: number, waveOf: (draws: Dr
   console.log(noiseRow(kind, words, String(stopped), String(count), percent(stopped / count)))
 }
 
-/** Domains of all sizes and shares, whose windows differ by chance and by how much traffic there is. */
+/**
+ * Domains of all sizes and shares, whose windows differ by chance and by how much traffic there is.
+ */
 function drawnWave(draws: Draws, domains: number): Wave {
   const wave: Wave = [new Map(), new Map()]
   for (let i = 0; i < domains; i++) {
@@ -87,8 +116,15 @@ function emulatedWave(draws: Draws, domains: number, rule: HealthRule): Wave {
 }
 
 function emulatedCounts(seed: string, domain: string, from: number, to: number): Counts {
-  const counts = countRequests(seed, new Map([[domain, { behaviour: [], dead: [] }]]), [{ label: from * 60, from, to }], areas)
-  return Object.fromEntries(statuses.flatMap((status, i) => (counts[i] === 0 ? [] : [[String(status), counts[i] ?? 0]])))
+  const counts = countRequests(
+    seed,
+    new Map([[domain, { behaviour: [], dead: [] }]]),
+    [{ label: from * 60, from, to }],
+    areas,
+  )
+  return Object.fromEntries(
+    statuses.flatMap((status, i) => (counts[i] === 0 ? [] : [[String(status), counts[i] ?? 0]])),
+  )
 }
 
 function caught(requests: number, rise: number, rule: HealthRule): string {
@@ -108,7 +144,9 @@ function caughtTogether(rise: number): string {
   const names = Array.from({ length: 200 }, (_, i) => `d${i}`)
   const windows = (share: number) => new Map(names.map((name) => [name, draws.window(100, share)]))
   let found = 0
-  for (let i = 0; i < runs; i++) if (judgeWave(windows(0.005), windows(0.005 + rise / 100), usual).whole.verdict === 'worse') found++
+  for (let i = 0; i < runs; i++)
+    if (judgeWave(windows(0.005), windows(0.005 + rise / 100), usual).whole.verdict === 'worse')
+      found++
   return percent(found / runs)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Measures a record of 10,000 domains in git: saving it whole, loading it, and recording what came of one write. Exits with 1
- * where it falls short of what it promises. `npm run bench:record`.
+ * Measures a record of 10,000 domains in git: saving it whole, loading it, and recording what came
+ * of one write. Exits with 1 where it falls short of what it promises. `npm run bench:record`.
  */
 import { GitSandbox } from '../test/state/git-sandbox.ts'
 import { openRecord } from '../src/state/open-state.ts'
@@ -36,8 +36,20 @@ if (short) process.exitCode = 1
 
 async function open(where: string): Promise<Store> {
   const state = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
-  const place = { root: `${sandbox.folder}/${where}`, id: 'default', address: 'https://api.example.net', account: 'default', state }
-  return (await openRecord(place, { disk: realDisk, process: 'bench', openGit: () => sandbox.open(where) })).store
+  const place = {
+    root: `${sandbox.folder}/${where}`,
+    id: 'default',
+    address: 'https://api.example.net',
+    account: 'default',
+    state,
+  }
+  return (
+    await openRecord(place, {
+      disk: realDisk,
+      process: 'bench',
+      openGit: () => sandbox.open(where),
+    })
+  ).store
 }
 
 async function measure(what: string, most: number, work: () => Promise<void>): Promise<void> {
@@ -52,11 +64,18 @@ async function measure(what: string, most: number, work: () => Promise<void>): P
 }
 
 function recordOf(domains: number): Recorded {
-  return new Map(Array.from({ length: domains }, (_, i) => [`www${i}.example.com`, new Map(Object.entries(itemsOf(i)))]))
+  return new Map(
+    Array.from({ length: domains }, (_, i) => [
+      `www${i}.example.com`,
+      new Map(Object.entries(itemsOf(i))),
+    ]),
+  )
 }
 
 function changed(recorded: Recorded): Recorded {
-  return new Map([...recorded.keys()].map((domain, i) => [domain, new Map(Object.entries(itemsOf(i + 50_000)))]))
+  return new Map(
+    [...recorded.keys()].map((domain, i) => [domain, new Map(Object.entries(itemsOf(i + 50_000)))]),
+  )
 }
 
 function itemsOf(i: number): Record<string, RecordedItem> {
@@ -72,6 +91,10 @@ function itemsOf(i: number): Record<string, RecordedItem> {
     https: held({ cert_id: i, force_https: 301, http2: 'on' }),
     timeout: held({ time: String(5 + (i % 290)) }),
     ip_black_list: held({ list: ['203.0.113.9', `10.${i % 250}.0.0/16`], mode: 'cover' }),
-    compress_response: held({ content_type: ['text/css', 'text/html'], min_size: i, min_size_unit: 'KB' }),
+    compress_response: held({
+      content_type: ['text/css', 'text/html'],
+      min_size: i,
+      min_size_unit: 'KB',
+    }),
   }
 }

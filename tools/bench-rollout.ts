@@ -1,13 +1,18 @@
 /**
- * Lets changes out in waves on the emulator, whose clock is virtual, and prints how far each came: a good one, one that breaks some domains, one that
- * breaks all, and many in which nothing changes for the requests, so that only noise can stop them. Fails when a rollout does not end as it should.
+ * Lets changes out in waves on the emulator, whose clock is virtual, and prints how far each came:
+ * a good one, one that breaks some domains, one that breaks all, and many in which nothing changes
+ * for the requests, so that only noise can stop them. Fails when a rollout does not end as it
+ * should.
  */
 import { parseArgs } from 'node:util'
 import type { Emulator } from '../src/emulator/emulator.ts'
 import { Place, service, type Time } from '../test/steps/cli.ts'
 
 const { values: options } = parseArgs({
-  options: { rollouts: { type: 'string', default: '200' }, domains: { type: 'string', default: '200' } },
+  options: {
+    rollouts: { type: 'string', default: '200' },
+    domains: { type: 'string', default: '200' },
+  },
 })
 const domains = Number(options.domains)
 const [good, alsoGood, dead] = ['192.0.2.10', '192.0.2.11', '192.0.2.66']
@@ -25,18 +30,32 @@ interface Ended {
 
 const faults: string[] = []
 const line = (...cells: (string | number)[]): void =>
-  console.log(cells.map((cell, i) => (i === 0 ? String(cell).padEnd(26) : String(cell).padStart(i === 7 ? 12 : 9))).join(''))
+  console.log(
+    cells
+      .map((cell, i) =>
+        i === 0 ? String(cell).padEnd(26) : String(cell).padStart(i === 7 ? 12 : 9),
+      )
+      .join(''),
+  )
 line('rollout', 'domains', 'ended in', 'changed', 'writes', 'minutes', 'seconds', 'outcome')
-report('good change', await rollout('a', domains, () => alsoGood), ({ code, wave }) => code === 0 && wave === 4)
+report(
+  'good change',
+  await rollout('a', domains, () => alsoGood),
+  ({ code, wave }) => code === 0 && wave === 4,
+)
 const broken = (i: number) => i % 33 === 7
 report(
   '3 in 100 domains broken',
   await rollout('a', domains, (i) => (broken(i) ? dead : alsoGood)),
   ({ code, wave }) => code === 3 && wave < 4,
 )
-report('all domains broken', await rollout('a', domains, () => dead), ({ code, wave, takenBack, changed }) => {
-  return code === 3 && wave === 1 && takenBack && changed === 0
-})
+report(
+  'all domains broken',
+  await rollout('a', domains, () => dead),
+  ({ code, wave, takenBack, changed }) => {
+    return code === 3 && wave === 1 && takenBack && changed === 0
+  },
+)
 
 const rollouts = Number(options.rollouts)
 let stopped = 0
@@ -57,11 +76,18 @@ function report(name: string, ended: Ended, isRight: (ended: Ended) => boolean):
 }
 
 /** Lets another origin out to domains that have been configured for two hours. */
-async function rollout(seed: string, count: number, originOf: (i: number) => string): Promise<Ended> {
+async function rollout(
+  seed: string,
+  count: number,
+  originOf: (i: number) => string,
+): Promise<Ended> {
   const began = performance.now()
   const time: Time = { now: Date.UTC(2026, 10, 18, 9) }
   const emulator = await service({ seed, now: () => time.now, deadOrigins: [dead] })
-  const place = new Place(emulator.url, 'rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {onFailure: rollback}}\n')
+  const place = new Place(
+    emulator.url,
+    'rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {onFailure: rollback}}\n',
+  )
   place.time = time
   try {
     origins(place, count, () => good)
@@ -78,11 +104,16 @@ async function rollout(seed: string, count: number, originOf: (i: number) => str
     const after = await held(emulator)
     return {
       code,
-      wave: Math.max(0, ...events.map((event) => (event.type === 'wave.judged' ? (event.wave ?? 0) : 0))),
+      wave: Math.max(
+        0,
+        ...events.map((event) => (event.type === 'wave.judged' ? (event.wave ?? 0) : 0)),
+      ),
       takenBack: events.at(-1)?.takenBack === true,
       writes: events.filter(({ type }) => type === 'write.confirmed').length,
       minutes: Math.round((time.now - start) / 60_000),
-      changed: Object.keys(after).filter((domain) => JSON.stringify(after[domain]) !== JSON.stringify(before[domain])).length,
+      changed: Object.keys(after).filter(
+        (domain) => JSON.stringify(after[domain]) !== JSON.stringify(before[domain]),
+      ).length,
       seconds: (performance.now() - began) / 1000,
     }
   } finally {
@@ -93,11 +124,15 @@ async function rollout(seed: string, count: number, originOf: (i: number) => str
 
 function origins(place: Place, count: number, originOf: (i: number) => string): void {
   for (let i = 0; i < count; i++) {
-    place.manifest(`d${String(i).padStart(4, '0')}.example.com`, { origin: { default_master: originOf(i) } })
+    place.manifest(`d${String(i).padStart(4, '0')}.example.com`, {
+      origin: { default_master: originOf(i) },
+    })
   }
 }
 
 async function held(emulator: Emulator): Promise<Record<string, unknown>> {
-  const answer = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, unknown> }
+  const answer = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as {
+    domains: Record<string, unknown>
+  }
   return answer.domains
 }

@@ -1,4 +1,7 @@
-/** Plans changes of many domains in many classes and prints the writes, the bound, the time and the memory that it took. */
+/**
+ * Plans changes of many domains in many classes and prints the writes, the bound, the time and the
+ * memory that it took.
+ */
 import { loadSolver } from '../src/operations/load-solver.ts'
 import { chance } from '../src/plan/cover/chance.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
@@ -38,10 +41,14 @@ for (const [domains, classes] of [
   )
 }
 
-/** Each class changes some of ten items to one of a few values; domains fall into classes at random. */
+/**
+ * Each class changes some of ten items to one of a few values; domains fall into classes at random.
+ */
 function changeMix(domains: number, classes: number, random: () => number): Need[] {
   const patches = Array.from({ length: classes }, () =>
-    items.flatMap((item) => (random() < 0.6 ? [{ item, value: Math.floor(random() * random() * 8) }] : [])),
+    items.flatMap((item) =>
+      random() < 0.6 ? [{ item, value: Math.floor(random() * random() * 8) }] : [],
+    ),
   )
   return Array.from({ length: domains }, (_, i) => i).flatMap((i) =>
     (patches[Math.floor(random() * classes)] ?? []).map(({ item, value }) => ({

@@ -1,6 +1,7 @@
 /**
- * Plans change mixes and prints how many writes each takes: one call a resource, domains with an equal patch together, one item a write,
- * Edgewise, the best cover known, and the proven bound. Fails when the planner falls short of what the README says.
+ * Plans change mixes and prints how many writes each takes: one call a resource, domains with an
+ * equal patch together, one item a write, Edgewise, the best cover known, and the proven bound.
+ * Fails when the planner falls short of what the README says.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -9,7 +10,10 @@ import { efforts, type Effort } from '../src/model/plan.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
 import type { Need } from '../src/plan/needs.ts'
 
-/** `needs[d]` are the items of domain d with the number of the value that each gets; equal numbers are equal payloads. */
+/**
+ * `needs[d]` are the items of domain d with the number of the value that each gets; equal numbers
+ * are equal payloads.
+ */
 interface Instance {
   family: string
   domains: number
@@ -19,16 +23,37 @@ interface Instance {
   needs: [item: string, value: number][][]
 }
 
-const { values: options, positionals } = parseArgs({ options: { effort: { type: 'string', default: 'normal' } }, allowPositionals: true })
+const { values: options, positionals } = parseArgs({
+  options: { effort: { type: 'string', default: 'normal' } },
+  allowPositionals: true,
+})
 const effort = efforts.find((each): each is Effort => each === options.effort) ?? 'normal'
-const files = positionals.length > 0 ? positionals : [new URL('../test/bench/instances.json', import.meta.url)]
+const files =
+  positionals.length > 0 ? positionals : [new URL('../test/bench/instances.json', import.meta.url)]
 const instances = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as Instance[])
 
 const solver = await loadSolver()
 const columns = [18, 8, 8, 8, 8, 8, 8, 8, 8, 8] as const
 const line = (...cells: (string | number)[]): void =>
-  console.log(cells.map((cell, i) => (i === 0 ? String(cell).padEnd(columns[0]) : String(cell).padStart(columns[i] ?? 8))).join(''))
-line('instance', 'single', 'equal', 'item', 'edgewise', 'best', 'bound', '/best', '/bound', 'seconds')
+  console.log(
+    cells
+      .map((cell, i) =>
+        i === 0 ? String(cell).padEnd(columns[0]) : String(cell).padStart(columns[i] ?? 8),
+      )
+      .join(''),
+  )
+line(
+  'instance',
+  'single',
+  'equal',
+  'item',
+  'edgewise',
+  'best',
+  'bound',
+  '/best',
+  '/bound',
+  'seconds',
+)
 
 const total = { single: 0, equal: 0, item: 0, edgewise: 0, best: 0, bound: 0, seconds: 0 }
 let [worst, slowest] = [0, 0]
@@ -79,25 +104,35 @@ line(
   (total.edgewise / total.bound).toFixed(3),
   total.seconds.toFixed(1),
 )
-console.log(`\nworst instance ${worst.toFixed(3)} × the best known, slowest ${slowest.toFixed(1)} s`)
+console.log(
+  `\nworst instance ${worst.toFixed(3)} × the best known, slowest ${slowest.toFixed(1)} s`,
+)
 if (effort !== 'quick' && (ratio > 1.03 || worst > 1.1)) {
   console.error('expected at most 1.03 × the best known in total, and 1.10 for each')
   process.exitCode = 1
 }
 
 function needOf(i: number, item: string, value: number): Need {
-  return { domain: `d${String(i).padStart(6, '0')}.example.com`, item, whole: { name: 'replace', payload: { value } }, parts: [] }
+  return {
+    domain: `d${String(i).padStart(6, '0')}.example.com`,
+    item,
+    whole: { name: 'replace', payload: { value } },
+    parts: [],
+  }
 }
 
 /** Counts anew what was sent: every need, and nothing else. */
 function refuseWrong(problem: Need[], writes: ReturnType<typeof groupWrites>['writes']): void {
-  const wanted = new Map(problem.map((need) => [`${need.domain} ${need.item}`, JSON.stringify(need.whole)]))
+  const wanted = new Map(
+    problem.map((need) => [`${need.domain} ${need.item}`, JSON.stringify(need.whole)]),
+  )
   const met = new Set<string>()
   for (const { domains, items } of writes) {
     if (domains.length > 10) throw new Error(`a write has ${domains.length} domains`)
     for (const domain of domains) {
       for (const [item, form] of Object.entries(items)) {
-        if (wanted.get(`${domain} ${item}`) !== JSON.stringify(form)) throw new Error(`${domain} gets an ${item} that it does not need`)
+        if (wanted.get(`${domain} ${item}`) !== JSON.stringify(form))
+          throw new Error(`${domain} gets an ${item} that it does not need`)
         met.add(`${domain} ${item}`)
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Builds `dist`: the program and the library with all that they import, split so that a command loads only what it uses,
- * the types of the library, and the licences of what is bundled.
+ * Builds `dist`: the program and the library with all that they import, split so that a command
+ * loads only what it uses, the types of the library, and the licences of what is bundled.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,9 @@ const { metafile } = await build({
   // Comes with a WebAssembly file beside its code.
   external: ['highs'],
   // Bundled CommonJS packages still ask for Node's own modules by `require`.
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
@@ -40,12 +42,18 @@ function emitTypes(): void {
 
 /** The licence text of every package that went into the bundle. */
 function licencesOf(inputs: string[]): string {
-  const folders = new Set(inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1, 2) ?? []))
+  const folders = new Set(
+    inputs.flatMap(
+      (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1, 2) ?? [],
+    ),
+  )
   return [...folders]
     .toSorted()
     .map((folder) => {
       const home = new URL(`${folder}/`, root)
-      const { name, version, license } = JSON.parse(readFileSync(new URL('package.json', home), 'utf8')) as Record<string, string>
+      const { name, version, license } = JSON.parse(
+        readFileSync(new URL('package.json', home), 'utf8'),
+      ) as Record<string, string>
       const file = readdirSync(home).find((entry) => /^licen[cs]e/i.test(entry))
       const text =
         file !== undefined && existsSync(new URL(file, home))

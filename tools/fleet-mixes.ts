@@ -3,9 +3,19 @@ import { chance } from '../src/plan/cover/chance.ts'
 /** `needs[d]` lists the items of domain d, each with the number of its value. */
 export type Mix = [item: string, value: number][][]
 
-const items = ['cache_rule', 'compress_response', 'https', 'origin', 'origin_host', 'referer', 'video_drag']
+const items = [
+  'cache_rule',
+  'compress_response',
+  'https',
+  'origin',
+  'origin_host',
+  'referer',
+  'video_drag',
+]
 
-/** Families of change mixes; each makes one of about so many domains, the same for the same seed. */
+/**
+ * Families of change mixes; each makes one of about so many domains, the same for the same seed.
+ */
 export const families: Record<string, (domains: number, seed: number) => Mix> = {
   planted,
   overlap,
@@ -122,7 +132,9 @@ function empty(domains: number): Map<string, number>[] {
 }
 
 function sorted(needs: Map<string, number>[]): Mix {
-  return needs.filter((own) => own.size > 0).map((own) => [...own].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return needs
+    .filter((own) => own.size > 0)
+    .map((own) => [...own].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Draws a number below `count`, small ones far more often. */

@@ -1,7 +1,8 @@
 /**
- * Writes what is made from the schemas: `src/generated/schemas.ts` (the item schemas as data), `src/generated/items.ts`
- * (their types), `src/generated/file-schemas.ts` (the schema of edgewise.yaml as data), and the schemas of manifests and
- * profiles for editors. With `--check` nothing is written, and files that are not current are named (exit 1).
+ * Writes what is made from the schemas: `src/generated/schemas.ts` (the item schemas as data),
+ * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
+ * edgewise.yaml as data), and the schemas of manifests and profiles for editors. With `--check`
+ * nothing is written, and files that are not current are named (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
@@ -17,7 +18,9 @@ const items = readdirSync(new URL('schemas/items/', root))
   .toSorted()
 
 function schemaOf(item: string): JSONSchema {
-  return JSON.parse(readFileSync(new URL(`schemas/items/${item}.schema.json`, root), 'utf8')) as JSONSchema
+  return JSON.parse(
+    readFileSync(new URL(`schemas/items/${item}.schema.json`, root), 'utf8'),
+  ) as JSONSchema
 }
 
 function schemasFile(): string {
@@ -45,11 +48,15 @@ async function typesFile(): Promise<string> {
 
 /** The schema of edgewise.yaml as data: the program checks the file with it. */
 function fileSchemasFile(): string {
-  const schema: unknown = JSON.parse(readFileSync(new URL('schemas/workspace.schema.json', root), 'utf8'))
+  const schema: unknown = JSON.parse(
+    readFileSync(new URL('schemas/workspace.schema.json', root), 'utf8'),
+  )
   return `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\nexport const workspaceSchema = ${JSON.stringify(schema)} as const\n`
 }
 
-const { manifest, profile } = manifestSchemas(Object.fromEntries(items.map((item) => [item, schemaOf(item) as ItemSchema])))
+const { manifest, profile } = manifestSchemas(
+  Object.fromEntries(items.map((item) => [item, schemaOf(item) as ItemSchema])),
+)
 
 const files: Record<string, string> = {
   'src/generated/schemas.ts': schemasFile(),
@@ -65,7 +72,9 @@ if (process.argv.includes('--check')) {
   if (stale.length > 0) process.exitCode = 1
 } else {
   for (const [path, text] of stale) writeFileSync(new URL(path, root), text)
-  console.log(`${items.length} items; ${stale.length} of ${Object.keys(files).length} files written`)
+  console.log(
+    `${items.length} items; ${stale.length} of ${Object.keys(files).length} files written`,
+  )
 }
 
 function read(path: string): string {

@@ -1,16 +1,39 @@
 /**
- * Prints who imports whom: the rooms of `src` from top to bottom, what each imports, its files and lines. A room that
- * imports one it may not, a thinking room that reaches for the world outside, and files that import each other in a circle, are
- * named (exit 1). With --picture it draws the house into docs/architecture.md.
+ * Prints who imports whom: the rooms of `src` from top to bottom, what each imports, its files and
+ * lines. A room that imports one it may not, a thinking room that reaches for the world outside,
+ * and files that import each other in a circle, are named (exit 1). With --picture it draws the
+ * house into docs/architecture.md.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Which rooms each room may import: only rooms below it. */
 const allowed: Record<string, string[]> = {
-  cli: ['operations', 'apply', 'report', 'manifest', 'state', 'service', 'emulator', 'catalog', 'model'],
+  cli: [
+    'operations',
+    'apply',
+    'report',
+    'manifest',
+    'state',
+    'service',
+    'emulator',
+    'catalog',
+    'model',
+  ],
   'index.ts': ['operations', 'apply', 'model'],
-  operations: ['apply', 'rollout', 'plan', 'diff', 'manifest', 'state', 'service', 'report', 'emulator', 'catalog', 'model'],
+  operations: [
+    'apply',
+    'rollout',
+    'plan',
+    'diff',
+    'manifest',
+    'state',
+    'service',
+    'report',
+    'emulator',
+    'catalog',
+    'model',
+  ],
   rollout: ['apply', 'health', 'plan', 'diff', 'state', 'service', 'model'],
   apply: ['state', 'service', 'catalog', 'model'],
   health: ['model'],
@@ -47,7 +70,12 @@ export interface Room {
 export function inspect(): { rooms: Room[]; faults: string[] } {
   const faults: string[] = []
   const fileImports = new Map<string, string[]>()
-  const rooms = new Map(Object.keys(allowed).map((name) => [name, { name, files: 0, lines: 0, imports: new Map<string, number>() }]))
+  const rooms = new Map(
+    Object.keys(allowed).map((name) => [
+      name,
+      { name, files: 0, lines: 0, imports: new Map<string, number>() },
+    ]),
+  )
   for (const path of sourceFiles()) {
     const text = readFileSync(new URL(path, src), 'utf8')
     const name = roomOf(path)
@@ -65,12 +93,20 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       inside.map((target) => new URL(target, new URL(path, 'file:///')).pathname.slice(1)),
     )
     for (const target of targets) {
-      const other = target.startsWith('.') ? roomOf(new URL(target, new URL(path, 'file:///')).pathname.slice(1)) : null
+      const other = target.startsWith('.')
+        ? roomOf(new URL(target, new URL(path, 'file:///')).pathname.slice(1))
+        : null
       if (other !== null && other !== name) {
         room.imports.set(other, (room.imports.get(other) ?? 0) + 1)
-        if (!allowed[name]?.includes(other)) faults.push(`src/${path}: ${name} may not import ${other}`)
+        if (!allowed[name]?.includes(other))
+          faults.push(`src/${path}: ${name} may not import ${other}`)
       }
-      if (other === null && pure.includes(name) && target.startsWith('node:') && !harmless.includes(target)) {
+      if (
+        other === null &&
+        pure.includes(name) &&
+        target.startsWith('node:') &&
+        !harmless.includes(target)
+      ) {
         faults.push(`src/${path}: ${name} is pure and may not import ${target}`)
       }
     }
@@ -79,15 +115,24 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
         `src/${path}: a built program knows no names of "${library}" here; import it by name in a module of its own, and that one lazily`,
       )
     }
-    if (pure.includes(name) && /\bconsole\.|\bDate\.now\(|\bMath\.random\(|\bprocess\.|\bfetch\(|new Date\(\)/.test(text)) {
-      faults.push(`src/${path}: ${name} is pure and may not use the clock, chance, console, network or process`)
+    if (
+      pure.includes(name) &&
+      /\bconsole\.|\bDate\.now\(|\bMath\.random\(|\bprocess\.|\bfetch\(|new Date\(\)/.test(text)
+    ) {
+      faults.push(
+        `src/${path}: ${name} is pure and may not use the clock, chance, console, network or process`,
+      )
     }
   }
-  for (const circle of circlesOf(fileImports)) faults.push(`src/${circle.join(', src/')}: these files import each other in a circle`)
+  for (const circle of circlesOf(fileImports))
+    faults.push(`src/${circle.join(', src/')}: these files import each other in a circle`)
   return { rooms: [...rooms.values()], faults }
 }
 
-/** Files that import each other in a circle, imports of types included (Tarjan's strongly connected components). */
+/**
+ * Files that import each other in a circle, imports of types included (Tarjan's strongly connected
+ * components).
+ */
 function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
   const [index, low] = [new Map<string, number>(), new Map<string, number>()]
   const stack: string[] = []
@@ -98,7 +143,9 @@ function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
     stack.push(file)
     for (const next of imports.get(file) ?? []) {
       if (!index.has(next)) visit(next)
-      const known = stack.includes(next) ? Math.min(low.get(next) ?? 0, index.get(next) ?? 0) : Infinity
+      const known = stack.includes(next)
+        ? Math.min(low.get(next) ?? 0, index.get(next) ?? 0)
+        : Infinity
       low.set(file, Math.min(low.get(file) ?? 0, known))
     }
     if (low.get(file) !== index.get(file)) return
@@ -109,7 +156,10 @@ function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
   return circles
 }
 
-/** Libraries that are imported when they are needed. What is bundled and was CommonJS has then a default only. */
+/**
+ * Libraries that are imported when they are needed. What is bundled and was CommonJS has then a
+ * default only.
+ */
 function lazyLibraries(text: string): string[] {
   return [...text.matchAll(/\bimport\(\s*'([^'.][^']*)'\s*\)/g)]
     .map((match) => match[1] ?? '')
@@ -137,7 +187,9 @@ const everywhere = ['model', 'generated', 'catalog', 'report']
 /** Draws the rooms and who imports whom, as a Mermaid flow chart. */
 export function drawHouse(rooms: Room[]): string {
   const arrows = rooms.flatMap(({ name, imports }) =>
-    [...imports.keys()].filter((other) => !everywhere.includes(other)).map((other) => `  ${name} --> ${other}`),
+    [...imports.keys()]
+      .filter((other) => !everywhere.includes(other))
+      .map((other) => `  ${name} --> ${other}`),
   )
   return ['```mermaid', 'flowchart TD', ...arrows.toSorted(), '```'].join('\n')
 }

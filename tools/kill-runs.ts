@@ -1,17 +1,25 @@
 /**
- * Kills the real program at random moments of an apply against the real emulator and a real bare remote, and lets one
- * undisturbed apply follow each time: `npm run kill-runs -- --runs 200`; with
+ * Kills the real program at random moments of an apply against the real emulator and a real bare
+ * remote, and lets one undisturbed apply follow each time: `npm run kill-runs -- --runs 200`; with
  * `--waves` the change goes out in waves, and is killed between them as well.
  */
 import { parseArgs } from 'node:util'
 import { killRuns, waves } from '../test/long/kill-runs.ts'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '200' }, waves: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '200' }, waves: { type: 'boolean', default: false } },
+})
 const runs = Number(values.runs)
-if (!Number.isInteger(runs) || runs < 1) throw new Error(`expected --runs to be a whole number from 1, got "${values.runs}"`)
+if (!Number.isInteger(runs) || runs < 1)
+  throw new Error(`expected --runs to be a whole number from 1, got "${values.runs}"`)
 
 const started = performance.now()
-const counts = await killRuns(runs, Math.random, (line) => console.log(line), values.waves ? waves : '')
+const counts = await killRuns(
+  runs,
+  Math.random,
+  (line) => console.log(line),
+  values.waves ? waves : '',
+)
 const seconds = Math.round((performance.now() - started) / 1000)
 console.log(
   `${counts.runs} runs in ${seconds} s: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts; each was finished by the next apply.`,

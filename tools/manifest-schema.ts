@@ -5,7 +5,10 @@ type Schema = Record<string, unknown>
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 const reference = { type: 'string', pattern: '\\$\\{' }
 const nothing = { type: 'null' }
-/** What says nothing about a manifest: a profile may give what is required, and the program's own words are not an editor's. */
+/**
+ * What says nothing about a manifest: a profile may give what is required, and the program's own
+ * words are not an editor's.
+ */
 const dropped = new Set([
   '$schema',
   'required',
@@ -24,16 +27,24 @@ const dropped = new Set([
 ])
 
 /** The schemas of manifests and profiles for editors, made from those of the items. */
-export function manifestSchemas(items: Record<string, ItemSchema>): { manifest: Schema; profile: Schema } {
+export function manifestSchemas(items: Record<string, ItemSchema>): {
+  manifest: Schema
+  profile: Schema
+} {
   const config = {
     type: ['object', 'null'],
     additionalProperties: false,
     description: 'Items and their values. null takes out what a profile says.',
-    properties: Object.fromEntries(Object.entries(items).map(([key, schema]) => [key, itemInManifest(schema)])),
+    properties: Object.fromEntries(
+      Object.entries(items).map(([key, schema]) => [key, itemInManifest(schema)]),
+    ),
   }
   const vars = (description: string) => ({
     type: ['object', 'null'],
-    additionalProperties: { type: ['string', 'number'], description: 'What ${var:NAME} stands for.' },
+    additionalProperties: {
+      type: ['string', 'number'],
+      description: 'What ${var:NAME} stands for.',
+    },
     propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
     description,
     examples: [{ region: 'eu' }],
@@ -53,7 +64,12 @@ export function manifestSchemas(items: Record<string, ItemSchema>): { manifest: 
     additionalProperties: false,
     oneOf: [{ required: ['domain'] }, { required: ['domains'] }],
     properties: {
-      domain: { type: 'string', minLength: 1, description: 'Name of the domain.', examples: ['www.example.com'] },
+      domain: {
+        type: 'string',
+        minLength: 1,
+        description: 'Name of the domain.',
+        examples: ['www.example.com'],
+      },
       domains: {
         type: 'array',
         minItems: 1,
@@ -61,7 +77,9 @@ export function manifestSchemas(items: Record<string, ItemSchema>): { manifest: 
         description: 'Names of domains that are configured alike.',
         examples: [['a.example.com', 'b.example.com']],
       },
-      profiles: profiles('Profiles in the order in which they are merged; this manifest comes last.'),
+      profiles: profiles(
+        'Profiles in the order in which they are merged; this manifest comes last.',
+      ),
       vars: vars('Variables for ${var:NAME}, over those of the profiles.'),
       config,
     },
@@ -93,7 +111,12 @@ function itemInManifest(schema: ItemSchema): Schema {
     type: 'object',
     additionalProperties: false,
     required: ['$unset'],
-    properties: { $unset: { const: true, description: 'Asks for the documented way back to what holds without this item.' } },
+    properties: {
+      $unset: {
+        const: true,
+        description: 'Asks for the documented way back to what holds without this item.',
+      },
+    },
   }
   const { title, description, examples, ...inner } = schema
   const value = loose(inner)
@@ -101,34 +124,54 @@ function itemInManifest(schema: ItemSchema): Schema {
   return { title, description, examples, anyOf: [...choices, unset] }
 }
 
-/** What a manifest may write where a payload has this: null takes out, lists may append, references may stand in. */
+/**
+ * What a manifest may write where a payload has this: null takes out, lists may append, references
+ * may stand in.
+ */
 function loose(schema: ItemSchema): Schema {
   const about = {
     ...(schema.title === undefined ? {} : { title: schema.title }),
     ...(schema.description === undefined ? {} : { description: schema.description }),
   }
   if (schema.oneOf !== undefined) return { ...about, anyOf: schema.oneOf.map(loose) }
-  const rules = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !dropped.has(keyword)))
+  const rules = Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => !dropped.has(keyword)),
+  )
   const withDefault = schema.default === undefined ? about : { ...about, default: schema.default }
   if (schema.type === 'object') {
-    const properties = Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, field]) => [name, loose(field)]))
+    const properties = Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([name, field]) => [name, loose(field)]),
+    )
     return { ...about, type: ['object', 'null'], additionalProperties: false, properties }
   }
   if (schema.type === 'array') {
     const entry = loose(schema.items ?? {})
     const { minItems: _least, ...limits } = rules
-    return { ...withDefault, anyOf: [{ type: 'array', items: entry, ...limits }, appended(entry), nothing] }
+    return {
+      ...withDefault,
+      anyOf: [{ type: 'array', items: entry, ...limits }, appended(entry), nothing],
+    }
   }
-  return { ...withDefault, anyOf: [{ type: schema.type, ...rules }, reference, nothing, ...otherSpellings(schema)] }
+  return {
+    ...withDefault,
+    anyOf: [{ type: schema.type, ...rules }, reference, nothing, ...otherSpellings(schema)],
+  }
 }
 
 /** Numbers as text, text as numbers, and lists for separated text. */
 function otherSpellings(schema: ItemSchema): Schema[] {
   const entry = { type: ['string', 'integer'] }
-  const list = schema['x-edgewise']?.list === undefined ? [] : [{ type: 'array', items: entry }, appended(entry)]
+  const list =
+    schema['x-edgewise']?.list === undefined
+      ? []
+      : [{ type: 'array', items: entry }, appended(entry)]
   if (schema.type === 'boolean') return [{ enum: ['true', 'false'] }]
   if (schema.type === 'integer')
-    return [schema.enum === undefined ? { type: 'string', pattern: '^(?:0|-?[1-9][0-9]*)?$' } : { enum: schema.enum.map(String) }]
+    return [
+      schema.enum === undefined
+        ? { type: 'string', pattern: '^(?:0|-?[1-9][0-9]*)?$' }
+        : { enum: schema.enum.map(String) },
+    ]
   return [{ type: 'integer' }, ...list]
 }
 
@@ -137,6 +180,12 @@ function appended(entry: Schema): Schema {
     type: 'object',
     additionalProperties: false,
     required: ['$append'],
-    properties: { $append: { type: 'array', items: entry, description: 'Entries to add to the list of a profile.' } },
+    properties: {
+      $append: {
+        type: 'array',
+        items: entry,
+        description: 'Entries to add to the list of a profile.',
+      },
+    },
   }
 }

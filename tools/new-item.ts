@@ -1,14 +1,19 @@
 /**
- * Begins a new configuration item: `npm run new-item -- my_item [--file]` writes its schema, its row in the catalogue,
- * with `--file` a file for rules that a schema can't say, an example manifest and a first conformance case.
+ * Begins a new configuration item: `npm run new-item -- my_item [--file]` writes its schema, its
+ * row in the catalogue, with `--file` a file for rules that a schema can't say, an example manifest
+ * and a first conformance case.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 const root = new URL('../', import.meta.url)
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { file: { type: 'boolean', default: false } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { file: { type: 'boolean', default: false } },
+})
 const [key = ''] = positionals
-if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(key)) fail(`expected a name such as my_item, got "${key}"`)
+if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(key))
+  fail(`expected a name such as my_item, got "${key}"`)
 
 const title = key.replace(/(^|_)([a-z0-9])/g, (_, _bar, letter: string) => letter.toUpperCase())
 const name = title.replace(/^./, (letter) => letter.toLowerCase())
@@ -22,7 +27,11 @@ const schema = {
   additionalProperties: false,
   required: ['field'],
   properties: {
-    field: { type: 'string', minLength: 1, description: 'What the field means, its unit, and what happens when it is left out.' },
+    field: {
+      type: 'string',
+      minLength: 1,
+      description: 'What the field means, its unit, and what happens when it is left out.',
+    },
   },
   examples: [{ field: 'value' }],
 }
@@ -42,14 +51,31 @@ export const ${name}: ItemRow = {
 `
 const example = `# ${title}: what it does, in a line.\ndomain: ${fileName}.example.com\nconfig:\n  ${key}: {field: value}\n`
 const cases = [
-  { id: `own-${key}-001`, payload: { field: 'value' }, expect: 'accept', rule: 'the field suffices', manifest: true, tier: 'plain' },
-  { id: `own-${key}-002`, payload: {}, expect: 'reject', rule: 'field is required', manifest: false, tier: 'plain' },
+  {
+    id: `own-${key}-001`,
+    payload: { field: 'value' },
+    expect: 'accept',
+    rule: 'the field suffices',
+    manifest: true,
+    tier: 'plain',
+  },
+  {
+    id: `own-${key}-002`,
+    payload: {},
+    expect: 'reject',
+    rule: 'field is required',
+    manifest: false,
+    tier: 'plain',
+  },
 ]
 
 write(`schemas/items/${key}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
 if (values.file) write(`src/catalog/${fileName}.ts`, code)
 write(`examples/every-item/domains/${fileName}.yaml`, example)
-write(`test/conformance/own/${key}.json`, `[\n${cases.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`)
+write(
+  `test/conformance/own/${key}.json`,
+  `[\n${cases.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`,
+)
 addRow()
 console.log(`Now fill in the schema, then run "npm run generate" and "npm run check".`)
 
@@ -62,7 +88,10 @@ function addRow(): void {
   const row = `\n  ${key}: ${values.file ? name : '{}'},`
   const added = text.slice(0, end) + row + text.slice(end)
   const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
-  writeFileSync(path, added.replace('import type { ItemSchema }', `${line}import type { ItemSchema }`))
+  writeFileSync(
+    path,
+    added.replace('import type { ItemSchema }', `${line}import type { ItemSchema }`),
+  )
   console.log('changed src/catalog/catalogue.ts')
 }
 

@@ -13,7 +13,8 @@ export function plainGreedy(mix: Mix): number {
   const numbers = new Map<string, number>()
   const rows = mix.map((own) => own.map(([item, value]) => number(numbers, `${item} ${value}`)))
   const takers = Array.from(numbers, (): number[] => [])
-  for (const [row, columns] of rows.entries()) for (const column of columns) takers[column]?.push(row)
+  for (const [row, columns] of rows.entries())
+    for (const column of columns) takers[column]?.push(row)
   const left = rows.map((columns) => new Set(columns))
   const open = [...rows.keys()]
   const met = new Int32Array(rows.length)

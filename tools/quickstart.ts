@@ -1,6 +1,7 @@
 /**
- * Shows the whole round on a scratch copy of `examples/storefront`: validate, plan, apply to the emulator, change one
- * manifest, plan and apply that, and plan once more with nothing left to do. Needs no network and leaves nothing behind.
+ * Shows the whole round on a scratch copy of `examples/storefront`: validate, plan, apply to the
+ * emulator, change one manifest, plan and apply that, and plan once more with nothing left to do.
+ * Needs no network and leaves nothing behind.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,11 @@ const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const example = fileURLToPath(new URL('../examples/storefront', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'edgewise-quickstart-'))
 const changed = join('domains', 'web', 'asia.yaml')
-const env = { ...process.env, STOREFRONT_SIGNING_KEY: 'quickstart-signing-key', STOREFRONT_ORIGIN_TOKEN: 'quickstart-origin-token' }
+const env = {
+  ...process.env,
+  STOREFRONT_SIGNING_KEY: 'quickstart-signing-key',
+  STOREFRONT_ORIGIN_TOKEN: 'quickstart-origin-token',
+}
 
 try {
   cpSync(example, scratch, { recursive: true, filter: (path) => !path.includes('.edgewise') })
@@ -38,7 +43,11 @@ function say(text: string): void {
 
 function edgewise(...args: string[]): void {
   console.log(`$ edgewise ${args.join(' ')}`)
-  execFileSync(process.execPath, [program, ...args], { cwd: scratch, env, stdio: ['ignore', 'inherit', 'inherit'] })
+  execFileSync(process.execPath, [program, ...args], {
+    cwd: scratch,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
 }
 
 function edit(path: string, from: string, to: string): void {

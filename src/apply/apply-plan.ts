@@ -16,17 +16,28 @@ import { startSharing } from './sharing.ts'
 const inFlight = 4
 
 /**
- * Carries a plan out. The intents of a wave are recorded before any of its writes is sent and each outcome as it comes, so
- * that whenever the process dies the record says no more than what is certain. Writes run in the plan's order, at most four
- * at a time and never two that share a domain.
+ * Carries a plan out. The intents of a wave are recorded before any of its writes is sent and each
+ * outcome as it comes, so that whenever the process dies the record says no more than what is
+ * certain. Writes run in the plan's order, at most four at a time and never two that share a
+ * domain.
  *
  * @throws what a store throws that can't record before anything was sent
  */
-export async function applyPlan(plan: Plan, base: Recorded, context: ApplyContext): Promise<ApplyResult> {
+export async function applyPlan(
+  plan: Plan,
+  base: Recorded,
+  context: ApplyContext,
+): Promise<ApplyResult> {
   const run = runOf(plan, base, context)
   const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
-  run.tell({ type: 'apply.started', time: run.time(), apply: run.apply, writes: plan.writes.length, releases: releases.length })
+  run.tell({
+    type: 'apply.started',
+    time: run.time(),
+    apply: run.apply,
+    writes: plan.writes.length,
+    releases: releases.length,
+  })
 
   const waves = [...groupBy(plan.writes, (write) => write.wave)].toSorted(([a], [b]) => a - b)
   if (waves.length === 0 && releases.length > 0) waves.push([1, []])
@@ -39,9 +50,15 @@ export async function applyPlan(plan: Plan, base: Recorded, context: ApplyContex
       await sendAll(writes, run)
       if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
     }
-    if (waves.length > 0) await store.end({ ...run.applied(), endedAt: run.time(), outcome: outcomeOf(result, context.signal) })
+    if (waves.length > 0)
+      await store.end({
+        ...run.applied(),
+        endedAt: run.time(),
+        outcome: outcomeOf(result, context.signal),
+      })
   } catch (error) {
-    // What was sent is told as far as it is known; without a word in the record the rest of it counts as in doubt.
+    // What was sent is told as far as it is known; without a word in the record the rest of it
+    // counts as in doubt.
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     result.stopped ??= error.message
     result.unrecorded = error.message
@@ -50,14 +67,25 @@ export async function applyPlan(plan: Plan, base: Recorded, context: ApplyContex
   result.unrecorded ??= unshared
 
   const { confirmed, refused, inDoubt, notSent } = result
-  run.tell({ type: 'apply.finished', time: run.time(), apply: run.apply, stopped: result.stopped, confirmed, refused, inDoubt, notSent })
+  run.tell({
+    type: 'apply.finished',
+    time: run.time(),
+    apply: run.apply,
+    stopped: result.stopped,
+    confirmed,
+    refused,
+    inDoubt,
+    notSent,
+  })
   return result
 }
 
 function runOf(plan: Plan, base: Recorded, context: ApplyContext): Run {
   const recorded: Recorded = new Map(base)
   const halt = new AbortController()
-  const targets = new Map(plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]))
+  const targets = new Map(
+    plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]),
+  )
   const result: ApplyResult = {
     confirmed: 0,
     refused: 0,
@@ -92,13 +120,25 @@ function runOf(plan: Plan, base: Recorded, context: ApplyContext): Run {
     applied: (): Applied => {
       const { confirmed, refused, inDoubt, notSent } = result
       const { apply: id, commit, author } = context
-      return { id, startedAt, endedAt: null, commit, author, writes: { confirmed, refused, inDoubt, notSent }, outcome: 'unfinished' }
+      return {
+        id,
+        startedAt,
+        endedAt: null,
+        commit,
+        author,
+        writes: { confirmed, refused, inDoubt, notSent },
+        outcome: 'unfinished',
+      }
     },
-    sharing: startSharing(context.store.share, context.clock, (why) => stop(`the outcomes could not be shared: ${why}`)),
+    sharing: startSharing(context.store.share, context.clock, (why) =>
+      stop(`the outcomes could not be shared: ${why}`),
+    ),
   }
 }
 
-/** Sends the writes of a wave. A failure to record ends the apply, after what is under way is over. */
+/**
+ * Sends the writes of a wave. A failure to record ends the apply, after what is under way is over.
+ */
 async function sendAll(writes: Write[], run: Run): Promise<void> {
   const queue = new PQueue({ concurrency: inFlight })
   const lastOf = new Map<Domain, Promise<unknown>>()
@@ -118,7 +158,12 @@ async function one(write: Write, run: Run): Promise<void> {
   if (run.signal.aborted) {
     run.result.stopped ??= endedEarly(run.signal)
     run.result.notSent++
-    run.tell({ type: 'write.not-sent', time: run.time(), id: write.id, message: run.result.stopped })
+    run.tell({
+      type: 'write.not-sent',
+      time: run.time(),
+      id: write.id,
+      message: run.result.stopped,
+    })
     return
   }
   try {
@@ -136,7 +181,10 @@ async function release(touched: Recorded, run: Run): Promise<void> {
   run.sharing.recorded()
 }
 
-function outcomeOf({ refused, inDoubt, notSent, stopped }: ApplyResult, signal: AbortSignal): Applied['outcome'] {
+function outcomeOf(
+  { refused, inDoubt, notSent, stopped }: ApplyResult,
+  signal: AbortSignal,
+): Applied['outcome'] {
   if (signal.aborted && stopped !== null) return 'interrupted'
   return refused + inDoubt + notSent === 0 ? 'complete' : 'incomplete'
 }

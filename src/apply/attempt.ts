@@ -24,7 +24,14 @@ export async function attempt(
 ): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
-    waiting: (ms, message) => run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(ms / 1000), message }),
+    waiting: (ms, message) =>
+      run.tell({
+        type: 'write.waiting',
+        time: run.time(),
+        id: write.id,
+        seconds: Math.ceil(ms / 1000),
+        message,
+      }),
   })
   const { outcome, doubted } = sent
   if (outcome.kind !== 'not sent') run.result.sent = true
@@ -33,9 +40,12 @@ export async function attempt(
   if (outcome.kind === 'confirmed') {
     const returned = rewritten(write.items, outcome.config, run.secrets)
     await keepAs((domain) => withConfirmed(of(domain), write.items, returned, recordingOf(run)))
-  } else if (!doubted && (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))) {
-    // The specification says that an invalid item spoils a write, not what one bad domain does: a refusal proves that
-    // nothing was saved only for what was sent to one domain.
+  } else if (
+    !doubted &&
+    (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
+  ) {
+    // The specification says that an invalid item spoils a write, not what one bad domain does: a
+    // refusal proves that nothing was saved only for what was sent to one domain.
     await keepAs((domain) => unsaved.get(domain) ?? new Map())
   } else {
     await keepAs((domain) => withIntents(of(domain), write.items, recordingOf(run)))
@@ -43,8 +53,16 @@ export async function attempt(
   return sent
 }
 
-/** Records something of every domain of a write durably, and that nothing more is to come of the plan's writes in `settles`. */
-export async function keep(write: { domains: Domain[] }, run: Run, itemsOf: (domain: Domain) => Items, settles: number[]): Promise<void> {
+/**
+ * Records something of every domain of a write durably, and that nothing more is to come of the
+ * plan's writes in `settles`.
+ */
+export async function keep(
+  write: { domains: Domain[] },
+  run: Run,
+  itemsOf: (domain: Domain) => Items,
+  settles: number[],
+): Promise<void> {
   const touched = new Map(write.domains.map((domain) => [domain, new Map(itemsOf(domain))]))
   await run.store.settle(run.applied(), settles, touched)
   for (const [domain, items] of touched) run.recorded.set(domain, items)

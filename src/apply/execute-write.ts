@@ -18,15 +18,28 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   }
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
   await settled(write, run)
-  run.tell({ type: 'write.started', time: run.time(), id: write.id, domains: write.domains, items: Object.keys(write.items) })
-  const takenApart = (outcome: Sent['outcome']) => outcome.kind === 'refused' && !outcome.fatal && run.isolate
-  const { outcome, doubted } = await attempt(write, before, before, run, (came) => (takenApart(came) ? [] : [write.id]))
+  run.tell({
+    type: 'write.started',
+    time: run.time(),
+    id: write.id,
+    domains: write.domains,
+    items: Object.keys(write.items),
+  })
+  const takenApart = (outcome: Sent['outcome']) =>
+    outcome.kind === 'refused' && !outcome.fatal && run.isolate
+  const { outcome, doubted } = await attempt(write, before, before, run, (came) =>
+    takenApart(came) ? [] : [write.id],
+  )
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
     case 'confirmed': {
       result.confirmed++
       const items = Object.keys(rewritten(write.items, outcome.config, run.secrets))
-      run.tell({ type: 'write.confirmed', ...about, ...(items.length === 0 ? {} : { rewritten: items }) })
+      run.tell({
+        type: 'write.confirmed',
+        ...about,
+        ...(items.length === 0 ? {} : { rewritten: items }),
+      })
       return
     }
     case 'refused':
@@ -35,7 +48,11 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
       if (outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
       else if (!run.isolate) run.stop(`the service refused a write: ${outcome.message}`)
       if (!takenApart(outcome)) {
-        result.refusals.push({ domains: write.domains, items: Object.keys(write.items), message: outcome.message })
+        result.refusals.push({
+          domains: write.domains,
+          items: Object.keys(write.items),
+          message: outcome.message,
+        })
         return
       }
       await isolate(write, outcome, doubted, before, run)
@@ -52,9 +69,14 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   }
 }
 
-/** An item in doubt that a write has only a delta for: a delta is right for the one value that it was made from. */
+/**
+ * An item in doubt that a write has only a delta for: a delta is right for the one value that it
+ * was made from.
+ */
 function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
-  const deltas = Object.entries(items).flatMap(([item, form]) => (safeToRepeat(form.name) ? [] : [item]))
+  const deltas = Object.entries(items).flatMap(([item, form]) =>
+    safeToRepeat(form.name) ? [] : [item],
+  )
   for (const domain of domains) {
     const item = deltas.find((each) => run.recorded.get(domain)?.get(each)?.status === 'in-doubt')
     if (item !== undefined) return `${item} of ${domain}`
@@ -67,6 +89,12 @@ async function settled(write: Write, run: Run): Promise<void> {
   const wait = settlesIn(write, run.recorded, run.now(), run)
   if (wait === 0) return
   const message = 'an earlier write of these items may still land'
-  run.tell({ type: 'write.waiting', time: run.time(), id: write.id, seconds: Math.ceil(wait / 1000), message })
+  run.tell({
+    type: 'write.waiting',
+    time: run.time(),
+    id: write.id,
+    seconds: Math.ceil(wait / 1000),
+    message,
+  })
   await run.clock.sleep(wait, run.signal)
 }

@@ -3,8 +3,17 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import type { Recorded, RecordedItem, Wave } from '../state/store.ts'
 import { withIntents, type Recording } from './record-outcome.ts'
 
-/** What a wave is about to do: each item that it writes, empties or releases, as it is and as it may be while it runs. */
-export function waveOf(number: number, writes: Write[], releases: Change[], recorded: Recorded, recording: Recording): Wave {
+/**
+ * What a wave is about to do: each item that it writes, empties or releases, as it is and as it may
+ * be while it runs.
+ */
+export function waveOf(
+  number: number,
+  writes: Write[],
+  releases: Change[],
+  recorded: Recorded,
+  recording: Recording,
+): Wave {
   const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
   const remember = (domain: Domain, item: ItemKey) => {
     const items = before.get(domain) ?? new Map<ItemKey, RecordedItem | null>()
@@ -31,7 +40,10 @@ export function waveOf(number: number, writes: Write[], releases: Change[], reco
 }
 
 /** The domains of items that leave the record, with what stays of them. */
-export function released(leaving: { domain: Domain; item: ItemKey }[], recorded: Recorded): Recorded {
+export function released(
+  leaving: { domain: Domain; item: ItemKey }[],
+  recorded: Recorded,
+): Recorded {
   const touched: Recorded = new Map()
   for (const { domain, item } of leaving) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))

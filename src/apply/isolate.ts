@@ -20,15 +20,18 @@ type Verdict = 'fine' | 'refused' | 'ended'
 interface Isolation {
   /** Sends a part and records what comes of it. */
   send(part: Part): Promise<Verdict>
-  /** Reports a part as the guilty one: it was refused alone, or where others passed, so nothing of it was saved. */
+  /**
+   * Reports a part as the guilty one: it was refused alone, or where others passed, so nothing of
+   * it was saved.
+   */
   guilty(part: Part): Promise<void>
   hint(part: Part): Part | null
 }
 
 /**
- * Takes a refused write apart until the guilty items or domains stand alone, and applies the rest. Only whole values are
- * sent, but for deltas of a value whose secrets are not at hand.
- * For one guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
+ * Takes a refused write apart until the guilty items or domains stand alone, and applies the rest.
+ * Only whole values are sent, but for deltas of a value whose secrets are not at hand. For one
+ * guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
  *
  * @param refusal what the service said; a name in its message is a hint, no more
  * @param doubted whether an earlier attempt of it may have taken effect
@@ -44,31 +47,61 @@ export async function isolate(
   for (const rectangle of wholeValues(write, run)) {
     const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
     let { message } = refusal
-    // What is refused for another reason than the write was (too many calls, say) may have been saved with the write.
+    // What is refused for another reason than the write was (too many calls, say) may have been
+    // saved with the write.
     let unsaved = !doubted
     const isolation: Isolation = {
       send: async (part) => {
         if (run.signal.aborted) return 'ended'
         const items = Object.fromEntries(
-          part.items.map((item) => [item, rectangle.items[item]]).filter(([, form]) => form !== undefined),
+          part.items
+            .map((item) => [item, rectangle.items[item]])
+            .filter(([, form]) => form !== undefined),
         ) as Record<ItemKey, Form>
-        run.tell({ type: 'write.isolating', time: run.time(), id: write.id, domains: part.domains, items: part.items })
-        const start = new Map(part.domains.map((domain) => [domain, partBefore(part, run.recorded.get(domain), before.get(domain))]))
-        const now = new Map(part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
-        const sent = await attempt({ ...write, domains: part.domains, items }, start, now, run, () => [])
+        run.tell({
+          type: 'write.isolating',
+          time: run.time(),
+          id: write.id,
+          domains: part.domains,
+          items: part.items,
+        })
+        const start = new Map(
+          part.domains.map((domain) => [
+            domain,
+            partBefore(part, run.recorded.get(domain), before.get(domain)),
+          ]),
+        )
+        const now = new Map(
+          part.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]),
+        )
+        const sent = await attempt(
+          { ...write, domains: part.domains, items },
+          start,
+          now,
+          run,
+          () => [],
+        )
         const { outcome } = sent
         if (outcome.kind === 'confirmed') return 'fine'
         if (outcome.kind === 'refused') {
           message = outcome.message
-          unsaved &&= !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
+          unsaved &&=
+            !sent.doubted && outcome.status === refusal.status && outcome.code === refusal.code
         }
-        if (outcome.kind === 'refused' && outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
+        if (outcome.kind === 'refused' && outcome.fatal)
+          run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
       },
       guilty: async (part) => {
         run.result.refusals.push({ ...part, message })
         // What was recorded before is true again.
-        if (unsaved) await keep(part, run, (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)), [])
+        if (unsaved)
+          await keep(
+            part,
+            run,
+            (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)),
+            [],
+          )
       },
       hint: (part) => hinted(part, refusal.message, whole),
     }
@@ -91,8 +124,14 @@ function partBefore(
   return items
 }
 
-/** The write as rectangles of whole values: where a form adds to what is held, domains with equal lists go together. */
-function wholeValues(write: Write, run: Run): { domains: Domain[]; items: Record<ItemKey, Form>; unchanged: boolean }[] {
+/**
+ * The write as rectangles of whole values: where a form adds to what is held, domains with equal
+ * lists go together.
+ */
+function wholeValues(
+  write: Write,
+  run: Run,
+): { domains: Domain[]; items: Record<ItemKey, Form>; unchanged: boolean }[] {
   const whole = (domain: Domain): Record<ItemKey, Form> =>
     Object.fromEntries(
       Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
@@ -106,7 +145,11 @@ function wholeValues(write: Write, run: Run): { domains: Domain[]; items: Record
   const groups = groupBy(write.domains, (domain) =>
     canonicalJson(Object.entries(whole(domain)).map(([item, form]) => [item, form.payload])),
   )
-  return [...groups.values()].map((domains) => ({ domains, items: whole(domains[0] ?? ''), unchanged: groups.size === 1 }))
+  return [...groups.values()].map((domains) => ({
+    domains,
+    items: whole(domains[0] ?? ''),
+    unchanged: groups.size === 1,
+  }))
 }
 
 /** @param refused whether exactly this rectangle is known to be refused */
@@ -120,13 +163,20 @@ async function rectangleParts(whole: Part, isolation: Isolation, refused: boolea
     const verdict = await isolation.send(without(whole, suspect))
     if (verdict === 'ended') return
     // The hint was right when the rest passes; the suspect still has to be heard.
-    if (verdict === 'fine' && suspect.items.length < whole.items.length) return suspects(suspect, isolation)
-    if (verdict === 'fine') return (await isolation.send(suspect)) === 'refused' ? parts(suspect, isolation, true) : undefined
+    if (verdict === 'fine' && suspect.items.length < whole.items.length)
+      return suspects(suspect, isolation)
+    if (verdict === 'fine')
+      return (await isolation.send(suspect)) === 'refused'
+        ? parts(suspect, isolation, true)
+        : undefined
   }
   return parts(whole, isolation, false)
 }
 
-/** A part that is known to be refused; `innocent`: its values are known to be good for other domains. */
+/**
+ * A part that is known to be refused; `innocent`: its values are known to be good for other
+ * domains.
+ */
 async function parts(part: Part, isolation: Isolation, innocent: boolean): Promise<void> {
   const { domains, items } = part
   if (items.length === 1 && domains.length === 1) return isolation.guilty(part)
@@ -139,13 +189,19 @@ async function parts(part: Part, isolation: Isolation, innocent: boolean): Promi
   for (const half of refused) await parts(half, isolation, false)
 }
 
-/** Items that hold a guilty one, though they were not sent alone; their domains took other items. */
+/**
+ * Items that hold a guilty one, though they were not sent alone; their domains took other items.
+ */
 async function suspects(part: Part, isolation: Isolation): Promise<void> {
-  if (part.items.length === 1) return (await isolation.send(part)) === 'refused' ? isolation.guilty(part) : undefined
+  if (part.items.length === 1)
+    return (await isolation.send(part)) === 'refused' ? isolation.guilty(part) : undefined
   for (const half of await refusedHalves(part, isolation)) await heard(half, isolation)
 }
 
-/** Halves items of which one is guilty, and follows the half that holds it. Both halves where both were refused, else none. */
+/**
+ * Halves items of which one is guilty, and follows the half that holds it. Both halves where both
+ * were refused, else none.
+ */
 async function refusedHalves({ domains, items }: Part, isolation: Isolation): Promise<Part[]> {
   const [first, second] = halves(items).map((half) => ({ domains, items: half }))
   if (first === undefined || second === undefined) return []
@@ -167,11 +223,15 @@ async function domainParts(part: Part, isolation: Isolation): Promise<void> {
   if (part.items.length === 1) return singleItem(part, isolation, false)
   const sent = await sendDomainHalves(part, isolation)
   const innocent = sent.some(({ verdict }) => verdict === 'fine')
-  for (const { half, verdict } of sent) if (verdict === 'refused') await domainHeard(half, isolation, innocent)
+  for (const { half, verdict } of sent)
+    if (verdict === 'refused') await domainHeard(half, isolation, innocent)
 }
 
 /** Both halves of a part's domains, and what came of them; none where the apply ended meanwhile. */
-async function sendDomainHalves({ domains, items }: Part, isolation: Isolation): Promise<{ half: Part; verdict: Verdict }[]> {
+async function sendDomainHalves(
+  { domains, items }: Part,
+  isolation: Isolation,
+): Promise<{ half: Part; verdict: Verdict }[]> {
   const sent: { half: Part; verdict: Verdict }[] = []
   for (const half of halves(domains).map((some) => ({ domains: some, items }))) {
     const verdict = await isolation.send(half)
@@ -186,8 +246,9 @@ async function domainHeard(part: Part, isolation: Isolation, innocent: boolean):
 }
 
 /**
- * Follows a refused item to one domain that refuses it. When no half passed on the way, the item itself is guilty, for all
- * domains; otherwise some domains are, and each half that was refused is followed as well.
+ * Follows a refused item to one domain that refuses it. When no half passed on the way, the item
+ * itself is guilty, for all domains; otherwise some domains are, and each half that was refused is
+ * followed as well.
  *
  * @param passed whether the item is known to pass on some domain
  */
@@ -198,7 +259,9 @@ async function singleItem(part: Part, isolation: Isolation, passed: boolean): Pr
   while (at.domains.length > 1) {
     const sent = await sendDomainHalves(at, isolation)
     if (sent.length === 0) return
-    const [next, ...others] = sent.filter(({ verdict }) => verdict === 'refused').map(({ half }) => half)
+    const [next, ...others] = sent
+      .filter(({ verdict }) => verdict === 'refused')
+      .map(({ half }) => half)
     good ||= sent.some(({ verdict }) => verdict === 'fine')
     if (next === undefined) break
     unheard.push(...others)
@@ -221,8 +284,14 @@ function hinted(part: Part, message: string, whole: Part): Part | null {
 
 function without(whole: Part, suspect: Part): Part {
   if (suspect.items.length < whole.items.length)
-    return { domains: whole.domains, items: whole.items.filter((item) => !suspect.items.includes(item)) }
-  return { domains: whole.domains.filter((domain) => !suspect.domains.includes(domain)), items: whole.items }
+    return {
+      domains: whole.domains,
+      items: whole.items.filter((item) => !suspect.items.includes(item)),
+    }
+  return {
+    domains: whole.domains.filter((domain) => !suspect.domains.includes(domain)),
+    items: whole.items,
+  }
 }
 
 function halves<T>(list: T[]): [T[], T[]] {

@@ -17,8 +17,15 @@ export interface Recording {
   secrets: Pick<SecretPort, 'templatesOf'>
 }
 
-/** What a domain may hold while a write of these forms is under way: old and new value are candidates. */
-export function withIntents(before: Items, forms: Record<ItemKey, Form>, recording: Recording): Map<ItemKey, RecordedItem> {
+/**
+ * What a domain may hold while a write of these forms is under way: old and new value are
+ * candidates.
+ */
+export function withIntents(
+  before: Items,
+  forms: Record<ItemKey, Form>,
+  recording: Recording,
+): Map<ItemKey, RecordedItem> {
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
     const spec = itemSpec(item)
@@ -34,7 +41,10 @@ export function withIntents(before: Items, forms: Record<ItemKey, Form>, recordi
   return items
 }
 
-/** What a domain holds after a write was confirmed. `returned` is what the service answered, where it differs. */
+/**
+ * What a domain holds after a write was confirmed. `returned` is what the service answered, where
+ * it differs.
+ */
 export function withConfirmed(
   before: Items,
   forms: Record<ItemKey, Form>,
@@ -67,7 +77,12 @@ function confirmedItem(held: Possible[], form: Form, recording: Recording, was: 
   if (value === undefined) return { status: 'unset', candidates: [], ...about }
   const templates = templatesIn([value], recording, was)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
-  return { status, candidates: [value], ...(Object.keys(templates).length === 0 ? {} : { templates }), ...about }
+  return {
+    status,
+    candidates: [value],
+    ...(Object.keys(templates).length === 0 ? {} : { templates }),
+    ...about,
+  }
 }
 
 function inDoubt(values: Possible[], recording: Recording, was: Was): RecordedItem {
@@ -107,10 +122,16 @@ function possible(held: RecordedItem | undefined): Possible[] {
   return held.unknown === true ? [...held.candidates, undefined] : held.candidates
 }
 
-/** Fields that the service keeps, and that are not the same in all possible values, are no longer known. */
+/**
+ * Fields that the service keeps, and that are not the same in all possible values, are no longer
+ * known.
+ */
 function withoutUncertain(keeps: FieldName[], values: Possible[]): Possible[] {
   if (keeps.length === 0 || distinct(values).length < 2) return values
-  const uncertain = keeps.filter((name) => distinct(values.map((value) => (isObject(value) ? value[name] : undefined))).length > 1)
+  const uncertain = keeps.filter(
+    (name) =>
+      distinct(values.map((value) => (isObject(value) ? value[name] : undefined))).length > 1,
+  )
   return values.map((value) => {
     if (!isObject(value)) return value
     return Object.fromEntries(Object.entries(value).filter(([name]) => !uncertain.includes(name)))

@@ -7,8 +7,8 @@ import { own, type Json } from '../model/json.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
- * Of what the service returned, the values that are not what was sent: the service rewrote them. Values are compared in
- * canonical form, without their secrets.
+ * Of what the service returned, the values that are not what was sent: the service rewrote them.
+ * Values are compared in canonical form, without their secrets.
  */
 export function rewritten(
   forms: Record<ItemKey, Form>,

@@ -16,7 +16,10 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
   author: string | null
   /** When the lock was taken: no other process sends anything since. */
   lockedAt: Moment
-  /** Take a write that was refused apart, so that all but the guilty part is applied; else the first refusal ends the apply. */
+  /**
+   * Take a write that was refused apart, so that all but the guilty part is applied; else the first
+   * refusal ends the apply.
+   */
   isolate: boolean
   tell(event: ApplyEvent): void
 }
@@ -44,7 +47,10 @@ export interface ApplyResult extends OutcomeCounts {
   refusals: Refusal[]
   /** Whether a health check has taken back all that was sent; absent where it took back nothing. */
   takenBack?: boolean
-  /** Why the record, or what other machines see of it, lacks something of this apply; null when it does not. */
+  /**
+   * Why the record, or what other machines see of it, lacks something of this apply; null when it
+   * does not.
+   */
   unrecorded: string | null
   /** What is recorded once the apply is over. */
   recorded: Recorded
@@ -58,7 +64,10 @@ export interface Run extends ApplyContext {
   result: ApplyResult
   /** Ends the apply: no write is begun any more, and none is sent again. */
   stop(why: string): void
-  /** The time now, ms since 1970. Within an apply it goes on evenly, whatever is done to the wall clock. */
+  /**
+   * The time now, ms since 1970. Within an apply it goes on evenly, whatever is done to the wall
+   * clock.
+   */
   now(): number
   /** The same, ISO 8601. */
   time(): string

@@ -36,19 +36,29 @@ export interface Sent {
 }
 
 /**
- * Sends a write until its outcome is certain or no further attempt is allowed: what never left and what was throttled is
- * sent again; what is in doubt only if each of its forms is safe to repeat, and no sooner than it may have landed late.
+ * Sends a write until its outcome is certain or no further attempt is allowed: what never left and
+ * what was throttled is sent again; what is in doubt only if each of its forms is safe to repeat,
+ * and no sooner than it may have landed late.
  */
 export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
-  const config = Object.fromEntries(Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]))
+  const config = Object.fromEntries(
+    Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]),
+  )
   const repeatable = Object.values(write.items).every((form) => safeToRepeat(form.name))
   let [unreached, doubtful, throttled] = [0, 0, 0]
   // Once an attempt may have taken effect, only a certain answer ends the doubt.
   let doubt: Sent['outcome'] | null = null
-  const ended = (message: string): Sent => ({ outcome: doubt ?? { kind: 'not sent', message }, doubted: doubt !== null })
+  const ended = (message: string): Sent => ({
+    outcome: doubt ?? { kind: 'not sent', message },
+    doubted: doubt !== null,
+  })
   for (;;) {
     if (!(await sending.budget.take(sending.signal))) {
-      return ended(sending.signal.aborted ? endedEarly(sending.signal) : 'the wait for the call budget is over limits.maxWaitSeconds')
+      return ended(
+        sending.signal.aborted
+          ? endedEarly(sending.signal)
+          : 'the wait for the call budget is over limits.maxWaitSeconds',
+      )
     }
     // A call that outlives the lock could land in the midst of somebody else's apply.
     if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {
@@ -56,16 +66,26 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       return ended('the lock was lost, or is about to be')
     }
     const outcome = await sending.client.write(write.domains, config)
-    await sending.budget.give(outcome.kind !== 'not sent', 'limits' in outcome ? outcome.limits : undefined)
-    const full = outcome.kind === 'refused' && outcome.limits.remaining === 0 && throttled === 0 && !outcome.fatal
+    await sending.budget.give(
+      outcome.kind !== 'not sent',
+      'limits' in outcome ? outcome.limits : undefined,
+    )
+    const full =
+      outcome.kind === 'refused' &&
+      outcome.limits.remaining === 0 &&
+      throttled === 0 &&
+      !outcome.fatal
     let wait: number
     if (outcome.kind === 'throttled' || full) {
       throttled++
       // A refusal proves that nothing was saved only for what was sent to one domain.
       if (full && write.domains.length > 1) doubt = { kind: 'in doubt', message: outcome.message }
       if (throttled >= mostThrottled) return ended(outcome.message)
-      wait = (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ?? backOff(throttled, sending)
-      if (wait > sending.budget.longestWaitMs) return ended(`${outcome.message} (the wait is over limits.maxWaitSeconds)`)
+      wait =
+        (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
+        backOff(throttled, sending)
+      if (wait > sending.budget.longestWaitMs)
+        return ended(`${outcome.message} (the wait is over limits.maxWaitSeconds)`)
     } else if (outcome.kind === 'not sent') {
       unreached++
       if (unreached >= mostUnreached) return ended(outcome.message)

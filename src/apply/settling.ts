@@ -15,11 +15,17 @@ interface Since {
 }
 
 /**
- * How long until nothing that was sent earlier can land on what a write is about, ms. A write that was given up may land
- * for `settleMs` more. When another apply gave up is known if it says so and its clock can't be the reason: what it tells
- * of the last five minutes, or of the future, counts as of the moment the lock was taken.
+ * How long until nothing that was sent earlier can land on what a write is about, ms. A write that
+ * was given up may land for `settleMs` more. When another apply gave up is known if it says so and
+ * its clock can't be the reason: what it tells of the last five minutes, or of the future, counts
+ * as of the moment the lock was taken.
  */
-export function settlesIn(write: Write, recorded: Recorded, now: number, { apply, lockedAt: { at: lockedAt }, settleMs }: Since): number {
+export function settlesIn(
+  write: Write,
+  recorded: Recorded,
+  now: number,
+  { apply, lockedAt: { at: lockedAt }, settleMs }: Since,
+): number {
   const items = relatedTo(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
     [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {
@@ -38,6 +44,7 @@ export function settlesIn(write: Write, recorded: Recorded, now: number, { apply
 function relatedTo(items: ItemKey[]): Set<ItemKey> {
   const related = new Set(items)
   for (const item of items) for (const cleared of itemSpec(item).clears) related.add(cleared)
-  for (const spec of catalogue.values()) if (spec.clears.some((cleared) => items.includes(cleared))) related.add(spec.key)
+  for (const spec of catalogue.values())
+    if (spec.clears.some((cleared) => items.includes(cleared))) related.add(spec.key)
   return related
 }

@@ -6,7 +6,9 @@ const everyMs = 10_000
 export interface Sharing {
   /** Something was recorded: it is shared within ten seconds. */
   recorded(): void
-  /** Shares what is left. Says why that failed, or failed before; null when everything is shared. */
+  /**
+   * Shares what is left. Says why that failed, or failed before; null when everything is shared.
+   */
   end(): Promise<string | null>
 }
 
@@ -16,11 +18,16 @@ export interface Sharing {
  * @param share null where nothing has to be shared
  * @param failed told as soon as sharing fails
  */
-export function startSharing(share: (() => Promise<void>) | null, clock: Clock, failed: (why: string) => void): Sharing {
+export function startSharing(
+  share: (() => Promise<void>) | null,
+  clock: Clock,
+  failed: (why: string) => void,
+): Sharing {
   if (share === null) return { recorded: () => {}, end: async () => null }
   const ended = new AbortController()
   let [due, last]: [Promise<void> | null, number] = [null, clock.monotonic()]
-  // The apply is ending then: outcomes of what is under way do not wait for one try after the other.
+  // The apply is ending then: outcomes of what is under way do not wait for one try after the
+  // other.
   let broken = false
   const once = async (): Promise<string | null> => {
     last = clock.monotonic()

@@ -9,7 +9,10 @@ import { repeatedNames } from './header-names.ts'
 import { certain, type ItemRow } from './item-spec.ts'
 import { imperative, refused } from './problems.ts'
 
-/** Response headers: `reset` replaces all, `add` appends and overwrites, `remove` deletes (specification, "add_response_head"). */
+/**
+ * Response headers: `reset` replaces all, `add` appends and overwrites, `remove` deletes
+ * (specification, "add_response_head").
+ */
 export const addResponseHead: ItemRow = {
   group: 'combined',
   check,
@@ -26,10 +29,15 @@ function check(value: Json): Problem[] {
     if (type === 'remove' && typeof entry !== 'string')
       problems.push(refused(`/list/${i}`, 'with type "remove" the list holds header names only'))
     if (type !== 'remove' && typeof entry === 'string')
-      problems.push(refused(`/list/${i}`, `with type "${type}" the list holds objects with name and value`))
+      problems.push(
+        refused(`/list/${i}`, `with type "${type}" the list holds objects with name and value`),
+      )
   })
   if (type !== 'reset') {
-    if (list.length === 0) problems.push(refused('/list', `expected at least one header with type "${type}", got an empty list`))
+    if (list.length === 0)
+      problems.push(
+        refused('/list', `expected at least one header with type "${type}", got an empty list`),
+      )
     const mend = 'Name all headers that the domain should have; type is then "reset".'
     problems.push(imperative('/type', `"${type}" is an action. ${mend}`))
   }
@@ -40,12 +48,17 @@ function check(value: Json): Problem[] {
 function deltas(held: Held, desired: Value): Form[] {
   const before = held.status === 'unset' ? [] : headers(certain(held))
   const after = headers(desired)
-  // Where a name stands twice, "overwrites a same-named header" does not say which one; only the whole list is sure.
-  if (before === null || after === null || before.length === 0 || repeats(before) || repeats(after)) return []
+  // Where a name stands twice, "overwrites a same-named header" does not say which one; only the
+  // whole list is sure.
+  if (before === null || after === null || before.length === 0 || repeats(before) || repeats(after))
+    return []
   const gone = before.filter((header) => !after.some((other) => nameOf(other) === nameOf(header)))
   const fresh = after.filter((header) => !before.some((other) => sameJson(other, header)))
   return [
-    ...gone.map((header): Form => ({ name: 'remove', payload: { type: 'remove', list: [header['name'] ?? ''] } })),
+    ...gone.map((header): Form => ({
+      name: 'remove',
+      payload: { type: 'remove', list: [header['name'] ?? ''] },
+    })),
     ...fresh.map((header): Form => ({ name: 'add', payload: { type: 'add', list: [header] } })),
   ]
 }
@@ -53,24 +66,40 @@ function deltas(held: Held, desired: Value): Form[] {
 /** Names differ, so no order of these could matter. */
 function joined(parts: Form[]): Form {
   const name = parts[0]?.name ?? 'add'
-  const list = parts.flatMap(({ payload }) => (isObject(payload) && Array.isArray(payload['list']) ? payload['list'] : []))
-  return { name, payload: { type: name, list: list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)) } }
+  const list = parts.flatMap(({ payload }) =>
+    isObject(payload) && Array.isArray(payload['list']) ? payload['list'] : [],
+  )
+  return {
+    name,
+    payload: {
+      type: name,
+      list: list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)),
+    },
+  }
 }
 
 function reduce(held: Value | undefined, payload: Wire): Value | undefined {
   const type = isObject(payload) ? payload['type'] : 'reset'
   const before = headers(held) ?? []
   if (type === 'remove') {
-    const names = isObject(payload) && Array.isArray(payload['list']) ? payload['list'].map((name) => String(name).toLowerCase()) : []
+    const names =
+      isObject(payload) && Array.isArray(payload['list'])
+        ? payload['list'].map((name) => String(name).toLowerCase())
+        : []
     return stored(before.filter((header) => !names.includes(nameOf(header))))
   }
   const given = headers(payload) ?? []
   if (type !== 'add') return stored(given)
-  return stored([...before.filter((header) => !given.some((other) => nameOf(other) === nameOf(header))), ...given])
+  return stored([
+    ...before.filter((header) => !given.some((other) => nameOf(other) === nameOf(header))),
+    ...given,
+  ])
 }
 
 function stored(list: JsonObject[]): Value | undefined {
-  const sorted = list.toSorted((a, b) => (String(a['name']) < String(b['name']) ? -1 : String(a['name']) > String(b['name']) ? 1 : 0))
+  const sorted = list.toSorted((a, b) =>
+    String(a['name']) < String(b['name']) ? -1 : String(a['name']) > String(b['name']) ? 1 : 0,
+  )
   return sorted.length === 0 ? undefined : { type: 'reset', list: sorted }
 }
 

@@ -25,9 +25,19 @@ function ruleProblems(rule: Rule, i: number): Problem[] {
   for (const field of customerFields) {
     const given = rule[field] !== undefined && rule[field] !== ''
     if (given && mode !== 'customer') {
-      problems.push(refused(`/${i}/${field}`, `"${field}" may be set only with query_params_op "customer", here it is "${mode}"`))
+      problems.push(
+        refused(
+          `/${i}/${field}`,
+          `"${field}" may be set only with query_params_op "customer", here it is "${mode}"`,
+        ),
+      )
     } else if (rule[field] === undefined && mode === 'customer') {
-      problems.push(doubtful(`/${i}/query_params_op`, `with query_params_op "customer" the field "${field}" is expected as well`))
+      problems.push(
+        doubtful(
+          `/${i}/query_params_op`,
+          `with query_params_op "customer" the field "${field}" is expected as well`,
+        ),
+      )
     }
   }
   return problems
@@ -40,7 +50,13 @@ function priorityProblems(rules: Rule[]): Problem[] {
     if (priority === undefined) return
     const other = first.get(priority)
     if (other === undefined) first.set(priority, i)
-    else problems.push(refused(`/${i}/priority`, `priority ${priority} is already taken by rule ${other + 1}; priorities must not repeat`))
+    else
+      problems.push(
+        refused(
+          `/${i}/priority`,
+          `priority ${priority} is already taken by rule ${other + 1}; priorities must not repeat`,
+        ),
+      )
   })
   return problems
 }

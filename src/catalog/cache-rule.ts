@@ -9,5 +9,8 @@ import { overwritingList } from './overwriting-list.ts'
 export const cacheRule: ItemRow = {
   ...overwritingList,
   group: 'combined',
-  check: (value: Json) => accepted<CacheRule>(value).flatMap((rule, i) => cacheTimeProblems(`/${i}/time`, rule.time, rule.timeunit ?? 's')),
+  check: (value: Json) =>
+    accepted<CacheRule>(value).flatMap((rule, i) =>
+      cacheTimeProblems(`/${i}/time`, rule.time, rule.timeunit ?? 's'),
+    ),
 }

@@ -2,7 +2,10 @@ import type { Problem } from '../model/problem.ts'
 import { refused } from './problems.ts'
 
 const day = 24 * 60 * 60
-/** Two years of 365 days, in seconds: the most that the specification allows (section "Limits", "cache time"). */
+/**
+ * Two years of 365 days, in seconds: the most that the specification allows (section "Limits",
+ * "cache time").
+ */
 const most = 2 * 365 * day
 
 /** Seconds of each unit, in both spellings. A month is 1/24 of two years. */

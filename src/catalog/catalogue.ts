@@ -77,7 +77,9 @@ export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
   ]),
 )
 
-/** The two items whose wire name the specification leaves out; `service.itemKeys` has to name them. */
+/**
+ * The two items whose wire name the specification leaves out; `service.itemKeys` has to name them.
+ */
 export const unnamedItems: readonly ItemKey[] = ['deny_protocol', 'error_bcache']
 
 /** The item of this name. A name that is not in the catalogue is a defect of the caller. */

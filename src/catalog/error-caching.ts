@@ -14,25 +14,43 @@ interface ErrorCaching {
 /** Codes that the specification lists for both items. */
 const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '506']
 
-/** Caching of error answers (specification, "cache_error_code"). The two-year limit is stated for cache rules only. */
+/**
+ * Caching of error answers (specification, "cache_error_code"). The two-year limit is stated for
+ * cache rules only.
+ */
 export const cacheErrorCode: ItemRow = {
   check: (value: Json) => {
     const given = accepted<ErrorCaching>(value)
-    const long = given.cache_time !== undefined && given.cache_unit !== undefined && tooLong(Number(given.cache_time), given.cache_unit)
+    const long =
+      given.cache_time !== undefined &&
+      given.cache_unit !== undefined &&
+      tooLong(Number(given.cache_time), given.cache_unit)
     return [
       ...requiredWhenOn(given),
-      ...(long ? [doubtful('/cache_time', `${given.cache_time} ${given.cache_unit} is more than two years`)] : []),
+      ...(long
+        ? [
+            doubtful(
+              '/cache_time',
+              `${given.cache_time} ${given.cache_unit} is more than two years`,
+            ),
+          ]
+        : []),
     ]
   },
   unset: (held) => ({ code: heldCodes(held.candidates, '5XX'), bcache: 'off' }),
 }
 
-/** Caching of error answers, the item whose wire name is not stated (specification, "error-status caching with bcache"). */
+/**
+ * Caching of error answers, the item whose wire name is not stated (specification, "error-status
+ * caching with bcache").
+ */
 export const errorBcache: ItemRow = {
   check: (value: Json) => {
     const given = accepted<ErrorCaching>(value)
     const long =
-      given.cache_time === undefined ? [] : cacheTimeProblems('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
+      given.cache_time === undefined
+        ? []
+        : cacheTimeProblems('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
     return [...requiredWhenOn(given), ...long]
   },
   unset: (held) => ({ code: heldCodes(held.candidates, '5xx'), bcache: 'off' }),
@@ -40,7 +58,9 @@ export const errorBcache: ItemRow = {
 
 function requiredWhenOn(given: ErrorCaching): Problem[] {
   if (given.bcache !== 'on') return []
-  const missing = (['cache_time', 'cache_unit'] as const).filter((field) => given[field] === undefined)
+  const missing = (['cache_time', 'cache_unit'] as const).filter(
+    (field) => given[field] === undefined,
+  )
   const required = 'with bcache "on" the field'
   return missing.map((field) => missingField('', `${required} "${field}" is required`))
 }

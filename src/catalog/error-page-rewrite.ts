@@ -12,7 +12,9 @@ export const errorPageRewrite: ItemRow = {
   check: (value: Json) => {
     const rules = accepted<ErrorPageRewrite>(value)
     return rules.flatMap((rule, i) => {
-      const other = rules.findIndex((earlier) => earlier.error_status_code === rule.error_status_code)
+      const other = rules.findIndex(
+        (earlier) => earlier.error_status_code === rule.error_status_code,
+      )
       if (other === i || sameJson(rules[other], rule)) return []
       const detail = `rule ${other + 1} already says where ${rule.error_status_code} leads; only one can be meant`
       return [noDesiredState(`/${i}/error_status_code`, detail, 'ambiguous-target')]

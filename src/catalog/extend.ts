@@ -5,5 +5,7 @@ import type { ItemRow } from './item-spec.ts'
 export const extend: ItemRow = {
   grave: () => 'its text goes to the servers unchecked and has priority over other items',
   tidy: (value: Json) =>
-    isObject(value) && typeof value['squid'] === 'string' ? { ...value, squid: value['squid'].replace(/\r\n|\r|\n/g, '\r\n') } : value,
+    isObject(value) && typeof value['squid'] === 'string'
+      ? { ...value, squid: value['squid'].replace(/\r\n|\r|\n/g, '\r\n') }
+      : value,
 }

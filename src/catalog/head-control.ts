@@ -11,7 +11,12 @@ export const headControl: ItemRow = {
   /** A value is ignored where the header is deleted. */
   tidy: (value: Json) => {
     if (!isObject(value) || !Array.isArray(value['list'])) return value
-    return { ...value, list: value['list'].map((rule) => (isObject(rule) && rule['head_op'] === 'DEL' ? without(rule, 'value') : rule)) }
+    return {
+      ...value,
+      list: value['list'].map((rule) =>
+        isObject(rule) && rule['head_op'] === 'DEL' ? without(rule, 'value') : rule,
+      ),
+    }
   },
   empty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
   unset: () => ({ list: [] }),

@@ -6,8 +6,16 @@ import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful } from './problems.ts'
 
-/** HTTPS; certificate 0 unbinds (specification, "https"). `http2` and `ocsp` stay as they are when left out. */
-export const https: ItemRow = { group: 'combined', check, unset: () => ({ cert_id: 0, force_https: 0 }), grave }
+/**
+ * HTTPS; certificate 0 unbinds (specification, "https"). `http2` and `ocsp` stay as they are when
+ * left out.
+ */
+export const https: ItemRow = {
+  group: 'combined',
+  check,
+  unset: () => ({ cert_id: 0, force_https: 0 }),
+  grave,
+}
 
 function grave(after: Value | null): string | null {
   const unbinds = after === null || (isObject(after) && after['cert_id'] === 0)
@@ -18,5 +26,7 @@ function check(value: Json): Problem[] {
   const { cert_id, http2, force_https = 0 } = accepted<Https>(value)
   if (cert_id !== 0) return []
   const idle = [...(http2 === 'on' ? ['http2'] : []), ...(force_https !== 0 ? ['force_https'] : [])]
-  return idle.map((field) => doubtful(`/${field}`, `without a certificate (cert_id 0) "${field}" has no effect`))
+  return idle.map((field) =>
+    doubtful(`/${field}`, `without a certificate (cert_id 0) "${field}" has no effect`),
+  )
 }

@@ -5,7 +5,10 @@ import type { Problem } from '../model/problem.ts'
 import { canonicalBySchema } from './value/canonical.ts'
 import { annotations, type ItemSchema } from './value/item-schema.ts'
 
-/** Items of one group may travel in one write: `combined`, the eleven that the specification's examples combine, or an item's own name. */
+/**
+ * Items of one group may travel in one write: `combined`, the eleven that the specification's
+ * examples combine, or an item's own name.
+ */
 export type GroupName = string
 
 /** How the service returns an item, where that is not as it was submitted. */
@@ -21,17 +24,24 @@ export interface ItemSpec {
   key: ItemKey
   group: GroupName
   schema: ItemSchema
-  /** Rules that cross fields, on a value that its schema accepts. Pointers are within the value as it was given. */
+  /**
+   * Rules that cross fields, on a value that its schema accepts. Pointers are within the value as
+   * it was given.
+   */
   check(value: Json, domain: Domain): Problem[]
   /** Whether `check` may find other problems in the same value for another domain. */
   dependsOnDomain: boolean
   /** The one form of equal values. Takes desired values and write payloads alike; idempotent. */
   canonical(value: Json): Value
-  /** The documented write that leads to `desired` (canonical) from whatever may be held; null when nothing can or need be sent. */
+  /**
+   * The documented write that leads to `desired` (canonical) from whatever may be held; null when
+   * nothing can or need be sent.
+   */
   whole(held: Held, desired: Value): Form | null
   /**
-   * The smallest documented deltas that together lead to `desired` from the one value that is surely held, in any order and each as often as one
-   * likes; none where only the whole write is sure.
+   * The smallest documented deltas that together lead to `desired` from the one value that is
+   * surely held, in any order and each as often as one likes; none where only the whole write is
+   * sure.
    */
   deltas?(held: Held, desired: Value): Form[]
   /** One delta that does what all of these do. They have one name. */
@@ -41,8 +51,8 @@ export interface ItemSpec {
   /** The documented way back, where there is one; null when there is nothing to take back. */
   unset?(held: Held, domain: Domain): Wire | null
   /**
-   * Why a change to this value is made only when the user allows it by the item's name, in words that follow the name;
-   * null when it needs no leave. `after` is null where the item is unset.
+   * Why a change to this value is made only when the user allows it by the item's name, in words
+   * that follow the name; null when it needs no leave. `after` is null where the item is unset.
    */
   grave?(after: Value | null): string | null
   /** Items that a write of this one empties. */
@@ -111,7 +121,9 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     check: row.dependsOnDomain === true ? row.check : (value) => row.check?.(value) ?? [],
     dependsOnDomain: row.dependsOnDomain === true,
     whole: row.whole ?? ((_held, desired) => ({ name: 'replace', payload: desired })),
-    ...(row.deltas === undefined || row.joined === undefined ? {} : { deltas: row.deltas, joined: row.joined }),
+    ...(row.deltas === undefined || row.joined === undefined
+      ? {}
+      : { deltas: row.deltas, joined: row.joined }),
     reduce:
       row.reduce ??
       ((held, payload) => {
@@ -131,7 +143,9 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
 export function withKept(keeps: FieldName[], value: Value, held: Value | undefined): Value {
   if (keeps.length === 0 || !isObject(value) || held === undefined || !isObject(held)) return value
   const kept = keeps.filter((name) => !Object.hasOwn(value, name) && Object.hasOwn(held, name))
-  return kept.length === 0 ? value : { ...value, ...Object.fromEntries(kept.map((name) => [name, own(held, name) ?? null])) }
+  return kept.length === 0
+    ? value
+    : { ...value, ...Object.fromEntries(kept.map((name) => [name, own(held, name) ?? null])) }
 }
 
 /** The only value that an item is known to hold, or undefined when that is not certain. */

@@ -17,11 +17,17 @@ function check(value: Json): Problem[] {
   const origins = accepted<NewOrigin>(value)
   const problems: Problem[] = []
   origins.forEach(({ host }, i) => {
-    if (host !== undefined && host !== '' && !isDomain(host)) problems.push(formatProblem(`/${i}/host`, 'domain', host))
+    if (host !== undefined && host !== '' && !isDomain(host))
+      problems.push(formatProblem(`/${i}/host`, 'domain', host))
   })
   const carriers = origins.map((entry) => entry.isp ?? 'default')
   if (carriers.length > 0 && !carriers.includes('default')) {
-    problems.push(refused('', `there are origins for the carrier "${carriers[0]}" and none for "default", which must be there then`))
+    problems.push(
+      refused(
+        '',
+        `there are origins for the carrier "${carriers[0]}" and none for "default", which must be there then`,
+      ),
+    )
   }
   return problems
 }
@@ -31,8 +37,13 @@ function tidy(value: Json): Json {
   if (!Array.isArray(value)) return value
   return value.map((entry) => {
     if (!isObject(entry)) return entry
-    const host = typeof entry['host'] === 'string' ? canonicalAddress(entry['host']) : (entry['host'] ?? '')
+    const host =
+      typeof entry['host'] === 'string' ? canonicalAddress(entry['host']) : (entry['host'] ?? '')
     const protocol = String(entry['protocol'])
-    return { ...entry, host, port: protocol === 'default' ? 0 : (entry['port'] ?? ports[protocol] ?? 0) }
+    return {
+      ...entry,
+      host,
+      port: protocol === 'default' ? 0 : (entry['port'] ?? ports[protocol] ?? 0),
+    }
   })
 }

@@ -1,4 +1,10 @@
 import type { ItemRow } from './item-spec.ts'
 
-/** Host header of origin requests; unset means the accelerated domain itself (specification, "origin_host"). */
-export const originHost: ItemRow = { group: 'combined', unset: (_held, domain) => ({ host: domain }) }
+/**
+ * Host header of origin requests; unset means the accelerated domain itself (specification,
+ * "origin_host").
+ */
+export const originHost: ItemRow = {
+  group: 'combined',
+  unset: (_held, domain) => ({ host: domain }),
+}

@@ -20,16 +20,27 @@ function check(value: Json): Problem[] {
   const addresses = [...main, ...backup].filter(isAddress).length
   if (addresses > mostAddresses) {
     problems.push(
-      refused('', `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`),
+      refused(
+        '',
+        `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`,
+      ),
     )
   }
   for (const shared of new Set(backup.filter((entry) => main.includes(entry)))) {
-    problems.push(refused('/default_slave', `"${shared}" is also in default_master; main and backup origin may share no address`))
+    problems.push(
+      refused(
+        '/default_slave',
+        `"${shared}" is also in default_master; main and backup origin may share no address`,
+      ),
+    )
   }
   for (const field of ['ori_https', 'port'] as const) {
     if (given[field] !== undefined && given.origin_mode !== 'custom') {
       problems.push(
-        refused(`/${field}`, `"${field}" may be set only with origin_mode "custom", here it is "${given.origin_mode ?? 'default'}"`),
+        refused(
+          `/${field}`,
+          `"${field}" may be set only with origin_mode "custom", here it is "${given.origin_mode ?? 'default'}"`,
+        ),
       )
     }
   }
@@ -38,5 +49,7 @@ function check(value: Json): Problem[] {
 
 /** With `custom`, what is left out means port 80 and http. */
 function tidy(value: Json): Json {
-  return isObject(value) && value['origin_mode'] === 'custom' ? { port: 80, ori_https: 'no', ...value } : value
+  return isObject(value) && value['origin_mode'] === 'custom'
+    ? { port: 80, ori_https: 'no', ...value }
+    : value
 }

@@ -7,9 +7,13 @@ import { coerce, type Scope } from './value/coerce.ts'
 import { schemaProblems } from './value/schema-problems.ts'
 import { stringProblems } from './value/string-problems.ts'
 
-/** An item as it was given: what the service would store by, the canonical value, and what is wrong. */
+/**
+ * An item as it was given: what the service would store by, the canonical value, and what is wrong.
+ */
 export interface ReadItem {
-  /** The value with the specification's types, order and letter case as given; what `reduce` takes. */
+  /**
+   * The value with the specification's types, order and letter case as given; what `reduce` takes.
+   */
   payload: Wire
   /** The canonical value; null when there is an error. */
   value: Value | null
@@ -17,8 +21,9 @@ export interface ReadItem {
 }
 
 /**
- * Reads one item as somebody wrote it: in a manifest, or in a write. In a manifest, strings that are secret (`{$secret}`)
- * count as valid wherever a string may stand; on the wire there are none. Never throws, whatever the value is.
+ * Reads one item as somebody wrote it: in a manifest, or in a write. In a manifest, strings that
+ * are secret (`{$secret}`) count as valid wherever a string may stand; on the wire there are none.
+ * Never throws, whatever the value is.
  */
 export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain): ReadItem {
   const payload = coerce(spec.schema, raw, scope) ?? null
@@ -35,27 +40,42 @@ export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }
   const shape = schemaProblems(spec.schema, plain).filter((problem) => !unseen(problem))
-  const problems = shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
-  const judged = problems.filter((problem) => (problem.scope === 'both' || problem.scope === scope) && !unseen(problem))
+  const problems =
+    shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
+  const judged = problems.filter(
+    (problem) => (problem.scope === 'both' || problem.scope === scope) && !unseen(problem),
+  )
   const valid = !judged.some((problem) => problem.severity === 'error')
   return { payload, value: valid ? spec.canonical(payload) : null, problems: judged }
 }
 
-/** The pointers of the fields that always hold a secret, in a value: the schema marks them `writeOnly`. */
+/**
+ * The pointers of the fields that always hold a secret, in a value: the schema marks them
+ * `writeOnly`.
+ */
 export function secretFields(spec: ItemSpec, value: Json): { pointer: string; literal: boolean }[] {
   const found: { pointer: string; literal: boolean }[] = []
   visit(spec.schema, value, '', found)
   return found
 }
 
-function visit(schema: ItemSpec['schema'], value: Json, pointer: string, found: { pointer: string; literal: boolean }[]): void {
+function visit(
+  schema: ItemSpec['schema'],
+  value: Json,
+  pointer: string,
+  found: { pointer: string; literal: boolean }[],
+): void {
   if (schema.writeOnly === true) {
-    if (typeof value === 'string' || isSecret(value)) found.push({ pointer, literal: !isSecret(value) })
+    if (typeof value === 'string' || isSecret(value))
+      found.push({ pointer, literal: !isSecret(value) })
   } else if (Array.isArray(value)) {
     value.forEach((entry, i) => visit(schema.items ?? {}, entry, `${pointer}/${i}`, found))
   } else if (typeof value === 'object' && value !== null && !isSecret(value)) {
     for (const [key, field] of Object.entries(value)) {
-      const known = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+      const known =
+        schema.properties !== undefined && Object.hasOwn(schema.properties, key)
+          ? schema.properties[key]
+          : undefined
       if (known !== undefined) visit(known, field, `${pointer}/${key}`, found)
     }
   }

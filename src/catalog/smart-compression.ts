@@ -5,7 +5,12 @@ import { accepted } from './accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, missingField } from './problems.ts'
 
-const fields = ['compression_rate', 'compression_value', 'compression_unit', 'content_type'] as const
+const fields = [
+  'compression_rate',
+  'compression_value',
+  'compression_unit',
+  'content_type',
+] as const
 
 /** Compression by gzip, brotli or both (specification, "smart_compression"). */
 export const smartCompression: ItemRow = {
@@ -15,7 +20,9 @@ export const smartCompression: ItemRow = {
   },
   /** The pair is written in both orders; both mean the same. */
   tidy: (value: Json) =>
-    isObject(value) && value['compression_mode'] === 'brotli&gzip' ? { ...value, compression_mode: 'gzip&brotli' } : value,
+    isObject(value) && value['compression_mode'] === 'brotli&gzip'
+      ? { ...value, compression_mode: 'gzip&brotli' }
+      : value,
 }
 
 function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'): Problem[] {
@@ -27,7 +34,9 @@ function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'
       return [missingField('', `with compression_mode "${mode}" the field "${field}" is required`)]
     }
     if (!used && given[field] !== undefined) {
-      return [doubtful(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`)]
+      return [
+        doubtful(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`),
+      ]
     }
     return []
   })

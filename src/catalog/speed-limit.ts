@@ -7,15 +7,28 @@ import { overwritingList } from './overwriting-list.ts'
 import { refused } from './problems.ts'
 
 /** Speed limits by time of day (specification, "speed_limit"). */
-export const speedLimit: ItemRow = { ...overwritingList, check: (value: Json) => accepted<SpeedLimit>(value).flatMap(ruleProblems) }
+export const speedLimit: ItemRow = {
+  ...overwritingList,
+  check: (value: Json) => accepted<SpeedLimit>(value).flatMap(ruleProblems),
+}
 
 function ruleProblems(rule: SpeedLimit[number], i: number): Problem[] {
   const problems: Problem[] = []
   if (rule.type === 'all' && rule.pattern !== '.*') {
-    problems.push(refused(`/${i}/pattern`, `with type "all" the pattern can only be ".*", got ${JSON.stringify(rule.pattern)}`))
+    problems.push(
+      refused(
+        `/${i}/pattern`,
+        `with type "all" the pattern can only be ".*", got ${JSON.stringify(rule.pattern)}`,
+      ),
+    )
   }
   if (rule.end_time <= rule.begin_time) {
-    problems.push(refused(`/${i}/end_time`, `expected a time later than begin_time ${rule.begin_time}, got ${rule.end_time}`))
+    problems.push(
+      refused(
+        `/${i}/end_time`,
+        `expected a time later than begin_time ${rule.begin_time}, got ${rule.end_time}`,
+      ),
+    )
   }
   return problems
 }

@@ -15,7 +15,9 @@ export const tosOrigin: ItemRow = {
     const groups = accepted<TosOrigin>(value)
     const problems = groups.flatMap(groupProblems)
     if (!groups.some((group) => group.isp === 'default')) {
-      problems.push(refused('', 'expected a group for the carrier "default", which must be present'))
+      problems.push(
+        refused('', 'expected a group for the carrier "default", which must be present'),
+      )
     }
     return problems
   },
@@ -24,18 +26,24 @@ export const tosOrigin: ItemRow = {
 
 /** A host may be empty, so that its schema can't say that it is an address. */
 function withPlainHost(group: Json): Json {
-  return isObject(group) && typeof group['host'] === 'string' ? { ...group, host: canonicalAddress(group['host']) } : group
+  return isObject(group) && typeof group['host'] === 'string'
+    ? { ...group, host: canonicalAddress(group['host']) }
+    : group
 }
 
 function groupProblems(group: Group, i: number): Problem[] {
   const problems: Problem[] = []
   const kinds = new Set(group.ips.map(isAddress))
-  if (kinds.size > 1) problems.push(refused(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'))
+  if (kinds.size > 1)
+    problems.push(
+      refused(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'),
+    )
   if (group.host_mode === 'custom' && (group.host ?? '') === '') {
     problems.push(missingField(`/${i}`, 'with host_mode "custom" the field "host" is required'))
   }
   const { host = '' } = group
-  if (host !== '' && !isAddress(host) && !isDomain(host)) problems.push(formatProblem(`/${i}/host`, 'address', host))
+  if (host !== '' && !isAddress(host) && !isDomain(host))
+    problems.push(formatProblem(`/${i}/host`, 'address', host))
   return [...problems, ...idleFields(group, i)]
 }
 
@@ -53,10 +61,20 @@ function idleFields(group: Group, i: number): Problem[] {
     ['auth_access_key', auth_type === 'default', 'auth_type "oss" or "tos"'],
   ]
   const warnings = idle.flatMap(([field, without, need]) =>
-    group[field] !== undefined && without ? [doubtful(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)] : [],
+    group[field] !== undefined && without
+      ? [doubtful(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)]
+      : [],
   )
-  const keyless = auth_type !== 'default' && (group.auth_secret_key === undefined || group.auth_access_key === undefined)
+  const keyless =
+    auth_type !== 'default' &&
+    (group.auth_secret_key === undefined || group.auth_access_key === undefined)
   return keyless
-    ? [...warnings, doubtful(`/${i}/auth_type`, `auth_type "${auth_type}" needs auth_access_key and auth_secret_key`)]
+    ? [
+        ...warnings,
+        doubtful(
+          `/${i}/auth_type`,
+          `auth_type "${auth_type}" needs auth_access_key and auth_secret_key`,
+        ),
+      ]
     : warnings
 }

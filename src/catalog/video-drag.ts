@@ -7,6 +7,12 @@ export const videoDrag: ItemRow = {
   unset: (held) => {
     const last = held.candidates.at(-1)
     const before = last !== undefined && isObject(last) ? last : {}
-    return { url: before['url'] ?? '.*', start: before['start'] ?? 'start', end: before['end'] ?? 'end', mp4: 'off', flv: 'off' }
+    return {
+      url: before['url'] ?? '.*',
+      start: before['start'] ?? 'start',
+      end: before['end'] ?? 'end',
+      mp4: 'off',
+      flv: 'off',
+    }
   },
 }

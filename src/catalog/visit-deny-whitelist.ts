@@ -8,8 +8,8 @@ import { certain, type ItemRow } from './item-spec.ts'
 import { imperative } from './problems.ts'
 
 /**
- * URLs that anti-leech lets pass. There are only deltas: each entry is switched on or off, the others stay
- * (specification, "visit_deny_whitelist").
+ * URLs that anti-leech lets pass. There are only deltas: each entry is switched on or off, the
+ * others stay (specification, "visit_deny_whitelist").
  */
 export const visitDenyWhitelist: ItemRow = {
   check,
@@ -19,7 +19,10 @@ export const visitDenyWhitelist: ItemRow = {
     if (certain(held) === undefined || !Array.isArray(payload)) return []
     return payload.map((entry) => ({ name: 'switch', payload: [entry] }))
   },
-  joined: (parts) => ({ name: 'switch', payload: byUrl(parts.flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))) }),
+  joined: (parts) => ({
+    name: 'switch',
+    payload: byUrl(parts.flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))),
+  }),
   reduce,
   unset: (held) => {
     const urls = new Set(held.candidates.flatMap(urlsOf))
@@ -71,7 +74,10 @@ function matchesAnswer(payload: Wire, answer: Json): boolean {
 }
 
 function switches(on: string[], off: string[]): Json[] {
-  return byUrl([...on.map((url) => ({ url, turn_on: true })), ...off.map((url) => ({ url, turn_on: false }))])
+  return byUrl([
+    ...on.map((url) => ({ url, turn_on: true })),
+    ...off.map((url) => ({ url, turn_on: false })),
+  ])
 }
 
 function byUrl(entries: Json[]): Json[] {
@@ -81,5 +87,9 @@ function byUrl(entries: Json[]): Json[] {
 
 function urlsOf(value: Value): string[] {
   if (!Array.isArray(value)) return []
-  return value.flatMap((entry) => (isObject(entry) && typeof entry['url'] === 'string' && entry['turn_on'] !== false ? [entry['url']] : []))
+  return value.flatMap((entry) =>
+    isObject(entry) && typeof entry['url'] === 'string' && entry['turn_on'] !== false
+      ? [entry['url']]
+      : [],
+  )
 }

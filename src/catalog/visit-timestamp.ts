@@ -11,10 +11,18 @@ export const visitTimestamp: ItemRow = { group: 'combined', check }
 function check(value: Json): Problem[] {
   const { key, req_uri_type, timename = 'time', keyname = 'key' } = accepted<VisitTimestamp>(value)
   const problems: Problem[] = []
-  if (key.trim() === '') problems.push(refused('/key', 'expected one or several keys separated by spaces, got only blanks'))
+  if (key.trim() === '')
+    problems.push(
+      refused('/key', 'expected one or several keys separated by spaces, got only blanks'),
+    )
   const asArguments = req_uri_type === 1 || req_uri_type === 2
   if (asArguments && timename === keyname) {
-    problems.push(refused('/timename', `the time and the key can't both travel in the query argument "${timename}"`))
+    problems.push(
+      refused(
+        '/timename',
+        `the time and the key can't both travel in the query argument "${timename}"`,
+      ),
+    )
   }
   return problems
 }

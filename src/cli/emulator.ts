@@ -27,7 +27,11 @@ export interface EmulatorFlags {
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** `edgewise emulator`: the service on this machine, until it is interrupted. */
-export async function emulator({ io, note }: CommandContext, _args: unknown[], flags: EmulatorFlags): Promise<number> {
+export async function emulator(
+  { io, note }: CommandContext,
+  _args: unknown[],
+  flags: EmulatorFlags,
+): Promise<number> {
   if (!loopback.has(flags.host) && !flags.token) {
     throw new EdgewiseError(
       'usage',
@@ -71,11 +75,16 @@ function faultOf(text: string): Fault {
     .filter((part) => part !== '')) {
     const [name = '', ...values] = pair.split('=')
     const value = wordOf(values.join('='))
-    given[name] = name === 'on' ? [...(Array.isArray(given['on']) ? given['on'] : []), value] : value
+    given[name] =
+      name === 'on' ? [...(Array.isArray(given['on']) ? given['on'] : []), value] : value
   }
   const fault = readFault(given)
   if (typeof fault !== 'string') return fault
-  throw new EdgewiseError('usage', `the fault "${text}" can't be read: ${fault}`, 'Give it like "error:on=2,on=5,status=502".')
+  throw new EdgewiseError(
+    'usage',
+    `the fault "${text}" can't be read: ${fault}`,
+    'Give it like "error:on=2,on=5,status=502".',
+  )
 }
 
 function wordOf(text: string): Json {

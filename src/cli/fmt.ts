@@ -12,8 +12,15 @@ export interface FmtOptions {
   check?: boolean
 }
 
-/** `edgewise fmt`: brings the files of the workspace into canonical order and style; values and comments stay. */
-export async function fmt(context: CommandContext, _args: unknown[], { check }: FmtOptions): Promise<number> {
+/**
+ * `edgewise fmt`: brings the files of the workspace into canonical order and style; values and
+ * comments stay.
+ */
+export async function fmt(
+  context: CommandContext,
+  _args: unknown[],
+  { check }: FmtOptions,
+): Promise<number> {
   const { io, options } = context
   const root = rootOf(context)
   const { files, diagnostics } = workspaceFiles(root, io.env)
@@ -22,15 +29,26 @@ export async function fmt(context: CommandContext, _args: unknown[], { check }: 
   for (const file of files) {
     const result = formatYaml(file)
     if ('diagnostics' in result) unreadable.push(...result.diagnostics)
-    else if ('unchanged' in result) context.note(`${file.path} is left as it is: ${result.unchanged}.`)
+    else if ('unchanged' in result)
+      context.note(`${file.path} is left as it is: ${result.unchanged}.`)
     else if (result.text !== file.text) {
       changed.push(file.path)
       if (check !== true) writeOut(join(root, file.path), result.text)
     }
   }
-  if (unreadable.length > 0) io.err(formatDiagnosticsText(unreadable, { lineOf: () => null, paint: context.errPaint, columns: io.columns }))
-  if (options.json === true) io.out(`${JSON.stringify({ format: 'edgewise.fmt/1', check: check === true, changed })}\n`)
-  else for (const path of changed) io.out(`${check === true ? 'not formatted' : 'formatted'}  ${path}\n`)
+  if (unreadable.length > 0)
+    io.err(
+      formatDiagnosticsText(unreadable, {
+        lineOf: () => null,
+        paint: context.errPaint,
+        columns: io.columns,
+      }),
+    )
+  if (options.json === true)
+    io.out(`${JSON.stringify({ format: 'edgewise.fmt/1', check: check === true, changed })}\n`)
+  else
+    for (const path of changed)
+      io.out(`${check === true ? 'not formatted' : 'formatted'}  ${path}\n`)
   if (unreadable.length > 0) return exits.failed
   return check === true && changed.length > 0 ? exits.differences : exits.done
 }

@@ -17,7 +17,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     interrupt.abort()
   })
 }
-// What can't be said ends nothing that was begun: an apply goes on and records what comes of it. A reader that has seen enough (`| head`) is no failure.
+// What can't be said ends nothing that was begun: an apply goes on and records what comes of it. A
+// reader that has seen enough (`| head`) is no failure.
 let unsaid: string | null = null
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -25,7 +26,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.on('exit', (code) => {
   if (unsaid === null) return
-  process.stderr.write(`edgewise: the output could not be written (${unsaid}); the command itself ended with exit code ${code}\n`)
+  process.stderr.write(
+    `edgewise: the output could not be written (${unsaid}); the command itself ended with exit code ${code}\n`,
+  )
   if (code === exits.done || code === exits.differences) process.exitCode = exits.failed
 })
 
@@ -38,14 +41,19 @@ const io: Io = {
   outIsTerminal: process.stdout.isTTY ?? false,
   errIsTerminal: process.stderr.isTTY ?? false,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
-  stopped: () => new Promise((resolve) => interrupt.signal.addEventListener('abort', () => resolve(), { once: true })),
+  stopped: () =>
+    new Promise((resolve) =>
+      interrupt.signal.addEventListener('abort', () => resolve(), { once: true }),
+    ),
 }
 
 async function ask(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await lines.question(`${question} Type "yes" to go on: `, { signal: interrupt.signal })
+    const answer = await lines.question(`${question} Type "yes" to go on: `, {
+      signal: interrupt.signal,
+    })
     return /^y(es)?$/i.test(answer.trim())
   } catch (error) {
     if ((error as Error).name === 'AbortError') return false
@@ -61,7 +69,9 @@ try {
 } catch (thrown) {
   const sent = thrown instanceof DefectAfterWrites
   const error = sent ? thrown.cause : thrown
-  const said = sent ? ' Writes may have been sent; what came of them unseen is in doubt, and the next apply writes it again.' : ''
+  const said = sent
+    ? ' Writes may have been sent; what came of them unseen is in doubt, and the next apply writes it again.'
+    : ''
   process.stderr.write(
     `edgewise: this is a defect of the program; please report it.${said}\n${error instanceof Error ? error.stack : String(error)}\n`,
   )

@@ -19,17 +19,26 @@ const usual: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const mostComplaint = 2000
 
 /**
- * What somebody saw at the service. A name that ends in `.json`, and an existing file that can't be executed, is read;
- * anything else is a program with arguments, separated by blanks (`'…'` and `"…"` keep them), run without a shell in the
- * current folder. Its standard output is the answer.
+ * What somebody saw at the service. A name that ends in `.json`, and an existing file that can't be
+ * executed, is read; anything else is a program with arguments, separated by blanks (`'…'` and
+ * `"…"` keep them), run without a shell in the current folder. Its standard output is the answer.
  *
  * @param scrub takes secrets out of what the program complains
- * @throws EdgewiseError `not-observed` when there is no answer, or one that is too large, late or no JSON
+ * @throws EdgewiseError `not-observed` when there is no answer, or one that is too large, late or
+ * no JSON
  */
-export async function observe(source: string, io: World, scrub: (text: string) => string, limits: Limits = usual): Promise<Json> {
-  const text = isFile(source, io.cwd) ? readText(source, io.cwd, limits) : await outputOf(wordsOf(source), io, scrub, limits)
+export async function observe(
+  source: string,
+  io: World,
+  scrub: (text: string) => string,
+  limits: Limits = usual,
+): Promise<Json> {
+  const text = isFile(source, io.cwd)
+    ? readText(source, io.cwd, limits)
+    : await outputOf(wordsOf(source), io, scrub, limits)
   const data = parseJson(text)
-  if (data === undefined) throw failed(source, `expected JSON, got ${text.trim() === '' ? 'nothing' : 'something else'}`)
+  if (data === undefined)
+    throw failed(source, `expected JSON, got ${text.trim() === '' ? 'nothing' : 'something else'}`)
   return data
 }
 
@@ -65,16 +74,28 @@ function readText(source: string, cwd: string, { bytes }: Limits): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof EdgewiseError) throw error
-    throw failed(source, `the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+    throw failed(
+      source,
+      `the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    )
   }
 }
 
-/** The words of a command line: blanks part them, quotes keep blanks. Nothing else has a meaning. */
+/**
+ * The words of a command line: blanks part them, quotes keep blanks. Nothing else has a meaning.
+ */
 function wordsOf(source: string): string[] {
-  return Array.from(source.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g), ([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'))
+  return Array.from(source.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g), ([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'),
+  )
 }
 
-function outputOf([program = '', ...args]: string[], io: World, scrub: (text: string) => string, limits: Limits): Promise<string> {
+function outputOf(
+  [program = '', ...args]: string[],
+  io: World,
+  scrub: (text: string) => string,
+  limits: Limits,
+): Promise<string> {
   if (program === '') throw failed('', 'expected a file or a program, got nothing')
   // A name with a slash is meant from the current folder.
   const command = program.includes('/') ? resolve(io.cwd, program) : program
@@ -95,9 +116,17 @@ function outputOf([program = '', ...args]: string[], io: World, scrub: (text: st
   })
 }
 
-function whyOf(error: Error & { code?: number | string | null; killed?: boolean; signal?: NodeJS.Signals | null }, limits: Limits): string {
+function whyOf(
+  error: Error & {
+    code?: number | string | null
+    killed?: boolean
+    signal?: NodeJS.Signals | null
+  },
+  limits: Limits,
+): string {
   if (error.code === 'ENOENT') return 'there is no such file or program'
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `expected at most ${mebibytes(limits.bytes)} MiB, the program printed more`
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+    return `expected at most ${mebibytes(limits.bytes)} MiB, the program printed more`
   if (error.name === 'AbortError') return 'interrupted'
   if (error.killed === true) return `the program gave no answer within ${limits.seconds} s`
   if (typeof error.code === 'number') return `the program failed with exit code ${error.code}`

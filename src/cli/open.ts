@@ -18,7 +18,11 @@ export function openWorkspace(context: CommandContext, reach: SecretReach): Load
 export function rootOf({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
   if (options.workspace !== undefined && !existsSync(start))
-    throw new EdgewiseError('not-a-workspace', `there is no folder ${start}`, 'Name the folder of edgewise.yaml, or one below it, with -C.')
+    throw new EdgewiseError(
+      'not-a-workspace',
+      `there is no folder ${start}`,
+      'Name the folder of edgewise.yaml, or one below it, with -C.',
+    )
   const root = findRoot(start)
   if (root === null) {
     throw new EdgewiseError(
@@ -44,13 +48,24 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
       shown,
     )
   }
-  if (workspace.diagnostics.length > 0) context.note(diagnosticsText(workspace, workspace.diagnostics, context).trimEnd())
+  if (workspace.diagnostics.length > 0)
+    context.note(diagnosticsText(workspace, workspace.diagnostics, context).trimEnd())
   if (workspace.desired.size === 0)
-    context.note(`No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`)
+    context.note(
+      `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`,
+    )
   return workspace
 }
 
 /** Diagnostics in words, with the offending lines, for stderr. */
-export function diagnosticsText(workspace: LoadedWorkspace, diagnostics: Diagnostic[], { io, errPaint }: CommandContext): string {
-  return formatDiagnosticsText(diagnostics, { lineOf: (place) => workspace.lineOf(place), paint: errPaint, columns: io.columns })
+export function diagnosticsText(
+  workspace: LoadedWorkspace,
+  diagnostics: Diagnostic[],
+  { io, errPaint }: CommandContext,
+): string {
+  return formatDiagnosticsText(diagnostics, {
+    lineOf: (place) => workspace.lineOf(place),
+    paint: errPaint,
+    columns: io.columns,
+  })
 }

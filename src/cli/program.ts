@@ -37,7 +37,15 @@ export async function run(argv: string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) {
       const json = argv.includes('--json')
       if (error.exitCode !== 0 && json)
-        await printError(new EdgewiseError('usage', error.message.replace(/^error: /, ''), 'See "edgewise --help".'), argv, io)
+        await printError(
+          new EdgewiseError(
+            'usage',
+            error.message.replace(/^error: /, ''),
+            'See "edgewise --help".',
+          ),
+          argv,
+          io,
+        )
       return error.exitCode === 0 ? exits.done : exits.failed
     }
     if (error instanceof EdgewiseError) {
@@ -51,7 +59,12 @@ export async function run(argv: string[], io: Io): Promise<number> {
 /** Prints a failure, as the options ask for that could not be parsed. */
 async function printError(error: EdgewiseError, argv: string[], io: Io): Promise<void> {
   const { tellError } = await import('./terminal/print-error.ts')
-  tellError(error, io, argv.includes('--json'), paintFor(io.errIsTerminal, !argv.includes('--no-color'), io.env))
+  tellError(
+    error,
+    io,
+    argv.includes('--json'),
+    paintFor(io.errIsTerminal, !argv.includes('--no-color'), io.env),
+  )
 }
 
 /** The program with its commands, in the order of its help. */

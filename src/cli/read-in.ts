@@ -12,6 +12,10 @@ export function readIn(path: string, called = path, hint = ''): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new EdgewiseError('usage', `${called} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, hint)
+    throw new EdgewiseError(
+      'usage',
+      `${called} can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      hint,
+    )
   }
 }

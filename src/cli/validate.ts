@@ -19,11 +19,17 @@ export interface ValidateOptions {
 }
 
 /** `edgewise validate`: all problems in one run; asks for no secret and no token. */
-export async function validate(context: CommandContext, [paths]: unknown[], { format }: ValidateOptions): Promise<number> {
+export async function validate(
+  context: CommandContext,
+  [paths]: unknown[],
+  { format }: ValidateOptions,
+): Promise<number> {
   const { io, options, paint } = context
   const workspace = readable(context)
   const found =
-    workspace instanceof EdgewiseError ? workspace.diagnostics : chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
+    workspace instanceof EdgewiseError
+      ? workspace.diagnostics
+      : chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
   const folder = workspace instanceof EdgewiseError ? '' : folderInRepository(workspace.root)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   switch (options.json === true ? 'json' : format) {
@@ -49,7 +55,10 @@ export async function validate(context: CommandContext, [paths]: unknown[], { fo
   return valid ? exits.done : exits.failed
 }
 
-/** The workspace, or what is wrong with edgewise.yaml itself: that is a result of this command like any other. */
+/**
+ * The workspace, or what is wrong with edgewise.yaml itself: that is a result of this command like
+ * any other.
+ */
 function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
   try {
     return openWorkspace(context, 'none')
@@ -64,7 +73,10 @@ function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
   return `${paint.green('Valid')}: ${counted(desired.size, 'domain')}, ${counted(items, 'item')}.\n`
 }
 
-/** The workspace's folder within its repository, since annotations name files from the repository's root. */
+/**
+ * The workspace's folder within its repository, since annotations name files from the repository's
+ * root.
+ */
 function folderInRepository(root: string): string {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
@@ -72,8 +84,16 @@ function folderInRepository(root: string): string {
   }
 }
 
-/** The diagnostics of the files or folders that were named; a path that holds none of the workspace's files is fine. */
-function chosen(diagnostics: Diagnostic[], root: string, cwd: string, paths: string[]): Diagnostic[] {
+/**
+ * The diagnostics of the files or folders that were named; a path that holds none of the
+ * workspace's files is fine.
+ */
+function chosen(
+  diagnostics: Diagnostic[],
+  root: string,
+  cwd: string,
+  paths: string[],
+): Diagnostic[] {
   if (paths.length === 0) return diagnostics
   const prefixes = paths.map((path) => {
     const inside = relative(root, resolve(cwd, path)).split(sep).join('/')
@@ -85,5 +105,7 @@ function chosen(diagnostics: Diagnostic[], root: string, cwd: string, paths: str
       )
     return inside
   })
-  return diagnostics.filter(({ file }) => prefixes.some((prefix) => prefix === '' || file === prefix || file.startsWith(`${prefix}/`)))
+  return diagnostics.filter(({ file }) =>
+    prefixes.some((prefix) => prefix === '' || file === prefix || file.startsWith(`${prefix}/`)),
+  )
 }

@@ -10,6 +10,9 @@ export function writeOut(path: string, text: string): void {
   try {
     writeFileSync(path, text)
   } catch (error) {
-    throw new EdgewiseError('usage', `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+    throw new EdgewiseError(
+      'usage',
+      `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    )
   }
 }

@@ -12,14 +12,19 @@ import { splitDomains } from './split-domains.ts'
 type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }>>
 
 /**
- * Where desired, recorded and observed configuration part: the difference from recorded to desired, and the one from
- * recorded to observed for as much as was observed. An item in doubt stays in doubt whatever was observed, since a write
- * that was given up may still land. An item whose observed value is unreadable is a live
- * difference without a patch.
+ * Where desired, recorded and observed configuration part: the difference from recorded to desired,
+ * and the one from recorded to observed for as much as was observed. An item in doubt stays in
+ * doubt whatever was observed, since a write that was given up may still land. An item whose
+ * observed value is unreadable is a live difference without a patch.
  *
  * @param held domains whose desired state is not applied any more
  */
-export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Observed, held: ReadonlySet<Domain> = new Set()): Drift {
+export function driftOf(
+  recorded: RecordedAt,
+  desired: Snapshot,
+  observed: Observed,
+  held: ReadonlySet<Domain> = new Set(),
+): Drift {
   const [from, to] = [splitDomains(asSnapshot(recorded), held), splitDomains(desired, held)]
   const pending = diffSnapshots(from.others, to.others).changes
   const onHold = diffSnapshots(from.chosen, to.chosen).changes
@@ -59,14 +64,21 @@ export function driftOf(recorded: RecordedAt, desired: Snapshot, observed: Obser
   }
   return {
     items,
-    pending: pending.filter(({ domain, item }) => recorded.get(domain)?.get(item)?.status !== 'in-doubt'),
+    pending: pending.filter(
+      ({ domain, item }) => recorded.get(domain)?.get(item)?.status !== 'in-doubt',
+    ),
     live,
     inDoubt,
   }
 }
 
-/** Both sides of what was observed: items that were not are on neither, so that they can't differ. */
-function seenOf(recorded: RecordedAt, observed: Observed): { recorded: Snapshot; observed: Snapshot } {
+/**
+ * Both sides of what was observed: items that were not are on neither, so that they can't differ.
+ */
+function seenOf(
+  recorded: RecordedAt,
+  observed: Observed,
+): { recorded: Snapshot; observed: Snapshot } {
   const before: Snapshot = new Map()
   const after: Snapshot = new Map()
   for (const [domain, sights] of observed) {
@@ -84,7 +96,10 @@ function seenOf(recorded: RecordedAt, observed: Observed): { recorded: Snapshot;
   return { recorded: before, observed: after }
 }
 
-/** What was observed is known already, as what an item was unset to or as what the service made of a write. */
+/**
+ * What was observed is known already, as what an item was unset to or as what the service made of a
+ * write.
+ */
 function agrees(item: ItemKey, held: Held, seen: Held): boolean {
   const [value] = seen.candidates
   if (seen.status !== 'confirmed' || value === undefined) return false
@@ -125,7 +140,10 @@ function asSnapshot(recorded: RecordedAt): Snapshot {
 
 function managed(recorded: RecordedAt, desired: Snapshot): [Domain, ItemKey[]][] {
   return [...new Set([...recorded.keys(), ...desired.keys()])].toSorted().map((domain) => {
-    const names = new Set([...(recorded.get(domain)?.keys() ?? []), ...(desired.get(domain)?.keys() ?? [])])
+    const names = new Set([
+      ...(recorded.get(domain)?.keys() ?? []),
+      ...(desired.get(domain)?.keys() ?? []),
+    ])
     return [domain, [...names].toSorted()]
   })
 }

@@ -3,9 +3,10 @@ import type { Held, Snapshot } from '../model/item.ts'
 import { isUnresolved, mapSecrets } from '../model/secret.ts'
 
 /**
- * Desired items with every secret whose value is not at hand replaced by the recorded fingerprint, where the record has
- * one for the same references: an unresolved secret counts as unchanged while its name is the recorded one.
- * What was replaced stands in `templates`, so that the value can be had when it is needed.
+ * Desired items with every secret whose value is not at hand replaced by the recorded fingerprint,
+ * where the record has one for the same references: an unresolved secret counts as unchanged while
+ * its name is the recorded one. What was replaced stands in `templates`, so that the value can be
+ * had when it is needed.
  */
 export function withKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapshot {
   const result: Snapshot = new Map()
@@ -13,7 +14,12 @@ export function withKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapsho
     const before = recorded.get(domain)
     result.set(
       domain,
-      new Map([...items].map(([item, held]) => [item, before === undefined ? held : knownHeld(item, held, before.get(item))])),
+      new Map(
+        [...items].map(([item, held]) => [
+          item,
+          before === undefined ? held : knownHeld(item, held, before.get(item)),
+        ]),
+      ),
     )
   }
   return result
@@ -25,7 +31,9 @@ function knownHeld(item: string, desired: Held, recorded: Held | undefined): Hel
   const replaced: Record<string, string> = {}
   const candidates = desired.candidates.map((value) =>
     mapSecrets(value, (secret) => {
-      const known = isUnresolved({ $secret: secret }) ? templates.find(([, template]) => `unresolved:${template}` === secret) : undefined
+      const known = isUnresolved({ $secret: secret })
+        ? templates.find(([, template]) => `unresolved:${template}` === secret)
+        : undefined
       if (known === undefined) return { $secret: secret }
       replaced[known[0]] = known[1]
       return { $secret: known[0] }

@@ -7,11 +7,13 @@ export function patchBetween(before: Value | null, after: Value | null): PatchOp
   if (before === null && after === null) return []
   if (before === null) return [{ op: 'add', path: '', value: after }]
   if (after === null) return [{ op: 'remove', path: '' }]
-  // The library loses a change between object and list at the root, so the values are compared one level down.
+  // The library loses a change between object and list at the root, so the values are compared one
+  // level down.
   return jsonPatch.compare({ root: before }, { root: after }).map((operation) => {
     const path = operation.path.slice('/root'.length)
     if (operation.op === 'remove') return { op: 'remove', path }
-    if (operation.op === 'add' || operation.op === 'replace') return { op: operation.op, path, value: operation.value }
+    if (operation.op === 'add' || operation.op === 'replace')
+      return { op: operation.op, path, value: operation.value }
     throw new TypeError(`expected add, remove or replace in a patch, got "${operation.op}"`)
   })
 }

@@ -53,26 +53,40 @@ export interface Emulator {
 
 /**
  * Starts the service on this machine; port 0 takes any that is free.
- * @throws EdgewiseError `record-damaged` for a data file that can't be read, `usage` for wire names that collide or no time zone,
+ * @throws EdgewiseError `record-damaged` for a data file that can't be read, `usage` for wire names
+ * that collide or no time zone,
  *   `unavailable` where it can't listen.
  */
-export async function startEmulator(options: EmulatorOptions, listen: { host: string; port: number }): Promise<Emulator> {
+export async function startEmulator(
+  options: EmulatorOptions,
+  listen: { host: string; port: number },
+): Promise<Emulator> {
   const zone = zoneOf(options.timezone)
   const names = wireNames(options.itemKeys)
   const log = new DataLog(options.dataFile)
   const clock = new Clock(options.now)
   const store = new Store(
     {
-      domains: options.domains === null ? null : new Set(options.domains.map((domain) => domain.toLowerCase())),
+      domains:
+        options.domains === null
+          ? null
+          : new Set(options.domains.map((domain) => domain.toLowerCase())),
       callsPerMinute: options.callsPerMinute,
       deadOrigins: options.deadOrigins.map(canonicalAddress),
     },
     log,
   )
-  const service = createService({ store, clock, faults: new FaultPlan(options.seed, options.faults) }, { ...options, names, zone })
+  const service = createService(
+    { store, clock, faults: new FaultPlan(options.seed, options.faults) },
+    { ...options, names, zone },
+  )
   const server = createListener(service, () => clock.now())
   const { port } = await listening(server, listen)
-  return { url: `http://${urlHost(listen.host)}:${port}`, port, close: () => closed(server).finally(() => log.close()) }
+  return {
+    url: `http://${urlHost(listen.host)}:${port}`,
+    port,
+    close: () => closed(server).finally(() => log.close()),
+  }
 }
 
 function zoneOf(name: string): TimeZone {
@@ -80,12 +94,19 @@ function zoneOf(name: string): TimeZone {
     return timeZone(name)
   } catch (error) {
     if (error instanceof RangeError)
-      throw new EdgewiseError('usage', `there is no time zone "${name}"`, 'Give an IANA name such as Asia/Shanghai.')
+      throw new EdgewiseError(
+        'usage',
+        `there is no time zone "${name}"`,
+        'Give an IANA name such as Asia/Shanghai.',
+      )
     throw error
   }
 }
 
-function listening(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
+function listening(
+  server: Server,
+  { host, port }: { host: string; port: number },
+): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       reject(

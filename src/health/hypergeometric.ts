@@ -2,8 +2,9 @@ import type { Sample } from '../model/health.ts'
 import { logChoose } from './log-factorial.ts'
 
 /**
- * How the bad answers of both windows together fall on the later one when nothing has changed: each request is as likely to be bad as
- * any other, so that their number in the later window is hypergeometric.
+ * How the bad answers of both windows together fall on the later one when nothing has changed: each
+ * request is as likely to be bad as any other, so that their number in the later window is
+ * hypergeometric.
  */
 export interface Fall {
   /** All requests, the bad ones, and those of the later window. */
@@ -19,7 +20,13 @@ export interface Fall {
 export function fallOf(before: Sample, after: Sample): Fall {
   const all = before.requests + after.requests
   const bad = before.bad + after.bad
-  return { all, bad, later: after.requests, least: Math.max(0, bad - before.requests), most: Math.min(bad, after.requests) }
+  return {
+    all,
+    bad,
+    later: after.requests,
+    least: Math.max(0, bad - before.requests),
+    most: Math.min(bad, after.requests),
+  }
 }
 
 /** How likely exactly so many bad answers fall on the later window. */
@@ -36,8 +43,9 @@ function ratio({ all, bad, later }: Fall, x: number): number {
 const negligible = 1e-17
 
 /**
- * How likely at least `x` bad answers fall on the later window: the one-sided test of Fisher, exact for the smallest counts. The sum
- * begins at x and follows the ratio of neighbours, so that millions of requests take some thousand steps.
+ * How likely at least `x` bad answers fall on the later window: the one-sided test of Fisher, exact
+ * for the smallest counts. The sum begins at x and follows the ratio of neighbours, so that
+ * millions of requests take some thousand steps.
  */
 export function atLeast(fall: Fall, x: number): number {
   if (x <= fall.least) return 1
@@ -65,7 +73,11 @@ function below(fall: Fall, x: number): number {
 }
 
 /** Mean, variance and third central moment of the bad answers that fall on the later window. */
-export function momentsOf({ all, bad, later }: Fall): { mean: number; variance: number; third: number } {
+export function momentsOf({ all, bad, later }: Fall): {
+  mean: number
+  variance: number
+  third: number
+} {
   const mean = (later * bad) / all
   if (all < 2) return { mean, variance: 0, third: 0 }
   const variance = (mean * (all - bad) * (all - later)) / (all * (all - 1))

@@ -1,4 +1,12 @@
-import type { Comparison, DomainCounts, HealthRule, Lack, Sample, Verdict, WaveHealth } from '../model/health.ts'
+import type {
+  Comparison,
+  DomainCounts,
+  HealthRule,
+  Lack,
+  Sample,
+  Verdict,
+  WaveHealth,
+} from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import { requestsIn, type Counts } from '../model/statistics.ts'
 import { atLeast, fallOf } from './hypergeometric.ts'
@@ -7,24 +15,30 @@ import { atLeastTogether } from './stratified.ts'
 type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
 
 /**
- * How likely noise alone may stop a wave. A rollout of four waves is then stopped by it once in 250 times at most, where 1 in 200 is what
- * people put up with; and a rise of five points on one of 200 domains with 1,000 requests is still found in 99 of 100 cases.
+ * How likely noise alone may stop a wave. A rollout of four waves is then stopped by it once in 250
+ * times at most, where 1 in 200 is what people put up with; and a rise of five points on one of 200
+ * domains with 1,000 requests is still found in 99 of 100 cases.
  */
 export const significance = 0.001
 
 /**
- * Compares the status codes of a wave before and after. A domain is worse when a rise as large as seen would hardly come by chance (Fisher's
- * exact test, one-sided; corrected by Holm for all that is tested) *and* the share of bad answers rose by more than the margin. The wave as a
- * whole is tested by domain (Mantel–Haenszel), so that traffic that moves between domains is no rise. The wave is worse when it or any of
- * its domains is; a domain with too little data is not tested and stops nothing.
+ * Compares the status codes of a wave before and after. A domain is worse when a rise as large as
+ * seen would hardly come by chance (Fisher's exact test, one-sided; corrected by Holm for all that
+ * is tested) *and* the share of bad answers rose by more than the margin. The wave as a whole is
+ * tested by domain (Mantel–Haenszel), so that traffic that moves between domains is no rise. The
+ * wave is worse when it or any of its domains is; a domain with too little data is not tested and
+ * stops nothing.
  *
- * @param before counts of `windowsOf(…).before` by domain; all domains of the wave, also those without requests
+ * @param before counts of `windowsOf(…).before` by domain; all domains of the wave, also those
+ * without requests
  * @param after counts of `windowsOf(…).after`
  */
 export function judgeWave(before: DomainCounts, after: DomainCounts, measure: Measure): WaveHealth {
   const isBad = badness(measure.statuses)
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
-  const domains = new Map(names.map((domain) => [domain, compared(domain, before, after, isBad, measure)]))
+  const domains = new Map(
+    names.map((domain) => [domain, compared(domain, before, after, isBad, measure)]),
+  )
   const whole = comparedTogether([...domains.values()], measure)
   for (const comparison of significantly([...domains.values(), whole])) {
     if (comparison.rise > measure.margin) comparison.verdict = 'worse'
@@ -46,7 +60,9 @@ function compared(
   isBad: (status: string) => boolean,
   measure: Measure,
 ): Comparison {
-  const [earlier, later] = [before, after].map((counts) => sampleOf(counts.get(domain) ?? {}, isBad)) as [Sample, Sample]
+  const [earlier, later] = [before, after].map((counts) =>
+    sampleOf(counts.get(domain) ?? {}, isBad),
+  ) as [Sample, Sample]
   const lack = lackOf(earlier, later, measure)
   return {
     verdict: verdictOf(lack),
@@ -58,11 +74,21 @@ function compared(
   }
 }
 
-/** Domains too quiet to be tested alone count here; one that had no requests in a window has nothing to be compared with. */
+/**
+ * Domains too quiet to be tested alone count here; one that had no requests in a window has nothing
+ * to be compared with.
+ */
 function comparedTogether(domains: Comparison[], measure: Measure): Comparison {
-  const [before, after] = [domains.map((each) => each.before), domains.map((each) => each.after)].map(added) as [Sample, Sample]
+  const [before, after] = [
+    domains.map((each) => each.before),
+    domains.map((each) => each.after),
+  ].map(added) as [Sample, Sample]
   const pairs = domains.filter((each) => each.before.requests > 0 && each.after.requests > 0)
-  const lack = lackOf(added(pairs.map((each) => each.before)), added(pairs.map((each) => each.after)), measure)
+  const lack = lackOf(
+    added(pairs.map((each) => each.before)),
+    added(pairs.map((each) => each.after)),
+    measure,
+  )
   const strata = pairs.map((each) => fallOf(each.before, each.after))
   const bad = pairs.reduce((sum, each) => sum + each.after.bad, 0)
   return {
@@ -80,7 +106,10 @@ function verdictOf(lack: Lack): Verdict {
 }
 
 function sampleOf(counts: Counts, isBad: (status: string) => boolean): Sample {
-  const bad = Object.entries(counts).reduce((sum, [status, count]) => (isBad(status) ? sum + count : sum), 0)
+  const bad = Object.entries(counts).reduce(
+    (sum, [status, count]) => (isBad(status) ? sum + count : sum),
+    0,
+  )
   return { requests: requestsIn(counts), bad }
 }
 
@@ -96,10 +125,16 @@ function shareOf({ requests, bad }: Sample): number {
 }
 
 function added(samples: Sample[]): Sample {
-  return samples.reduce((sum, { requests, bad }) => ({ requests: sum.requests + requests, bad: sum.bad + bad }), { requests: 0, bad: 0 })
+  return samples.reduce(
+    (sum, { requests, bad }) => ({ requests: sum.requests + requests, bad: sum.bad + bad }),
+    { requests: 0, bad: 0 },
+  )
 }
 
-/** The rise that the domains have in common, in percent points: each weighs as much as its two windows can tell (Mantel–Haenszel). */
+/**
+ * The rise that the domains have in common, in percent points: each weighs as much as its two
+ * windows can tell (Mantel–Haenszel).
+ */
 function commonRise(pairs: Comparison[]): number {
   let [sum, weights] = [0, 0]
   for (const { before, after, rise } of pairs) {
@@ -112,7 +147,9 @@ function commonRise(pairs: Comparison[]): number {
 
 /** Those of many comparisons whose rise is no chance, although there are many (Holm). */
 function significantly(comparisons: Comparison[]): Comparison[] {
-  const tested = comparisons.filter(({ p }) => p !== null).toSorted((a, b) => (a.p ?? 1) - (b.p ?? 1))
+  const tested = comparisons
+    .filter(({ p }) => p !== null)
+    .toSorted((a, b) => (a.p ?? 1) - (b.p ?? 1))
   const end = tested.findIndex(({ p }, i) => (p ?? 1) > significance / (tested.length - i))
   return end === -1 ? tested : tested.slice(0, end)
 }

@@ -1,13 +1,17 @@
 import { atLeast, likelihood, momentsOf, type Fall } from './hypergeometric.ts'
 
-/** Up to this variance the distribution of the sum is worked out term by term; beyond, it is as good as normal. */
+/**
+ * Up to this variance the distribution of the sum is worked out term by term; beyond, it is as good
+ * as normal.
+ */
 const mostVariance = 400
 /** Likelihoods below this are left out of a distribution. */
 const negligible = 1e-18
 
 /**
- * How likely the later windows of all strata together have at least so many bad answers when nothing has changed in any of them (Mantel
- * and Haenszel). Each stratum is compared with itself only, so that traffic that moves from a good domain to a worse one is no rise.
+ * How likely the later windows of all strata together have at least so many bad answers when
+ * nothing has changed in any of them (Mantel and Haenszel). Each stratum is compared with itself
+ * only, so that traffic that moves from a good domain to a worse one is no rise.
  *
  * @param observed bad answers in all later windows together
  */
@@ -19,7 +23,9 @@ export function atLeastTogether(strata: Fall[], observed: number): number {
   if (only === undefined) return x <= 0 ? 1 : 0
   if (free.length === 1) return atLeast(only, x)
   const moments = free.map(momentsOf)
-  const [mean, variance, third] = (['mean', 'variance', 'third'] as const).map((key) => moments.reduce((sum, each) => sum + each[key], 0))
+  const [mean, variance, third] = (['mean', 'variance', 'third'] as const).map((key) =>
+    moments.reduce((sum, each) => sum + each[key], 0),
+  )
   if ((variance ?? 0) <= mostVariance) return tail(free, x)
   return nearlyNormal(x, mean ?? 0, variance ?? 0, third ?? 0)
 }
@@ -57,10 +63,14 @@ function push(list: number[], value: number): boolean {
 
 /** The distribution of a sum. */
 function together(a: Distribution, b: Distribution): Distribution {
-  const likelihoods = Array.from({ length: a.likelihoods.length + b.likelihoods.length - 1 }, () => 0)
+  const likelihoods = Array.from(
+    { length: a.likelihoods.length + b.likelihoods.length - 1 },
+    () => 0,
+  )
   for (let i = 0; i < a.likelihoods.length; i++) {
     const left = a.likelihoods[i] ?? 0
-    for (let k = 0; k < b.likelihoods.length; k++) likelihoods[i + k] = (likelihoods[i + k] ?? 0) + left * (b.likelihoods[k] ?? 0)
+    for (let k = 0; k < b.likelihoods.length; k++)
+      likelihoods[i + k] = (likelihoods[i + k] ?? 0) + left * (b.likelihoods[k] ?? 0)
   }
   const first = likelihoods.findIndex((each) => each >= negligible)
   const last = likelihoods.findLastIndex((each) => each >= negligible)
@@ -69,7 +79,10 @@ function together(a: Distribution, b: Distribution): Distribution {
     : { from: a.from + b.from + first, likelihoods: likelihoods.slice(first, last + 1) }
 }
 
-/** The tail of a distribution that is close to normal, with a correction for its skew (Edgeworth) and for whole numbers. */
+/**
+ * The tail of a distribution that is close to normal, with a correction for its skew (Edgeworth)
+ * and for whole numbers.
+ */
 function nearlyNormal(x: number, mean: number, variance: number, third: number): number {
   const deviation = Math.sqrt(variance)
   const z = (x - 0.5 - mean) / deviation
@@ -78,7 +91,10 @@ function nearlyNormal(x: number, mean: number, variance: number, third: number):
   return Math.min(1, Math.max(0, upperTail(z) + (density * skew * (z * z - 1)) / 6))
 }
 
-/** How likely a normal value is above z; by the continued fraction in the tail, whose relative error stays small. */
+/**
+ * How likely a normal value is above z; by the continued fraction in the tail, whose relative error
+ * stays small.
+ */
 function upperTail(z: number): number {
   if (z < 0) return 1 - upperTail(-z)
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)

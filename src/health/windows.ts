@@ -3,8 +3,9 @@ import { alignedDown, alignedUp, grainMs, periodEnd, type Grain } from '../model
 import type { TimeZone } from '../model/time-zone.ts'
 
 /**
- * The windows that are compared for a wave. `after` begins `settle` after the last confirmed write, `before` ends where the first write
- * began, and both are equally many whole periods of the service's statistics, by the clock of its zone.
+ * The windows that are compared for a wave. `after` begins `settle` after the last confirmed write,
+ * `before` ends where the first write began, and both are equally many whole periods of the
+ * service's statistics, by the clock of its zone.
  *
  * @param firstWriteAt when the wave's first write was sent, ms since 1970
  * @param lastConfirmedAt when its last write was confirmed, ms since 1970

@@ -16,17 +16,36 @@ import { placeIn } from './yaml-place.ts'
 
 type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'placeOf'>
 
-/** The desired snapshot of a workspace's documents, and everything that is wrong with them. `home` is the workspace file's document. */
-export function assemble(config: WorkspaceConfig, home: YamlDocument, documents: YamlDocument[], keeper: SecretKeeper): Assembled {
+/**
+ * The desired snapshot of a workspace's documents, and everything that is wrong with them. `home`
+ * is the workspace file's document.
+ */
+export function assemble(
+  config: WorkspaceConfig,
+  home: YamlDocument,
+  documents: YamlDocument[],
+  keeper: SecretKeeper,
+): Assembled {
   const read = documents.map((document) => ({ document, ...readDocument(document) }))
-  const declarations = read.flatMap(({ declaration }) => (declaration === null ? [] : [declaration]))
-  const profiles = profilesByName(declarations.filter((each): each is Profile => each.kind === 'profile'))
+  const declarations = read.flatMap(({ declaration }) =>
+    declaration === null ? [] : [declaration],
+  )
+  const profiles = profilesByName(
+    declarations.filter((each): each is Profile => each.kind === 'profile'),
+  )
   const diagnostics = [
-    ...read.flatMap(({ document, findings }) => findings.map((finding) => diagnosticAt(document, finding))),
+    ...read.flatMap(({ document, findings }) =>
+      findings.map((finding) => diagnosticAt(document, finding)),
+    ),
     ...profiles.diagnostics,
     ...profileProblems(declarations, profiles.byName),
     ...declarations.flatMap((each) =>
-      ofNulls(each.document, '/config', each.config, each.kind === 'manifest' ? each.domains[0]?.domain : undefined),
+      ofNulls(
+        each.document,
+        '/config',
+        each.config,
+        each.kind === 'manifest' ? each.domains[0]?.domain : undefined,
+      ),
     ),
     ...ofNulls(home, '/defaults', config.defaults),
   ]
@@ -52,7 +71,10 @@ export function assemble(config: WorkspaceConfig, home: YamlDocument, documents:
   for (const manifest of declarations) {
     if (manifest.kind !== 'manifest') continue
     const stack = stackFor(manifest)
-    const layers: Layer[] = [...stack.layers, { config: manifest.config, document: manifest.document, base: '/config' }]
+    const layers: Layer[] = [
+      ...stack.layers,
+      { config: manifest.config, document: manifest.document, base: '/config' },
+    ]
     const domains: Domain[] = []
     for (const { domain, pointer } of manifest.domains) {
       const first = declared.get(domain)
@@ -74,8 +96,15 @@ export function assemble(config: WorkspaceConfig, home: YamlDocument, documents:
   }
 }
 
-function ofNulls(document: YamlDocument, base: string, config: JsonObject, domain?: Domain): Diagnostic[] {
-  return idleNulls(config).map((finding) => diagnosticAt(document, { ...finding, pointer: base + finding.pointer, domain }))
+function ofNulls(
+  document: YamlDocument,
+  base: string,
+  config: JsonObject,
+  domain?: Domain,
+): Diagnostic[] {
+  return idleNulls(config).map((finding) =>
+    diagnosticAt(document, { ...finding, pointer: base + finding.pointer, domain }),
+  )
 }
 
 interface Declared {
@@ -84,10 +113,24 @@ interface Declared {
   layers: Layer[]
 }
 
-function declaredTwice(domain: Domain, document: YamlDocument, pointer: string, first: Declared): Diagnostic {
-  const related = [{ ...placeIn(first.manifest.document, first.pointer), message: 'first declared here' }]
+function declaredTwice(
+  domain: Domain,
+  document: YamlDocument,
+  pointer: string,
+  first: Declared,
+): Diagnostic {
+  const related = [
+    { ...placeIn(first.manifest.document, first.pointer), message: 'first declared here' },
+  ]
   const detail = `the domain "${domain}" has a manifest already (${first.manifest.document.file.path}). Keep one of them.`
-  return diagnosticAt(document, { code: 'domain-duplicate', pointer, summary: 'A domain is declared twice', detail, domain, related })
+  return diagnosticAt(document, {
+    code: 'domain-duplicate',
+    pointer,
+    summary: 'A domain is declared twice',
+    detail,
+    domain,
+    related,
+  })
 }
 
 interface ReadManifest {
@@ -95,7 +138,13 @@ interface ReadManifest {
   diagnostics: Diagnostic[]
 }
 
-function readManifest(manifest: Manifest, domains: Domain[], stack: Stack, layers: Layer[], rules: Rules): ReadManifest {
+function readManifest(
+  manifest: Manifest,
+  domains: Domain[],
+  stack: Stack,
+  layers: Layer[],
+  rules: Rules,
+): ReadManifest {
   const faults: MergeFault[] = []
   const config = mergeOver(stack.config, manifest.config, faults)
   const vars = manifest.vars.size === 0 ? stack.vars : new Map([...stack.vars, ...manifest.vars])
@@ -119,10 +168,20 @@ function readManifest(manifest: Manifest, domains: Domain[], stack: Stack, layer
   const unmerged = new Set(merging.map(({ item }) => item))
   for (const held of items.values()) for (const item of unmerged) held.delete(item ?? '')
   const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
-  return { items, diagnostics: [...merging, ...judged.map((each) => configDiagnostic(each.finding, each.domains, layers, manifest))] }
+  return {
+    items,
+    diagnostics: [
+      ...merging,
+      ...judged.map((each) => configDiagnostic(each.finding, each.domains, layers, manifest)),
+    ],
+  }
 }
 
-function placeOf(declared: Declared | undefined, item: ItemKey, pointer = ''): (Place & { document: number }) | null {
+function placeOf(
+  declared: Declared | undefined,
+  item: ItemKey,
+  pointer = '',
+): (Place & { document: number }) | null {
   if (declared === undefined) return null
   const origin = originOf(declared.layers, pointerStep(item) + pointer)
   if (origin === null || origin.pointer === '') return null

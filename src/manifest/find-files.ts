@@ -12,22 +12,39 @@ export interface FoundFiles {
 }
 
 /**
- * The files below a root that match any glob of any list; a "!" takes out of its own list only. Links are followed within the
- * workspace, each folder once; a link to a folder outside, a folder that can't be read and a folder that is named like a file
- * are diagnostics.
+ * The files below a root that match any glob of any list; a "!" takes out of its own list only.
+ * Links are followed within the workspace, each folder once; a link to a folder outside, a folder
+ * that can't be read and a folder that is named like a file are diagnostics.
  */
 export function findFiles(root: string, lists: string[][]): FoundFiles {
   const home = realpathSync(root)
   const found = lists.map((globs) => matches(home, globs))
-  const diagnostics = new Map(found.flatMap((each) => each.diagnostics.map((diagnostic) => [diagnostic.file, diagnostic])))
+  const diagnostics = new Map(
+    found.flatMap((each) => each.diagnostics.map((diagnostic) => [diagnostic.file, diagnostic])),
+  )
   const paths = new Set(found.flatMap((each) => each.paths))
-  return { paths: [...paths].filter((path) => path !== 'edgewise.yaml').toSorted(), diagnostics: [...diagnostics.values()] }
+  return {
+    paths: [...paths].filter((path) => path !== 'edgewise.yaml').toSorted(),
+    diagnostics: [...diagnostics.values()],
+  }
 }
 
 function matches(home: string, globs: string[]): FoundFiles {
   const diagnostics: Diagnostic[] = []
-  const say = (folder: string, name: string, code: Diagnostic['code'], summary: string, detail: string) => {
-    diagnostics.push(diagnosticOfFile(relative(home, join(folder, name)).replaceAll(sep, '/'), { code, summary, detail }))
+  const say = (
+    folder: string,
+    name: string,
+    code: Diagnostic['code'],
+    summary: string,
+    detail: string,
+  ) => {
+    diagnostics.push(
+      diagnosticOfFile(relative(home, join(folder, name)).replaceAll(sep, '/'), {
+        code,
+        summary,
+        detail,
+      }),
+    )
   }
   const matched = globSync(globs, {
     cwd: home,
@@ -38,15 +55,30 @@ function matches(home: string, globs: string[]): FoundFiles {
     fs: { readdirSync: lister(home, say) as unknown as typeof readdirSync },
   })
   for (const path of matched.filter((each) => /\.ya?ml\/$/.test(each))) {
-    say(home, path, 'file-invalid', 'This is a folder', 'expected a YAML file under this name, got a folder. Rename it.')
+    say(
+      home,
+      path,
+      'file-invalid',
+      'This is a folder',
+      'expected a YAML file under this name, got a folder. Rename it.',
+    )
   }
   return { paths: matched.filter((path) => !path.endsWith('/')), diagnostics }
 }
 
-/** What stands in a folder, for the glob: links to folders of the workspace as folders, everything else as files, so that reading it says what it is. */
+/**
+ * What stands in a folder, for the glob: links to folders of the workspace as folders, everything
+ * else as files, so that reading it says what it is.
+ */
 function lister(
   home: string,
-  say: (folder: string, name: string, code: Diagnostic['code'], summary: string, detail: string) => void,
+  say: (
+    folder: string,
+    name: string,
+    code: Diagnostic['code'],
+    summary: string,
+    detail: string,
+  ) => void,
 ): (folder: string) => Dirent[] {
   const followed = new Set<string>()
   const linked = (folder: string, entry: Dirent): Dirent[] => {
@@ -69,13 +101,21 @@ function lister(
   return (folder) => {
     try {
       return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-        entry.isSymbolicLink() ? linked(folder, entry) : [entry.isDirectory() ? entry : shownAs('file', entry)],
+        entry.isSymbolicLink()
+          ? linked(folder, entry)
+          : [entry.isDirectory() ? entry : shownAs('file', entry)],
       )
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
       // The folder that a glob begins with need not exist.
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-      say(folder, '', 'file-unreadable', "This folder can't be read", `reading it failed: ${reasonOf(error)}`)
+      say(
+        folder,
+        '',
+        'file-unreadable',
+        "This folder can't be read",
+        `reading it failed: ${reasonOf(error)}`,
+      )
       return []
     }
   }

@@ -13,7 +13,10 @@ export interface Fault {
   related?: (Place & { message: string })[]
 }
 
-/** What is wrong at a pointer of a document. `key`: the key itself is wrong, not what stands under it. */
+/**
+ * What is wrong at a pointer of a document. `key`: the key itself is wrong, not what stands under
+ * it.
+ */
 export interface Finding extends Fault {
   pointer: string
   part?: 'key'
@@ -22,10 +25,25 @@ export interface Finding extends Fault {
 /** A fault with its place in a document. */
 export function diagnosticAt(document: YamlDocument, finding: Finding): Diagnostic {
   const { pointer, part, ...fault } = finding
-  return { severity: 'error', ...fault, ...placeIn(document, pointer, part), document: document.index, pointer }
+  return {
+    severity: 'error',
+    ...fault,
+    ...placeIn(document, pointer, part),
+    document: document.index,
+    pointer,
+  }
 }
 
 /** A fault of a whole file. */
 export function diagnosticOfFile(file: string, fault: Fault): Diagnostic {
-  return { severity: 'error', ...fault, file, line: 1, column: 1, endLine: 1, endColumn: 1, document: 0 }
+  return {
+    severity: 'error',
+    ...fault,
+    file,
+    line: 1,
+    column: 1,
+    endLine: 1,
+    endColumn: 1,
+    document: 0,
+  }
 }

@@ -5,16 +5,20 @@ import { keyOrderOf, type KeyOrder } from './key-order.ts'
 import { readYaml, type SourceFile } from './yaml-file.ts'
 import { parseText } from './yaml-text.ts'
 
-/** A file in canonical style; or why it was left alone: it is no YAML, or it would not stay what it is. */
+/**
+ * A file in canonical style; or why it was left alone: it is no YAML, or it would not stay what it
+ * is.
+ */
 export type Formatted = { text: string } | { diagnostics: Diagnostic[] } | { unchanged: string }
 
 /**
- * A YAML file of a workspace in canonical order and style: keys as the schemas have them, items as the specification has
- * them, two blanks of indentation, lists set in, no blanks inside braces. Comments stay with what they stand beside, and quotes,
- * flow style and block texts stay as they are. A document with anchors keeps its order. Line ends stay what the first one
- * is.
+ * A YAML file of a workspace in canonical order and style: keys as the schemas have them, items as
+ * the specification has them, two blanks of indentation, lists set in, no blanks inside braces.
+ * Comments stay with what they stand beside, and quotes, flow style and block texts stay as they
+ * are. A document with anchors keeps its order. Line ends stay what the first one is.
  *
- * The result is held against the file before it is given: the same values, and nothing left to format.
+ * The result is held against the file before it is given: the same values, and nothing left to
+ * format.
  */
 export function formatYaml({ path, text }: SourceFile): Formatted {
   const { diagnostics, documents } = readYaml({ path, text })
@@ -119,7 +123,9 @@ function reorder(map: YAMLMap, sorted: Pair[], top: boolean): void {
 }
 
 function joinedComments(a: string | null | undefined, b: string | null | undefined): string | null {
-  const both = [a, b].filter((comment) => comment !== null && comment !== undefined && comment !== '')
+  const both = [a, b].filter(
+    (comment) => comment !== null && comment !== undefined && comment !== '',
+  )
   return both.length === 0 ? null : both.join('\n')
 }
 

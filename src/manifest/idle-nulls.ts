@@ -6,17 +6,21 @@ import { problemSummaries } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 
 /**
- * Items and fields that don't exist and are given the value null. Merging takes them out before anything else sees them, and
- * a misspelt name would leave in place what it was meant to take out. Pointers are within the configuration.
+ * Items and fields that don't exist and are given the value null. Merging takes them out before
+ * anything else sees them, and a misspelt name would leave in place what it was meant to take out.
+ * Pointers are within the configuration.
  */
 export function idleNulls(config: JsonObject): Finding[] {
   return Object.entries(config).flatMap(([item, value]) => {
     const pointer = pointerStep(item)
     const spec = catalogue.get(item)
-    if (spec !== undefined) return isObject(value) ? inFields(spec.schema, value, pointer, item) : []
+    if (spec !== undefined)
+      return isObject(value) ? inFields(spec.schema, value, pointer, item) : []
     if (value !== null) return []
     const detail = `there is no item "${item}" to take out.${didYouMean(item, catalogue.keys())}`
-    return [{ code: 'item-unknown', pointer, part: 'key', summary: 'An unknown item', detail, item }]
+    return [
+      { code: 'item-unknown', pointer, part: 'key', summary: 'An unknown item', detail, item },
+    ]
   })
 }
 

@@ -8,13 +8,21 @@ export interface KeyOrder {
   items?: KeyOrder
 }
 
-const config: KeyOrder = { properties: Object.fromEntries([...catalogue].map(([item, { schema }]) => [item, schema])) }
+const config: KeyOrder = {
+  properties: Object.fromEntries([...catalogue].map(([item, { schema }]) => [item, schema])),
+}
 
-const workspace: KeyOrder = { properties: { ...(workspaceSchema.properties as Record<string, KeyOrder>), defaults: config } }
+const workspace: KeyOrder = {
+  properties: { ...(workspaceSchema.properties as Record<string, KeyOrder>), defaults: config },
+}
 
 /** The canonical order of the keys of a document: of edgewise.yaml, or of a manifest or profile. */
 export function keyOrderOf(path: string): KeyOrder {
   if (path === 'edgewise.yaml') return workspace
   const keys = [...new Set([...documentKeys.manifest, ...documentKeys.profile])]
-  return { properties: Object.fromEntries(['profile', ...keys].map((key) => [key, key === 'config' ? config : {}])) }
+  return {
+    properties: Object.fromEntries(
+      ['profile', ...keys].map((key) => [key, key === 'config' ? config : {}]),
+    ),
+  }
 }

@@ -5,9 +5,14 @@ import type { JsonObject } from '../model/json.ts'
 
 /** Configurations of domains with what many of them share lifted out. */
 export interface Lifted {
-  /** Parts that domains share; each item of a domain stands in one of them, or in its own configuration. */
+  /**
+   * Parts that domains share; each item of a domain stands in one of them, or in its own
+   * configuration.
+   */
   common: JsonObject[]
-  /** Of each domain, which common parts it takes (by their place in `common`), and what is its own. */
+  /**
+   * Of each domain, which common parts it takes (by their place in `common`), and what is its own.
+   */
   domains: Map<Domain, { takes: number[]; config: JsonObject }>
 }
 
@@ -19,18 +24,24 @@ export const mostParts = 4
 const nameCost = 12
 
 /**
- * Lifts whole items out that at least three domains, and at least half of those that have the item, hold with the same
- * value. A domain takes a part only where all of it fits, so that nothing has to be taken out again; of what could be lifted
- * the part that saves most is lifted first, at most four. The same input gives the same parts.
+ * Lifts whole items out that at least three domains, and at least half of those that have the item,
+ * hold with the same value. A domain takes a part only where all of it fits, so that nothing has to
+ * be taken out again; of what could be lifted the part that saves most is lifted first, at most
+ * four. The same input gives the same parts.
  *
  * @param configs of each domain its items as they stand in a manifest
  * @param excluded items that stay where they are
  */
-export function liftCommon(configs: ReadonlyMap<Domain, JsonObject>, excluded: ReadonlySet<ItemKey> = new Set()): Lifted {
+export function liftCommon(
+  configs: ReadonlyMap<Domain, JsonObject>,
+  excluded: ReadonlySet<ItemKey> = new Set(),
+): Lifted {
   const left = new Map([...configs].map(([domain, config]) => [domain, itemsOf(config, excluded)]))
   const lifted: Lifted = {
     common: [],
-    domains: new Map([...configs].map(([domain, config]) => [domain, { takes: [], config: { ...config } }])),
+    domains: new Map(
+      [...configs].map(([domain, config]) => [domain, { takes: [], config: { ...config } }]),
+    ),
   }
   const shared = sharedValues(classesOf(left.values()))
   while (lifted.common.length < mostParts) {
@@ -65,10 +76,16 @@ function itemsOf(config: JsonObject, excluded: ReadonlySet<ItemKey>): Items {
 
 function classesOf(all: Iterable<Items>): Class[] {
   const alike = groupBy(all, (items) => [...items.values()].toSorted().join('\n'))
-  return [...alike.values()].map((same): Class => ({ items: same[0] ?? new Map<ItemKey, string>(), size: same.length }))
+  return [...alike.values()].map((same): Class => ({
+    items: same[0] ?? new Map<ItemKey, string>(),
+    size: same.length,
+  }))
 }
 
-/** The items and values that save most characters when they are lifted; null where nothing is worth it. */
+/**
+ * The items and values that save most characters when they are lifted; null where nothing is worth
+ * it.
+ */
 function bestPart(classes: Class[], shared: [ItemKey, string][]): Items | null {
   let best: { part: Items; saved: number } | null = null
   for (const [item, value] of shared) {
@@ -103,7 +120,11 @@ function sharedValues(classes: Class[]): [ItemKey, string][] {
 }
 
 /** The value that most of these domains have beside the part. */
-function mostCommon(shared: [ItemKey, string][], part: Items, within: Class[]): [ItemKey, string] | null {
+function mostCommon(
+  shared: [ItemKey, string][],
+  part: Items,
+  within: Class[],
+): [ItemKey, string] | null {
   let most: { found: [ItemKey, string]; count: number } | null = null
   for (const [item, value] of shared) {
     if (part.has(item)) continue

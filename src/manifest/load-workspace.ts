@@ -16,7 +16,9 @@ import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 const workspaceFile = 'edgewise.yaml'
 
-/** The nearest folder from `start` upwards that holds an `edgewise.yaml`; null when there is none. */
+/**
+ * The nearest folder from `start` upwards that holds an `edgewise.yaml`; null when there is none.
+ */
 export function findRoot(start: string): string | null {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     if (existsSync(join(folder, workspaceFile))) return folder
@@ -25,8 +27,10 @@ export function findRoot(start: string): string | null {
 }
 
 /**
- * Reads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles are its diagnostics.
- * @throws EdgewiseError `not-a-workspace` where there is no `edgewise.yaml`, `invalid` with diagnostics where it is wrong.
+ * Reads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
+ * are its diagnostics.
+ * @throws EdgewiseError `not-a-workspace` where there is no `edgewise.yaml`, `invalid` with
+ * diagnostics where it is wrong.
  */
 export function loadWorkspace(
   root: string,
@@ -43,7 +47,8 @@ export function loadWorkspace(
   const keeper = keeperFor(config)
   const assembled = assemble(config, document, documents, keeper)
   // The values that the manifests refer to are known only now.
-  if (keeper.occursIn(config.service.url)) throw invalid([diagnosticAt(document, secretAddressFinding())])
+  if (keeper.occursIn(config.service.url))
+    throw invalid([diagnosticAt(document, secretAddressFinding())])
   return {
     root,
     config,
@@ -55,10 +60,14 @@ export function loadWorkspace(
 }
 
 /**
- * The files of a workspace: `edgewise.yaml`, manifests and profiles; and what is wrong with those that can't be read.
+ * The files of a workspace: `edgewise.yaml`, manifests and profiles; and what is wrong with those
+ * that can't be read.
  * @throws EdgewiseError as `loadWorkspace` does
  */
-export function workspaceFiles(root: string, env: Record<string, string | undefined>): { files: SourceFile[]; diagnostics: Diagnostic[] } {
+export function workspaceFiles(
+  root: string,
+  env: Record<string, string | undefined>,
+): { files: SourceFile[]; diagnostics: Diagnostic[] } {
   const { home, files, diagnostics } = readFiles(root, env)
   return { files: [home, ...files], diagnostics }
 }
@@ -85,7 +94,10 @@ function readFiles(root: string, env: Record<string, string | undefined>): ReadF
   const read = readWorkspaceConfig(source, env)
   if (read.config === null) throw invalid(read.diagnostics)
   const { service, secrets } = read.config
-  if (service.url !== 'emulator' && holdsValue(service.url, secretsWithoutCommand(home, secrets, env)))
+  if (
+    service.url !== 'emulator' &&
+    holdsValue(service.url, secretsWithoutCommand(home, secrets, env))
+  )
     throw invalid([diagnosticAt(read.document, secretAddressFinding())])
 
   const found = findFiles(home, [read.config.manifests, read.config.profiles])
@@ -106,7 +118,8 @@ function isSource(read: SourceFile | Diagnostic): read is SourceFile {
 function invalid(diagnostics: Diagnostic[]): EdgewiseError {
   const sorted = diagnostics.toSorted(byPlace)
   const [first] = sorted
-  const where = first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`
+  const where =
+    first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`
   return new EdgewiseError(
     'invalid',
     `${workspaceFile} is not valid${where}`,

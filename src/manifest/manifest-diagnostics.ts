@@ -27,14 +27,32 @@ export function mergeDiagnostic(
   })
 }
 
-/** What is wrong with a merged configuration, told once for all domains of its manifest that it is wrong for. */
-export function configDiagnostic(finding: ConfigFinding, domains: Domain[], layers: Layer[], manifest: Manifest): Diagnostic {
+/**
+ * What is wrong with a merged configuration, told once for all domains of its manifest that it is
+ * wrong for.
+ */
+export function configDiagnostic(
+  finding: ConfigFinding,
+  domains: Domain[],
+  layers: Layer[],
+  manifest: Manifest,
+): Diagnostic {
   const { other, ...fault } = finding
   const related =
     other === undefined
       ? []
-      : [{ ...siteOf(originOf(layers, pointerStep(other)), manifest, 'key').place, message: `"${other}" is declared here` }]
-  return at(originOf(layers, finding.pointer), manifest, { ...fault, detail: forAll(finding.detail, domains), ...about(domains), related })
+      : [
+          {
+            ...siteOf(originOf(layers, pointerStep(other)), manifest, 'key').place,
+            message: `"${other}" is declared here`,
+          },
+        ]
+  return at(originOf(layers, finding.pointer), manifest, {
+    ...fault,
+    detail: forAll(finding.detail, domains),
+    ...about(domains),
+    related,
+  })
 }
 
 function about(domains: Domain[]): { domain?: Domain } {
@@ -70,8 +88,12 @@ export function siteOf(
   if (layer === undefined || layer.document === manifest.document)
     return { place: placeIn(manifest.document, said, part), pointer: said, related: [] }
   const list = manifest.domains[0]?.pointer.startsWith('/domains') === true
-  const pointer = layer.profile !== undefined ? `/profiles/${layer.profile.entry}` : list ? '/domains' : '/domain'
-  const message = layer.profile === undefined ? 'set here by the defaults of the workspace' : `set here by profile "${layer.profile.name}"`
+  const pointer =
+    layer.profile !== undefined ? `/profiles/${layer.profile.entry}` : list ? '/domains' : '/domain'
+  const message =
+    layer.profile === undefined
+      ? 'set here by the defaults of the workspace'
+      : `set here by profile "${layer.profile.name}"`
   const place = placeIn(manifest.document, pointer, layer.profile === undefined ? 'key' : undefined)
   return { place, pointer, related: [{ ...placeIn(layer.document, said, part), message }] }
 }

@@ -1,15 +1,18 @@
 import { isObject, own, pointerStep, type Json, type JsonObject } from '../model/json.ts'
 
-/** Something in the upper value that can't be laid over the lower one; the pointer is within the upper value. */
+/**
+ * Something in the upper value that can't be laid over the lower one; the pointer is within the
+ * upper value.
+ */
 export interface MergeFault {
   pointer: string
   detail: string
 }
 
 /**
- * `above` laid over `below` (RFC 7396): null takes a field out, a mapping is merged, everything else replaces. `{$append: […]}`
- * adds to the list below, and `{$unset: true}` is taken as it stands. Neither argument is changed; parts that stay the same
- * are shared with the result.
+ * `above` laid over `below` (RFC 7396): null takes a field out, a mapping is merged, everything
+ * else replaces. `{$append: […]}` adds to the list below, and `{$unset: true}` is taken as it
+ * stands. Neither argument is changed; parts that stay the same are shared with the result.
  */
 export function mergeOver(below: JsonObject, above: JsonObject, faults: MergeFault[]): JsonObject {
   return merged(below, above, faults, '')
@@ -20,7 +23,12 @@ export function isPlainMapping(value: Json | undefined): value is JsonObject {
   return isObject(value) && !Object.hasOwn(value, '$append') && !Object.hasOwn(value, '$unset')
 }
 
-function merged(below: Json | undefined, above: JsonObject, faults: MergeFault[], pointer: string): JsonObject {
+function merged(
+  below: Json | undefined,
+  above: JsonObject,
+  faults: MergeFault[],
+  pointer: string,
+): JsonObject {
   const result: JsonObject = isPlainMapping(below) ? { ...below } : {}
   for (const [key, value] of Object.entries(above)) {
     const next = laidOver(own(result, key), value, faults, pointer + pointerStep(key))
@@ -30,24 +38,42 @@ function merged(below: Json | undefined, above: JsonObject, faults: MergeFault[]
   return result
 }
 
-function laidOver(below: Json | undefined, above: Json, faults: MergeFault[], pointer: string): Json | undefined {
+function laidOver(
+  below: Json | undefined,
+  above: Json,
+  faults: MergeFault[],
+  pointer: string,
+): Json | undefined {
   if (above === null) return undefined
   if (!isObject(above)) return above
   if (Object.hasOwn(above, '$append')) return appended(below, above, faults, pointer)
   return isPlainMapping(above) ? merged(below, above, faults, pointer) : above
 }
 
-function appended(below: Json | undefined, above: JsonObject, faults: MergeFault[], pointer: string): Json | undefined {
+function appended(
+  below: Json | undefined,
+  above: JsonObject,
+  faults: MergeFault[],
+  pointer: string,
+): Json | undefined {
   const refuse = (at: string, detail: string): Json | undefined => {
     faults.push({ pointer: pointer + at, detail })
     return below
   }
   const beside = Object.keys(above).find((key) => key !== '$append')
-  if (beside !== undefined) return refuse(pointerStep(beside), `"$append" stands alone in its mapping, and "${beside}" is beside it`)
+  if (beside !== undefined)
+    return refuse(
+      pointerStep(beside),
+      `"$append" stands alone in its mapping, and "${beside}" is beside it`,
+    )
   const added = above['$append']
-  if (!Array.isArray(added)) return refuse('/$append', '"$append" takes a list of the entries to add')
+  if (!Array.isArray(added))
+    return refuse('/$append', '"$append" takes a list of the entries to add')
   if (below === undefined) return added
   if (!Array.isArray(below))
-    return refuse('/$append', `"$append" adds to a list, and what lies below is ${isObject(below) ? 'a mapping' : 'a plain value'}`)
+    return refuse(
+      '/$append',
+      `"$append" adds to a list, and what lies below is ${isObject(below) ? 'a mapping' : 'a plain value'}`,
+    )
   return [...below, ...added]
 }

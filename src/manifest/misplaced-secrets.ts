@@ -3,7 +3,10 @@ import { isObject, pointerStep, type Json } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 import type { Finding } from './finding.ts'
 
-/** Secrets that stand where no free text may: their values are not known yet, so nothing else could find them wrong. */
+/**
+ * Secrets that stand where no free text may: their values are not known yet, so nothing else could
+ * find them wrong.
+ */
 export function misplacedSecrets(schema: ItemSchema, value: Json, pointer: string): Finding[] {
   if (isSecret(value)) {
     if (schema.type === 'string' && schema.enum === undefined) return []
@@ -21,9 +24,12 @@ export function misplacedSecrets(schema: ItemSchema, value: Json, pointer: strin
     ]
   }
   if (Array.isArray(value))
-    return schema.items === undefined ? [] : value.flatMap((entry, i) => misplacedSecrets(schema.items ?? {}, entry, `${pointer}/${i}`))
+    return schema.items === undefined
+      ? []
+      : value.flatMap((entry, i) => misplacedSecrets(schema.items ?? {}, entry, `${pointer}/${i}`))
   if (!isObject(value)) return []
-  const fields = schema.properties ?? schema.oneOf?.find((choice) => choice.type === 'object')?.properties ?? {}
+  const fields =
+    schema.properties ?? schema.oneOf?.find((choice) => choice.type === 'object')?.properties ?? {}
   return Object.entries(value).flatMap(([key, field]) => {
     const known = Object.hasOwn(fields, key) ? fields[key] : undefined
     return known === undefined ? [] : misplacedSecrets(known, field, pointer + pointerStep(key))

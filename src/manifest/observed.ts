@@ -31,11 +31,11 @@ const maxPointer = 80
 const maxDepth = 20
 
 /**
- * Reads what somebody saw at the service, `{domain: {item: payload}}`, as far as it is managed here. An item that is left
- * out was not observed; null, or an empty list, says that nothing is there. A field that always holds a secret counts as
- * recorded where it is left out or masked (`***`), and so does a field that the service keeps.
- * A value that the catalogue refuses, and one that is an action, is unreadable: it was observed,
- * and is no value that could be compared.
+ * Reads what somebody saw at the service, `{domain: {item: payload}}`, as far as it is managed
+ * here. An item that is left out was not observed; null, or an empty list, says that nothing is
+ * there. A field that always holds a secret counts as recorded where it is left out or masked
+ * (`***`), and so does a field that the service keeps. A value that the catalogue refuses, and one
+ * that is an action, is unreadable: it was observed, and is no value that could be compared.
  *
  * @returns what was seen, and a sentence about what is not managed
  * @throws EdgewiseError `not-observed` when the data has another shape
@@ -47,8 +47,12 @@ export function readObserved(data: Json, known: Known): { observed: Observed; no
   let foreign = 0
   for (const [name, config] of Object.entries(data)) {
     const domain = name.toLowerCase()
-    if (!isDomain(domain)) throw wrongShape(`expected names of domains as keys, got ${JSON.stringify(name.slice(0, 80))}`)
-    if (!isObject(config)) throw wrongShape(`expected an object of items under "${domain}", got ${wordFor(config)}`)
+    if (!isDomain(domain))
+      throw wrongShape(
+        `expected names of domains as keys, got ${JSON.stringify(name.slice(0, 80))}`,
+      )
+    if (!isObject(config))
+      throw wrongShape(`expected an object of items under "${domain}", got ${wordFor(config)}`)
     if (observed.has(domain)) throw wrongShape(`the domain "${domain}" stands in it twice`)
     const seen = new Map<ItemKey, ObservedItem>()
     const cleared: ItemKey[] = []
@@ -62,7 +66,8 @@ export function readObserved(data: Json, known: Known): { observed: Observed; no
       cleared.push(...clearedBy(domain, catalogue.get(item), payload, sight))
     }
     for (const item of cleared) {
-      if (!seen.has(item) && isManaged(domain, item, known)) seen.set(item, { held: empty, notVerified: [] })
+      if (!seen.has(item) && isManaged(domain, item, known))
+        seen.set(item, { held: empty, notVerified: [] })
     }
     observed.set(domain, seen)
   }
@@ -72,7 +77,11 @@ export function readObserved(data: Json, known: Known): { observed: Observed; no
 }
 
 function wrongShape(why: string): EdgewiseError {
-  return new EdgewiseError('not-observed', `what was observed can't be used: ${why}`, 'Expected {"<domain>": {"<item>": payload}} as JSON.')
+  return new EdgewiseError(
+    'not-observed',
+    `what was observed can't be used: ${why}`,
+    'Expected {"<domain>": {"<item>": payload}} as JSON.',
+  )
 }
 
 function wordFor(value: Json): string {
@@ -80,7 +89,10 @@ function wordFor(value: Json): string {
 }
 
 function isManaged(domain: Domain, item: ItemKey, { recorded, desired }: Known): boolean {
-  return catalogue.has(item) && (recorded.get(domain)?.has(item) === true || desired.get(domain)?.has(item) === true)
+  return (
+    catalogue.has(item) &&
+    (recorded.get(domain)?.has(item) === true || desired.get(domain)?.has(item) === true)
+  )
 }
 
 /** Lists items that can't be there, since this one is surely there and empties them. */
@@ -108,9 +120,15 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
   const desired = known.desired.get(domain)?.get(spec.key)?.candidates ?? []
   const base = held?.candidates[0] ?? desired[0]
   const hidden = hiddenFields(spec, base, payload)
-  const filled = hidden.reduce<Json>((value, { pointer }) => placed(value, pointer, 'secret'), payload)
+  const filled = hidden.reduce<Json>(
+    (value, { pointer }) => placed(value, pointer, 'secret'),
+    payload,
+  )
   const read = readItem(spec, filled, 'wire', domain)
-  const problem = read.problems.find(({ severity, pointer }) => severity === 'error' && !hidden.some((field) => field.pointer === pointer))
+  const problem = read.problems.find(
+    ({ severity, pointer }) =>
+      severity === 'error' && !hidden.some((field) => field.pointer === pointer),
+  )
   const tells = tellsValues(spec, [...(held?.candidates ?? []), ...desired], known.vault)
   if (problem !== undefined) {
     const seen = tells ? problem : redactedProblem(spec, problem, filled, domain)
@@ -119,7 +137,10 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
   const imperative = readItem(spec, filled, 'manifest', domain).problems.find(isImperative)
   const action = 'it is an action and tells no state'
   if (imperative !== undefined) return unreadable({ pointer: imperative.pointer, reason: action })
-  const restored = hidden.reduce<Json>((value, { pointer, secret }) => placed(value, pointer, secret), read.payload)
+  const restored = hidden.reduce<Json>(
+    (value, { pointer, secret }) => placed(value, pointer, secret),
+    read.payload,
+  )
   const others = [base, desired[0]].filter((value) => value !== undefined)
   const masked = known.vault.mask(spec.key, restored)
   const sealed = sealedLike(masked, others, (text) => known.vault.literal(text))
@@ -191,14 +212,24 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
 
-/** Fields that always hold a secret, are known to be there, and are left out or masked in what was seen. */
-function hiddenFields(spec: ItemSpec, base: Value | undefined, payload: Json): { pointer: string; secret: Json }[] {
+/**
+ * Fields that always hold a secret, are known to be there, and are left out or masked in what was
+ * seen.
+ */
+function hiddenFields(
+  spec: ItemSpec,
+  base: Value | undefined,
+  payload: Json,
+): { pointer: string; secret: Json }[] {
   if (base === undefined) return []
   return secretFields(spec, base).flatMap(({ pointer }) => {
     const parent = atPointer(payload, pointer.slice(0, pointer.lastIndexOf('/')))
     const seen = atPointer(payload, pointer)
-    const missing = seen === undefined || seen === null || (typeof seen === 'string' && /^[*•]*$/.test(seen))
-    return isObject(parent) && missing ? [{ pointer, secret: atPointer(base, pointer) ?? null }] : []
+    const missing =
+      seen === undefined || seen === null || (typeof seen === 'string' && /^[*•]*$/.test(seen))
+    return isObject(parent) && missing
+      ? [{ pointer, secret: atPointer(base, pointer) ?? null }]
+      : []
   })
 }
 
@@ -226,8 +257,12 @@ function uncomparable(
   const always = new Set(secretFields(spec, base).map(({ pointer }) => pointer))
   const found: Uncompared[] = []
   mapSecrets(base, (secret, pointer) => {
-    // Of a secret that stands alone the fingerprint tells; of one within a text only the whole text does.
-    const alone = always.has(pointer) && secret.startsWith('scrypt:') && !(templates[secret]?.includes('${') ?? false)
+    // Of a secret that stands alone the fingerprint tells; of one within a text only the whole text
+    // does.
+    const alone =
+      always.has(pointer) &&
+      secret.startsWith('scrypt:') &&
+      !(templates[secret]?.includes('${') ?? false)
     if (vault.knows(secret) || hidden.includes(pointer) || alone) return null
     const reference = templates[secret] ?? 'written out in a manifest'
     found.push({ pointer, secret: { $secret: secret }, reference })
@@ -245,7 +280,9 @@ function withRecorded(value: Json, { pointer, secret }: Uncompared): Json {
 /** Fields that the service keeps when a write leaves them out, and that were not shown. */
 function keptFields(spec: ItemSpec, base: Value | undefined, value: Value): string[] {
   if (base === undefined || !isObject(base) || !isObject(value)) return []
-  return spec.keeps.filter((name) => own(value, name) === undefined && own(base, name) !== undefined).map((name) => `/${name}`)
+  return spec.keeps
+    .filter((name) => own(value, name) === undefined && own(base, name) !== undefined)
+    .map((name) => `/${name}`)
 }
 
 function heldOf(spec: ItemSpec, value: Value): Held {
@@ -255,7 +292,9 @@ function heldOf(spec: ItemSpec, value: Value): Held {
 /** A copy of a value with something put at a pointer whose parent is there. */
 function placed(value: Json, pointer: string, put: Json): Json {
   const [, step = '', ...rest] = pointer.split('/')
-  const inner = rest.length === 0 ? () => put : (part: Json) => placed(part, `/${rest.join('/')}`, put)
-  if (Array.isArray(value)) return value.map((entry, i) => (String(i) === step ? inner(entry) : entry))
+  const inner =
+    rest.length === 0 ? () => put : (part: Json) => placed(part, `/${rest.join('/')}`, put)
+  if (Array.isArray(value))
+    return value.map((entry, i) => (String(i) === step ? inner(entry) : entry))
   return isObject(value) ? { ...value, [step]: inner(own(value, step) ?? null) } : value
 }

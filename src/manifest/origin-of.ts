@@ -1,4 +1,11 @@
-import { isObject, own, pointerStep, pointerSteps, type Json, type JsonObject } from '../model/json.ts'
+import {
+  isObject,
+  own,
+  pointerStep,
+  pointerSteps,
+  type Json,
+  type JsonObject,
+} from '../model/json.ts'
 import { isPlainMapping } from './merge.ts'
 import type { YamlDocument } from './yaml-file.ts'
 
@@ -24,14 +31,18 @@ interface Part extends Origin {
 }
 
 /**
- * The uppermost layer that a part of the merged configuration comes from. `pointer` is within the merged value; what does
- * not exist there has the origin of the last step that does. Null when no layer says anything.
+ * The uppermost layer that a part of the merged configuration comes from. `pointer` is within the
+ * merged value; what does not exist there has the origin of the last step that does. Null when no
+ * layer says anything.
  */
 export function originOf(layers: Layer[], pointer: string): Origin | null {
   let parts: Part[] = layers.map((layer) => ({ layer, pointer: '', value: layer.config }))
   for (const [depth, step] of pointerSteps(pointer).entries()) {
     // A configuration is a mapping of items, even where somebody wrote "$append" beside them.
-    const next = depth > 0 && parts.some(({ value }) => Array.isArray(listIn(value))) ? entryOf(parts, Number(step)) : fieldOf(parts, step)
+    const next =
+      depth > 0 && parts.some(({ value }) => Array.isArray(listIn(value)))
+        ? entryOf(parts, Number(step))
+        : fieldOf(parts, step)
     if (next.length === 0) break
     parts = next
   }
@@ -46,7 +57,8 @@ function fieldOf(parts: Part[], key: string): Part[] {
     const adds = isObject(value) && Object.hasOwn(value, '$append')
     const merges = isPlainMapping(value) && found.every((below) => isPlainMapping(below.value))
     if (!adds && !merges) found = []
-    if (value !== null) found.push({ layer: part.layer, pointer: part.pointer + pointerStep(key), value })
+    if (value !== null)
+      found.push({ layer: part.layer, pointer: part.pointer + pointerStep(key), value })
   }
   return found
 }
@@ -58,7 +70,13 @@ function entryOf(parts: Part[], index: number): Part[] {
     if (!Array.isArray(list)) continue
     const entry = list[index - start]
     if (index - start < list.length && entry !== undefined) {
-      return [{ layer, pointer: `${pointer}${list === value ? '' : '/$append'}/${index - start}`, value: entry }]
+      return [
+        {
+          layer,
+          pointer: `${pointer}${list === value ? '' : '/$append'}/${index - start}`,
+          value: entry,
+        },
+      ]
     }
     start += list.length
   }

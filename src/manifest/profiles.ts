@@ -11,7 +11,10 @@ import { placeIn } from './yaml-place.ts'
 export type Profiles = ReadonlyMap<string, Profile>
 
 /** The profiles by name; of several with one name the first counts. */
-export function profilesByName(profiles: Profile[]): { byName: Profiles; diagnostics: Diagnostic[] } {
+export function profilesByName(profiles: Profile[]): {
+  byName: Profiles
+  diagnostics: Diagnostic[]
+} {
   const byName = new Map<string, Profile>()
   const diagnostics: Diagnostic[] = []
   for (const profile of profiles) {
@@ -41,7 +44,9 @@ export function profileProblems(declarations: Declaration[], byName: Profiles): 
   const unknown = declarations.flatMap((declaration) =>
     declaration.profiles.flatMap(({ name, entry }) => {
       if (byName.has(name)) return []
-      const hint = hints.get(name) ?? (didYouMean(name, byName.keys()) || ' Declare it in a document of its own: "profile: …".')
+      const hint =
+        hints.get(name) ??
+        (didYouMean(name, byName.keys()) || ' Declare it in a document of its own: "profile: …".')
       hints.set(name, hint)
       const detail = `there is no profile "${name}".${hint}`
       return [
@@ -63,7 +68,12 @@ export function profileProblems(declarations: Declaration[], byName: Profiles): 
       const names = path.map((step) => step.name)
       const detail = `these profiles name each other in a circle: ${[...names, names[0]].join(' → ')}. Take one of the names out.`
       found.push(
-        diagnosticAt(last.document, { code: 'profile-cycle', pointer: `/profiles/${entry}`, summary: 'Profiles in a circle', detail }),
+        diagnosticAt(last.document, {
+          code: 'profile-cycle',
+          pointer: `/profiles/${entry}`,
+          summary: 'Profiles in a circle',
+          detail,
+        }),
       )
     })
     return found
@@ -80,8 +90,9 @@ export interface Stack {
 }
 
 /**
- * The stack of profiles in order, each after those that it names itself. A profile that others bring in counts once, at its
- * first place; one that the manifest names is laid over what stands before it in any case.
+ * The stack of profiles in order, each after those that it names itself. A profile that others
+ * bring in counts once, at its first place; one that the manifest names is laid over what stands
+ * before it in any case.
  */
 export function stackOf(named: Declaration['profiles'], byName: Profiles, defaults: Layer): Stack {
   const layers = [defaults]
@@ -91,7 +102,12 @@ export function stackOf(named: Declaration['profiles'], byName: Profiles, defaul
     if (profile === undefined) continue
     seen.delete(name)
     for (const each of inOrder(profile, byName, seen, () => {})) {
-      layers.push({ config: each.config, document: each.document, base: '/config', profile: { name: each.name, entry } })
+      layers.push({
+        config: each.config,
+        document: each.document,
+        base: '/config',
+        profile: { name: each.name, entry },
+      })
     }
   }
   const faults: Stack['faults'] = []
@@ -108,10 +124,16 @@ export function stackOf(named: Declaration['profiles'], byName: Profiles, defaul
 }
 
 /**
- * A profile after the profiles that it names, without those already seen. `cycle` gets the profiles of a circle, and the
- * entry of the last one that closes it. Without recursion: the depth is the author's.
+ * A profile after the profiles that it names, without those already seen. `cycle` gets the profiles
+ * of a circle, and the entry of the last one that closes it. Without recursion: the depth is the
+ * author's.
  */
-function inOrder(start: Profile, byName: Profiles, seen: Set<string>, cycle: (path: Profile[], entry: number) => void): Profile[] {
+function inOrder(
+  start: Profile,
+  byName: Profiles,
+  seen: Set<string>,
+  cycle: (path: Profile[], entry: number) => void,
+): Profile[] {
   if (seen.has(start.name)) return []
   const order: Profile[] = []
   const path = [{ profile: start, next: 0 }]

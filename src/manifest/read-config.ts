@@ -21,26 +21,40 @@ export interface Rules {
   sharedReads: SharedReads
 }
 
-/** A finding at a pointer of the merged configuration; `other`: the item that it is about as well. */
+/**
+ * A finding at a pointer of the merged configuration; `other`: the item that it is about as well.
+ */
 export interface ConfigFinding extends Finding {
   item: ItemKey
   other?: ItemKey
 }
 
-/** The items of one domain from its merged configuration: those without errors, and everything that is wrong. */
+/**
+ * The items of one domain from its merged configuration: those without errors, and everything that
+ * is wrong.
+ */
 export function readConfig(
   config: JsonObject,
   domain: Domain,
   vars: ReadonlyMap<string, string>,
   rules: Rules,
 ): { items: Map<ItemKey, Held>; findings: ConfigFinding[] } {
-  const names: Names = { domain, vars, secrets: rules.secrets, refer: (template) => rules.keeper.refer(template) }
+  const names: Names = {
+    domain,
+    vars,
+    secrets: rules.secrets,
+    refer: (template) => rules.keeper.refer(template),
+  }
   const items = new Map<ItemKey, Held>()
   const findings: ConfigFinding[] = []
   for (const [item, raw] of Object.entries(config)) {
     const spec = catalogue.get(item)
-    const read = spec === undefined ? { held: null, findings: [unknownItem(item)] } : readOne(spec, raw, names, rules)
-    const named = spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(rules.itemKeys, item)
+    const read =
+      spec === undefined
+        ? { held: null, findings: [unknownItem(item)] }
+        : readOne(spec, raw, names, rules)
+    const named =
+      spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(rules.itemKeys, item)
     if (!named) read.findings.push(unnamed(item))
     if (read.held !== null && named) items.set(item, read.held)
     findings.push(...read.findings.map((finding) => ({ ...finding, item })))
@@ -74,7 +88,8 @@ function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne
   if (isObject(raw) && Object.hasOwn(raw, '$unset')) return unset(spec, raw, pointer)
   const { value, findings, secret } = replaceReferences(raw, names, pointer)
   const misplaced = !secret ? [] : misplacedSecrets(spec.schema, value, pointer)
-  if (findings.length + misplaced.length > 0) return { held: null, findings: [...findings, ...misplaced] }
+  if (findings.length + misplaced.length > 0)
+    return { held: null, findings: [...findings, ...misplaced] }
   const { read, literals } = withoutLiterals(spec, value, names, rules)
   const problems = read.problems.map(({ code, severity, pointer: at, detail }): Finding => ({
     code: 'item-invalid',
@@ -84,18 +99,37 @@ function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne
     summary: problemSummaries[code],
     detail,
   }))
-  if (read.value === null || literals.length > 0) return { held: null, findings: [...literals, ...problems] }
+  if (read.value === null || literals.length > 0)
+    return { held: null, findings: [...literals, ...problems] }
   return { held: heldOf(spec, read.value), findings: problems }
 }
 
-/** Reads an item; a secret written out becomes one the keeper knows, or a finding that does not repeat it. */
-function withoutLiterals(spec: ItemSpec, value: Json, names: Names, rules: Rules): { read: ReadItem; literals: Finding[] } {
+/**
+ * Reads an item; a secret written out becomes one the keeper knows, or a finding that does not
+ * repeat it.
+ */
+function withoutLiterals(
+  spec: ItemSpec,
+  value: Json,
+  names: Names,
+  rules: Rules,
+): { read: ReadItem; literals: Finding[] } {
   const read = readShared(spec, value, names.domain, rules.sharedReads)
-  const literal = secretFields(spec, read.payload).filter((field) => field.literal && atPointer(read.payload, field.pointer) !== '')
+  const literal = secretFields(spec, read.payload).filter(
+    (field) => field.literal && atPointer(read.payload, field.pointer) !== '',
+  )
   if (literal.length === 0) return { read, literals: [] }
   if (rules.allowLiteralSecrets) {
     const pointers = new Set(literal.map((field) => field.pointer))
-    return { read: readItem(spec, sealed(read.payload, pointers, '', rules.keeper), 'manifest', names.domain), literals: [] }
+    return {
+      read: readItem(
+        spec,
+        sealed(read.payload, pointers, '', rules.keeper),
+        'manifest',
+        names.domain,
+      ),
+      literals: [],
+    }
   }
   const detail =
     'this field always holds a secret: expected a reference such as "${secret:NAME}", got the value itself. Name its source under "secrets" in edgewise.yaml, and change the secret if this file was ever shared.'
@@ -106,34 +140,80 @@ function withoutLiterals(spec: ItemSpec, value: Json, names: Names, rules: Rules
     detail,
   }))
   return {
-    read: { ...read, problems: read.problems.filter((problem) => !literal.some((field) => field.pointer === problem.pointer)) },
+    read: {
+      ...read,
+      problems: read.problems.filter(
+        (problem) => !literal.some((field) => field.pointer === problem.pointer),
+      ),
+    },
     literals,
   }
 }
 
-function sealed(value: Json, pointers: ReadonlySet<string>, pointer: string, keeper: SecretKeeper): Json {
-  if (typeof value === 'string') return pointers.has(pointer) ? { $secret: keeper.literal(value).$secret } : value
-  if (Array.isArray(value)) return value.map((entry, i) => sealed(entry, pointers, `${pointer}/${i}`, keeper))
+function sealed(
+  value: Json,
+  pointers: ReadonlySet<string>,
+  pointer: string,
+  keeper: SecretKeeper,
+): Json {
+  if (typeof value === 'string')
+    return pointers.has(pointer) ? { $secret: keeper.literal(value).$secret } : value
+  if (Array.isArray(value))
+    return value.map((entry, i) => sealed(entry, pointers, `${pointer}/${i}`, keeper))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, sealed(field, pointers, pointer + pointerStep(key), keeper)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      sealed(field, pointers, pointer + pointerStep(key), keeper),
+    ]),
+  )
 }
 
 /** An emptied value is the same as an item that is unset. */
 function heldOf(spec: ItemSpec, value: Value): Held {
-  return spec.reduce(undefined, value) === undefined ? { status: 'unset', candidates: [] } : confirmed(value)
+  return spec.reduce(undefined, value) === undefined
+    ? { status: 'unset', candidates: [] }
+    : confirmed(value)
 }
 
 function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {
   const say = (at: string, detail: string): ReadOne => ({
     held: null,
-    findings: [{ code: 'item-invalid', pointer: pointer + at, part: 'key', summary: 'A misplaced "$unset"', detail }],
+    findings: [
+      {
+        code: 'item-invalid',
+        pointer: pointer + at,
+        part: 'key',
+        summary: 'A misplaced "$unset"',
+        detail,
+      },
+    ],
   })
   const beside = Object.keys(raw).find((key) => key !== '$unset')
-  if (beside !== undefined) return say(pointerStep(beside), `"$unset" stands alone in its item, and "${beside}" is beside it`)
-  if (raw['$unset'] !== true) return say('/$unset', '"$unset" takes the value true. To leave the item out, give it the value null.')
+  if (beside !== undefined)
+    return say(
+      pointerStep(beside),
+      `"$unset" stands alone in its item, and "${beside}" is beside it`,
+    )
+  if (raw['$unset'] !== true)
+    return say(
+      '/$unset',
+      '"$unset" takes the value true. To leave the item out, give it the value null.',
+    )
   if (spec.unset !== undefined) return { held: { status: 'unset', candidates: [] }, findings: [] }
   const detail = `the service documents no way back for "${spec.key}". Take the item out of the manifest instead: it is then released, and stays at the service as it is.`
-  return { held: null, findings: [{ code: 'unset-unavailable', pointer, part: 'key', summary: "This item can't be unset", detail }] }
+  return {
+    held: null,
+    findings: [
+      {
+        code: 'unset-unavailable',
+        pointer,
+        part: 'key',
+        summary: "This item can't be unset",
+        detail,
+      },
+    ],
+  }
 }
 
 function unknownItem(item: string): Finding {
@@ -149,5 +229,11 @@ function unknownItem(item: string): Finding {
 
 function unnamed(item: ItemKey): Finding {
   const detail = `the service's specification leaves out what "${item}" is called there. Add the name to edgewise.yaml, under "service": "itemKeys: {${item}: NAME}"; the emulator takes "itemKeys: {${item}: ${item}}".`
-  return { code: 'item-unnamed', pointer: pointerStep(item), part: 'key', summary: "The service's name of this item is not known", detail }
+  return {
+    code: 'item-unnamed',
+    pointer: pointerStep(item),
+    part: 'key',
+    summary: "The service's name of this item is not known",
+    detail,
+  }
 }

@@ -35,11 +35,19 @@ export const documentKeys = {
 }
 
 /** What a YAML document declares, by its keys; null with findings where that can't be told. */
-export function readDocument(document: YamlDocument): { declaration: Manifest | Profile | null; findings: Finding[] } {
+export function readDocument(document: YamlDocument): {
+  declaration: Manifest | Profile | null
+  findings: Finding[]
+} {
   const { value } = document
   const findings: Finding[] = []
   if (!isObject(value))
-    return { declaration: null, findings: [shapeless(`expected a mapping with "domain", "domains" or "profile", got ${shown(value)}`)] }
+    return {
+      declaration: null,
+      findings: [
+        shapeless(`expected a mapping with "domain", "domains" or "profile", got ${shown(value)}`),
+      ],
+    }
   const kind = Object.hasOwn(value, 'profile') ? 'profile' : 'manifest'
   const code: DiagnosticCode = `${kind}-invalid`
   const say = (pointer: string, detail: string, part?: 'key') => {
@@ -49,17 +57,35 @@ export function readDocument(document: YamlDocument): { declaration: Manifest | 
     const near = Object.keys(value).map((key) => didYouMean(key, ['domain', 'domains', 'profile']))
     return {
       declaration: null,
-      findings: [shapeless(`expected "domain", "domains" or "profile" in this document.${near.find((hint) => hint !== '') ?? ''}`)],
+      findings: [
+        shapeless(
+          `expected "domain", "domains" or "profile" in this document.${near.find((hint) => hint !== '') ?? ''}`,
+        ),
+      ],
     }
   }
   for (const key of Object.keys(value)) {
     if (kind === 'profile' && (key === 'domain' || key === 'domains'))
-      say(pointerStep(key), `a profile has no "${key}": manifests name it in their "profiles"`, 'key')
+      say(
+        pointerStep(key),
+        `a profile has no "${key}": manifests name it in their "profiles"`,
+        'key',
+      )
     else if (!documentKeys[kind].includes(key))
-      say(pointerStep(key), `there is no key "${key}" in a ${kind}.${known(key, documentKeys[kind])}`, 'key')
+      say(
+        pointerStep(key),
+        `there is no key "${key}" in a ${kind}.${known(key, documentKeys[kind])}`,
+        'key',
+      )
   }
-  const shared = { document, profiles: profilesOf(value, say), vars: varsOf(value, say), config: configOf(value, say) }
-  if (kind === 'manifest') return { declaration: { kind, domains: domainsOf(value, findings, say), ...shared }, findings }
+  const shared = {
+    document,
+    profiles: profilesOf(value, say),
+    vars: varsOf(value, say),
+    config: configOf(value, say),
+  }
+  if (kind === 'manifest')
+    return { declaration: { kind, domains: domainsOf(value, findings, say), ...shared }, findings }
   const name = own(value, 'profile')
   if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(name))
     return { declaration: { kind, name, ...shared }, findings }
@@ -70,7 +96,12 @@ export function readDocument(document: YamlDocument): { declaration: Manifest | 
 type Say = (pointer: string, detail: string, part?: 'key') => void
 
 function shapeless(detail: string): Finding {
-  return { code: 'manifest-invalid', pointer: '', summary: 'Neither a manifest nor a profile', detail }
+  return {
+    code: 'manifest-invalid',
+    pointer: '',
+    summary: 'Neither a manifest nor a profile',
+    detail,
+  }
 }
 
 function known(key: string, keys: string[]): string {
@@ -78,13 +109,21 @@ function known(key: string, keys: string[]): string {
 }
 
 function domainsOf(value: JsonObject, findings: Finding[], say: Say): Manifest['domains'] {
-  if (Object.hasOwn(value, 'domain') && Object.hasOwn(value, 'domains')) say('/domains', 'expected "domain" or "domains", got both', 'key')
+  if (Object.hasOwn(value, 'domain') && Object.hasOwn(value, 'domains'))
+    say('/domains', 'expected "domain" or "domains", got both', 'key')
   const single = own(value, 'domain')
   const list = own(value, 'domains')
-  const entries: { name: Json; pointer: string }[] = single === undefined ? [] : [{ name: single, pointer: '/domain' }]
-  if (Array.isArray(list)) entries.push(...list.map((name, i) => ({ name, pointer: `/domains/${i}` })))
-  else if (list !== undefined) say('/domains', `expected a list of domain names, got ${shown(list)}. Use "domain" for a single one.`)
-  if (Array.isArray(list) && list.length === 0) say('/domains', 'expected at least one domain name, got an empty list')
+  const entries: { name: Json; pointer: string }[] =
+    single === undefined ? [] : [{ name: single, pointer: '/domain' }]
+  if (Array.isArray(list))
+    entries.push(...list.map((name, i) => ({ name, pointer: `/domains/${i}` })))
+  else if (list !== undefined)
+    say(
+      '/domains',
+      `expected a list of domain names, got ${shown(list)}. Use "domain" for a single one.`,
+    )
+  if (Array.isArray(list) && list.length === 0)
+    say('/domains', 'expected at least one domain name, got an empty list')
   return entries.flatMap(({ name, pointer }) => {
     if (typeof name === 'string' && isDomain(name)) return [{ domain: name.toLowerCase(), pointer }]
     const detail = `expected a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard), got ${shown(name)}`
@@ -102,8 +141,13 @@ function profilesOf(value: JsonObject, say: Say): Declaration['profiles'] {
   const named: Declaration['profiles'] = []
   const names = new Set<string>()
   list.forEach((name, entry) => {
-    if (typeof name !== 'string') say(`/profiles/${entry}`, `expected the name of a profile, got ${shown(name)}`)
-    else if (names.has(name)) say(`/profiles/${entry}`, `the profile "${name}" stands twice in this list. Keep one of them.`)
+    if (typeof name !== 'string')
+      say(`/profiles/${entry}`, `expected the name of a profile, got ${shown(name)}`)
+    else if (names.has(name))
+      say(
+        `/profiles/${entry}`,
+        `the profile "${name}" stands twice in this list. Keep one of them.`,
+      )
     else {
       names.add(name)
       named.push({ name, entry })
@@ -121,11 +165,16 @@ function varsOf(value: JsonObject, say: Say): Map<string, string> {
   }
   for (const [name, content] of Object.entries(vars)) {
     const pointer = `/vars${pointerStep(name)}`
-    if (!/^[A-Za-z_][\w.-]*$/.test(name)) say(pointer, `expected a name of letters, digits, "_", "." and "-", got "${name}"`, 'key')
+    if (!/^[A-Za-z_][\w.-]*$/.test(name))
+      say(pointer, `expected a name of letters, digits, "_", "." and "-", got "${name}"`, 'key')
     else if (typeof content === 'number') read.set(name, String(content))
-    else if (typeof content !== 'string') say(pointer, `expected a string or a number, got ${shown(content)}. Put quotes around text.`)
+    else if (typeof content !== 'string')
+      say(pointer, `expected a string or a number, got ${shown(content)}. Put quotes around text.`)
     else if (/(?<!\$)\$\{/.test(content))
-      say(pointer, 'references are not replaced in "vars": expected plain text. Write "$${" for a literal "${".')
+      say(
+        pointer,
+        'references are not replaced in "vars": expected plain text. Write "$${" for a literal "${".',
+      )
     else read.set(name, content.replaceAll('$${', '${'))
   }
   return read

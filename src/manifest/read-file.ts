@@ -7,17 +7,28 @@ import type { SourceFile } from './yaml-file.ts'
 
 const mostBytes = 5 * 1024 * 1024
 
-/** The text of a file of the workspace, or what is wrong with the file. `root` is a real path. Never blocks on a pipe or device. */
+/**
+ * The text of a file of the workspace, or what is wrong with the file. `root` is a real path. Never
+ * blocks on a pipe or device.
+ */
 export function readSource(root: string, path: string): SourceFile | Diagnostic {
   const bytes = readBytes(root, path)
   if (!Buffer.isBuffer(bytes)) return bytes
   if (bytes.includes(0))
-    return bad(path, 'file-invalid', 'expected a text file, got one with NUL bytes (UTF-16 perhaps). Save it as UTF-8.')
+    return bad(
+      path,
+      'file-invalid',
+      'expected a text file, got one with NUL bytes (UTF-16 perhaps). Save it as UTF-8.',
+    )
   try {
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    return bad(path, 'file-invalid', 'expected UTF-8, got bytes that are not. Save the file as UTF-8.')
+    return bad(
+      path,
+      'file-invalid',
+      'expected UTF-8, got bytes that are not. Save the file as UTF-8.',
+    )
   }
 }
 
@@ -26,11 +37,19 @@ function readBytes(root: string, path: string): Buffer | Diagnostic {
   try {
     const target = realpathSync.native(join(root, path))
     if (!isWithin(root, target))
-      return bad(path, 'file-invalid', 'expected a file of the workspace, got a link to one outside. Move that file into the workspace.')
+      return bad(
+        path,
+        'file-invalid',
+        'expected a file of the workspace, got a link to one outside. Move that file into the workspace.',
+      )
     file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK)
     const status = fstatSync(file)
     if (!status.isFile())
-      return bad(path, 'file-invalid', `expected a file, got a ${status.isDirectory() ? 'folder' : 'pipe, socket or device'}`)
+      return bad(
+        path,
+        'file-invalid',
+        `expected a file, got a ${status.isDirectory() ? 'folder' : 'pipe, socket or device'}`,
+      )
     if (status.size > mostBytes) {
       return bad(
         path,

@@ -21,8 +21,9 @@ export interface Replaced {
 }
 
 /**
- * A value with `${domain}`, `${var:…}` and `${secret:…}` replaced in its strings; `$${` becomes `${`. A string with a secret
- * becomes a `{$secret}`. Mapping keys stay as they are; those that begin with "$" are refused.
+ * A value with `${domain}`, `${var:…}` and `${secret:…}` replaced in its strings; `$${` becomes
+ * `${`. A string with a secret becomes a `{$secret}`. Mapping keys stay as they are; those that
+ * begin with "$" are refused.
  */
 export function replaceReferences(value: Json, names: Names, pointer: string): Replaced {
   const findings: Finding[] = []
@@ -39,7 +40,8 @@ export function replaceReferences(value: Json, names: Names, pointer: string): R
 }
 
 function replaced(value: Json, pointer: string, names: Names, findings: Finding[]): Json {
-  if (typeof value === 'string') return value.includes('${') ? replacedText(value, pointer, names, findings) : value
+  if (typeof value === 'string')
+    return value.includes('${') ? replacedText(value, pointer, names, findings) : value
   if (Array.isArray(value)) {
     const entries = value.map((entry, i) => replaced(entry, `${pointer}/${i}`, names, findings))
     return entries.every((entry, i) => entry === value[i]) ? value : entries
@@ -50,7 +52,13 @@ function replaced(value: Json, pointer: string, names: Names, findings: Finding[
   for (const [key, field] of Object.entries(value)) {
     const at = pointer + pointerStep(key)
     if (key.startsWith('$'))
-      findings.push({ code: 'item-invalid', pointer: at, part: 'key', summary: 'A key that begins with "$"', detail: instruction(key) })
+      findings.push({
+        code: 'item-invalid',
+        pointer: at,
+        part: 'key',
+        summary: 'A key that begins with "$"',
+        detail: instruction(key),
+      })
     const next = replaced(field, at, names, findings)
     same &&= next === field
     fields.push([key, next])
@@ -59,27 +67,39 @@ function replaced(value: Json, pointer: string, names: Names, findings: Finding[
 }
 
 function instruction(key: string): string {
-  if (key === '$unset') return '"$unset" stands for a whole item. To leave a field out, give it the value null.'
-  if (key === '$append') return '"$append" can\'t stand inside an entry of a list: entries are not merged, so there is nothing to add to.'
-  if (key === '$secret') return 'expected a reference to a secret such as "${secret:NAME}", got the form in which plans show secrets'
+  if (key === '$unset')
+    return '"$unset" stands for a whole item. To leave a field out, give it the value null.'
+  if (key === '$append')
+    return '"$append" can\'t stand inside an entry of a list: entries are not merged, so there is nothing to add to.'
+  if (key === '$secret')
+    return 'expected a reference to a secret such as "${secret:NAME}", got the form in which plans show secrets'
   return `expected "$append" or "$unset", got "${key}"`
 }
 
 function replacedText(text: string, pointer: string, names: Names, findings: Finding[]): Json {
   const problems: Finding[] = []
   let secrets = 0
-  const result = text.replace(/\$\$\{|\$\{(?:([^}]*)\})?/g, (match, reference: string | undefined) => {
-    if (match === '$${') return '${'
-    const answer = resolve(match, reference, names)
-    if ('detail' in answer) {
-      problems.push({ code: 'reference-unknown', pointer, summary: 'A reference that leads nowhere', detail: answer.detail })
-      return match
-    }
-    if (answer.secret) secrets++
-    return answer.text
-  })
+  const result = text.replace(
+    /\$\$\{|\$\{(?:([^}]*)\})?/g,
+    (match, reference: string | undefined) => {
+      if (match === '$${') return '${'
+      const answer = resolve(match, reference, names)
+      if ('detail' in answer) {
+        problems.push({
+          code: 'reference-unknown',
+          pointer,
+          summary: 'A reference that leads nowhere',
+          detail: answer.detail,
+        })
+        return match
+      }
+      if (answer.secret) secrets++
+      return answer.text
+    },
+  )
   if (problems.length === 0 && secrets > 0 && secretNames(result).length !== secrets) {
-    const detail = 'a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later'
+    const detail =
+      'a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later'
     problems.push({ code: 'secret-invalid', pointer, summary: 'An ambiguous secret', detail })
   }
   findings.push(...problems)
@@ -90,7 +110,8 @@ function replacedText(text: string, pointer: string, names: Names, findings: Fin
 type Resolved = { text: string; secret: boolean } | { detail: string }
 
 function resolve(match: string, reference: string | undefined, names: Names): Resolved {
-  if (reference === undefined) return { detail: 'this "${" has no "}". Write "$${" for a literal "${".' }
+  if (reference === undefined)
+    return { detail: 'this "${" has no "}". Write "$${" for a literal "${".' }
   if (reference === 'domain') return { text: names.domain, secret: false }
   const [kind, name] = splitAt(reference, ':')
   if (kind === 'env' && name !== null) {
@@ -101,19 +122,37 @@ function resolve(match: string, reference: string | undefined, names: Names): Re
   if (kind === 'var' && name !== null) {
     const value = names.vars.get(name)
     return value === undefined
-      ? { detail: unknown('variable', name, names.vars.keys(), 'Define it under "vars" of the manifest.') }
+      ? {
+          detail: unknown(
+            'variable',
+            name,
+            names.vars.keys(),
+            'Define it under "vars" of the manifest.',
+          ),
+        }
       : { text: value, secret: false }
   }
   if (kind === 'secret' && name !== null) {
-    if (!names.secrets.has(name)) return { detail: unknown('secret', name, names.secrets, 'Define it under "secrets" in edgewise.yaml.') }
+    if (!names.secrets.has(name))
+      return {
+        detail: unknown(
+          'secret',
+          name,
+          names.secrets,
+          'Define it under "secrets" in edgewise.yaml.',
+        ),
+      }
     return { text: match, secret: true }
   }
-  return { detail: `expected "\${domain}", "\${var:NAME}" or "\${secret:NAME}", got "${match}". Write "$\${" for a literal "\${".` }
+  return {
+    detail: `expected "\${domain}", "\${var:NAME}" or "\${secret:NAME}", got "${match}". Write "$\${" for a literal "\${".`,
+  }
 }
 
 function unknown(kind: string, name: string, known: Iterable<string>, otherwise: string): string {
   const names = [...known]
-  const hint = didYouMean(name, names) || (names.length === 0 ? '' : ` There is: ${names.join(', ')}.`)
+  const hint =
+    didYouMean(name, names) || (names.length === 0 ? '' : ` There is: ${names.join(', ')}.`)
   return `there is no ${kind} "${name}".${hint} ${otherwise}`
 }
 

@@ -70,7 +70,11 @@ export function makeSecretSources(
 }
 
 /** Reads the values of secrets that need no command to run. They are for comparison only. */
-export function secretsWithoutCommand(root: string, sources: Record<string, SecretSource>, env: Env): string[] {
+export function secretsWithoutCommand(
+  root: string,
+  sources: Record<string, SecretSource>,
+  env: Env,
+): string[] {
   return Object.values(sources).flatMap((source) => {
     if ('command' in source) return []
     const value = 'env' in source ? env[source.env] : smallFile(resolve(root, source.file))

@@ -6,12 +6,20 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { mapSecrets, type Secret } from '../model/secret.ts'
-import { referencedNames, secretNames, type SecretKeeper, type SecretPort } from '../model/secret-keeper.ts'
+import {
+  referencedNames,
+  secretNames,
+  type SecretKeeper,
+  type SecretPort,
+} from '../model/secret-keeper.ts'
 import type { SecretSources } from './secret-sources.ts'
 import { holdsValue } from './service-address.ts'
 import { spellingsOf } from './spellings.ts'
 
-/** Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told in seconds. */
+/**
+ * Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told
+ * in seconds.
+ */
 const cost = { N: 16_384, r: 8, p: 1 }
 /** A secret shorter than this is not looked for inside other texts; too much would match. */
 const shortest = 4
@@ -26,8 +34,9 @@ const noPrograms: SecretPrograms = {
 }
 
 /**
- * The only place that knows values of secrets. They live in memory; everything else sees a scrypt fingerprint, salted
- * with the workspace's id, so that a plan stays the same from run to run and a change of the value shows.
+ * The only place that knows values of secrets. They live in memory; everything else sees a scrypt
+ * fingerprint, salted with the workspace's id, so that a plan stays the same from run to run and a
+ * change of the value shows.
  */
 export class SecretVault implements SecretKeeper, SecretPort {
   readonly #salt: string
@@ -107,7 +116,10 @@ export class SecretVault implements SecretKeeper, SecretPort {
       for (const name of names) if (this.#value(name) === null) this.#unresolved.add(name)
       return { $secret: `unresolved:${shorten(template)}` }
     }
-    const whole = template.replace(/\$\{secret:([^}]*)\}/g, (_, name: string) => this.#value(name) ?? '')
+    const whole = template.replace(
+      /\$\{secret:([^}]*)\}/g,
+      (_, name: string) => this.#value(name) ?? '',
+    )
     const fingerprint = this.#fingerprint(whole, values as string[])
     this.#templates.set(fingerprint, shorten(template))
     return { $secret: fingerprint }
@@ -117,7 +129,10 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return { $secret: this.#fingerprint(value, [value]) }
   }
 
-  /** Counts a value as secret that no manifest refers to, such as the token. A short one could be a part of anything. */
+  /**
+   * Counts a value as secret that no manifest refers to, such as the token. A short one could be a
+   * part of anything.
+   */
   hide(value: string): void {
     if (value.length >= 8) this.#hidden.add(value)
   }
@@ -156,14 +171,21 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return mapSecrets(value, (secret) => {
       const known = this.#known.get(secret)
       if (known !== undefined) return known
-      const name = secret.startsWith('unresolved:') ? `the secret ${secret.slice('unresolved:'.length)}` : 'a recorded secret'
-      throw new EdgewiseError('access', `the value of ${name} is not at hand`, 'Provide it as edgewise.yaml says under "secrets".')
+      const name = secret.startsWith('unresolved:')
+        ? `the secret ${secret.slice('unresolved:'.length)}`
+        : 'a recorded secret'
+      throw new EdgewiseError(
+        'access',
+        `the value of ${name} is not at hand`,
+        'Provide it as edgewise.yaml says under "secrets".',
+      )
     })
   }
 
   /**
-   * What the service returned, with fingerprints in place of secrets: wherever the item always holds one, or a known one
-   * occurs in any spelling. Names of fields that the item does not have lose them too.
+   * What the service returned, with fingerprints in place of secrets: wherever the item always
+   * holds one, or a known one occurs in any spelling. Names of fields that the item does not have
+   * lose them too.
    */
   mask(item: ItemKey, value: Json): Json {
     const always = new Set(secretFields(itemSpec(item), value).map((field) => field.pointer))
@@ -173,12 +195,17 @@ export class SecretVault implements SecretKeeper, SecretPort {
       if (typeof at === 'string') {
         const known = this.#fingerprints.get(at)
         if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || told.some((spelling) => at.includes(spelling)) ? { ...this.literal(at) } : at
+        return always.has(pointer) || told.some((spelling) => at.includes(spelling))
+          ? { ...this.literal(at) }
+          : at
       }
       if (Array.isArray(at)) return at.map((entry, i) => visit(entry, `${pointer}/${i}`))
       if (!isObject(at)) return at
       return Object.fromEntries(
-        Object.entries(at).map(([key, field]) => [names.has(key) ? key : this.scrub(key), visit(field, `${pointer}/${key}`)]),
+        Object.entries(at).map(([key, field]) => [
+          names.has(key) ? key : this.scrub(key),
+          visit(field, `${pointer}/${key}`),
+        ]),
       )
     }
     return visit(value, '')
@@ -187,7 +214,9 @@ export class SecretVault implements SecretKeeper, SecretPort {
   /** A text without the values of any secret, in whatever spelling. */
   scrub(text: string): string {
     const spellings = this.#told().flatMap((value) => this.#spelled(value))
-    return spellings.toSorted((a, b) => b.length - a.length).reduce((clean, spelling) => clean.replaceAll(spelling, '(secret)'), text)
+    return spellings
+      .toSorted((a, b) => b.length - a.length)
+      .reduce((clean, spelling) => clean.replaceAll(spelling, '(secret)'), text)
   }
 
   #value(name: string): string | null {
@@ -203,7 +232,9 @@ export class SecretVault implements SecretKeeper, SecretPort {
   #fingerprint(whole: string, values: string[]): string {
     const keys = values.map((value) => this.#key(value))
     const alone = values.length === 1 && values[0] === whole
-    const digest = alone ? (keys[0] ?? Buffer.alloc(0)) : createHmac('sha256', Buffer.concat(keys)).update(whole).digest()
+    const digest = alone
+      ? (keys[0] ?? Buffer.alloc(0))
+      : createHmac('sha256', Buffer.concat(keys)).update(whole).digest()
     const fingerprint = `scrypt:${digest.subarray(0, 16).toString('hex')}`
     this.#known.set(fingerprint, whole)
     if (!this.#fingerprints.has(whole)) this.#fingerprints.set(whole, fingerprint)
@@ -230,9 +261,9 @@ export class SecretVault implements SecretKeeper, SecretPort {
 
   /** The values to look for in texts. */
   #told(): string[] {
-    return [...new Set([...this.#values.values(), ...this.#known.values(), ...this.#hidden])].filter(
-      (value): value is string => value !== null && value.length >= shortest,
-    )
+    return [
+      ...new Set([...this.#values.values(), ...this.#known.values(), ...this.#hidden]),
+    ].filter((value): value is string => value !== null && value.length >= shortest)
   }
 }
 

@@ -4,7 +4,9 @@ import { spellingsOf } from './spellings.ts'
 import { workspaceFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
-/** What is wrong with the service's address. The address may hold a password: no message shows it. */
+/**
+ * What is wrong with the service's address. The address may hold a password: no message shows it.
+ */
 export function addressFindings({ url, token, allowHttp }: WorkspaceConfig['service']): Finding[] {
   const detail = url === 'emulator' ? null : findFault(url, token, allowHttp)
   return detail === null ? [] : [addressFinding(detail)]
@@ -16,7 +18,8 @@ export function secretAddressFinding(): Finding {
 }
 
 /** Says what to change about an address that holds the value of a secret. */
-export const secretDetail = 'expected an address without the value of a secret. Take it out: the address is shown and recorded.'
+export const secretDetail =
+  'expected an address without the value of a secret. Take it out: the address is shown and recorded.'
 
 /**
  * Whether one of these values stands in the host or the path of an address, in whatever spelling:
@@ -43,10 +46,14 @@ function findFault(url: string, token: string, allowHttp: boolean): string | nul
   if (!/^https?:\/\//i.test(url) || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url))
     return 'expected "emulator", or an address that begins with http:// or https:// and names a host'
   const { protocol, username, password, hostname, search, hash, pathname } = new URL(url)
-  if (username !== '' || password !== '') return 'expected an address without user name and password. The service is entered with "token".'
-  if (search !== '' || hash !== '' || /[?#]/.test(url)) return 'expected an address without "?" and "#"'
-  if (holdsValue(url, [token])) return 'expected an address without the token. Take it out: the address is shown and recorded.'
-  if (/\/v2\/*$/.test(pathname)) return 'expected the address without "/v2", which is appended. Take "/v2" out.'
+  if (username !== '' || password !== '')
+    return 'expected an address without user name and password. The service is entered with "token".'
+  if (search !== '' || hash !== '' || /[?#]/.test(url))
+    return 'expected an address without "?" and "#"'
+  if (holdsValue(url, [token]))
+    return 'expected an address without the token. Take it out: the address is shown and recorded.'
+  if (/\/v2\/*$/.test(pathname))
+    return 'expected the address without "/v2", which is appended. Take "/v2" out.'
   if (protocol !== 'http:' || allowHttp || isLoopback(hostname)) return null
   return (
     'expected an address that begins with https://: over plain http the token can be read on the way. ' +
@@ -73,5 +80,7 @@ const maxDecodings = 3
 
 /** Percent-encoding undone wherever it is well-formed. */
 function percentDecoded(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+  )
 }

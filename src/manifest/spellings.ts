@@ -1,13 +1,16 @@
 /**
- * The spellings in which a text may stand within another one that somebody made of it: as it is, escaped for JSON (once or
- * twice), for URLs and forms, or as base64. Longest first, so that none leaves a part of another behind.
+ * The spellings in which a text may stand within another one that somebody made of it: as it is,
+ * escaped for JSON (once or twice), for URLs and forms, or as base64. Longest first, so that none
+ * leaves a part of another behind.
  */
 export function spellingsOf(text: string): string[] {
   const json = escaped(text)
   const bytes = Buffer.from(text)
   const url = encodeURIComponent(bytes.toString())
   const form = url.replaceAll('%20', '+')
-  const base64 = [0, 1, 2].map((before) => withinBase64(bytes, before)).filter((part) => part.length >= shortest)
+  const base64 = [0, 1, 2]
+    .map((before) => withinBase64(bytes, before))
+    .filter((part) => part.length >= shortest)
   return [
     ...new Set([
       text,
@@ -40,7 +43,10 @@ function lowerCased(url: string): string {
   return url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
 }
 
-/** What base64 makes of bytes that begin so many bytes into a group of three, without what their neighbours have a say in. */
+/**
+ * What base64 makes of bytes that begin so many bytes into a group of three, without what their
+ * neighbours have a say in.
+ */
 function withinBase64(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')

@@ -10,7 +10,10 @@ import type { SecretSource, WorkspaceConfig } from './workspace.ts'
 import type { HealthConfig } from '../model/config.ts'
 import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
-/** The workspace file as far as it could be read; a configuration may have warnings, no configuration has errors. */
+/**
+ * The workspace file as far as it could be read; a configuration may have warnings, no
+ * configuration has errors.
+ */
 export type ReadConfig =
   | { config: WorkspaceConfig; document: YamlDocument; diagnostics: Diagnostic[] }
   | { config: null; diagnostics: Diagnostic[] }
@@ -22,7 +25,13 @@ export function readWorkspaceConfig(file: SourceFile, env: Environment): ReadCon
   const refuse = (detail: string): ReadConfig => {
     return {
       config: null,
-      diagnostics: [diagnosticOfFile(file.path, { code: 'workspace-invalid', summary: 'The workspace file is not valid', detail })],
+      diagnostics: [
+        diagnosticOfFile(file.path, {
+          code: 'workspace-invalid',
+          summary: 'The workspace file is not valid',
+          detail,
+        }),
+      ],
     }
   }
   if (diagnostics.length > 0) return { config: null, diagnostics }
@@ -33,7 +42,10 @@ export function readWorkspaceConfig(file: SourceFile, env: Environment): ReadCon
   const written = withToken(withoutNulls(document.value))
   const { value, findings } = replaceEnvironment(written, env)
   const shape = findings.length > 0 ? findings : shapeFindings(value, written)
-  const failed = (all: Finding[]): ReadConfig => ({ config: null, diagnostics: all.map((finding) => diagnosticAt(document, finding)) })
+  const failed = (all: Finding[]): ReadConfig => ({
+    config: null,
+    diagnostics: all.map((finding) => diagnosticAt(document, finding)),
+  })
   if (shape.length > 0) return failed(shape)
   const config = configOf(value as unknown as ValidContent)
   const rules = ruleFindings(config, (pointer) => atPointer(written, pointer) !== undefined)
@@ -47,7 +59,9 @@ function withoutNulls(content: JsonObject): JsonObject {
 
 function withToken(content: JsonObject): JsonObject {
   const service = own(content, 'service') ?? {}
-  return isObject(service) ? { ...content, service: { token: '${env:EDGEWISE_TOKEN}', ...service } } : content
+  return isObject(service)
+    ? { ...content, service: { token: '${env:EDGEWISE_TOKEN}', ...service } }
+    : content
 }
 
 /** The workspace file as its schema leaves it, defaults included. */
@@ -63,7 +77,10 @@ interface ValidContent extends Omit<WorkspaceConfig, 'state' | 'guards' | 'rollo
   rollout: { waves: (number | string)[]; first: string[]; pause: string; health?: ValidHealth }
 }
 
-interface ValidHealth extends Omit<HealthConfig, 'settle' | 'lag' | 'window' | 'statuses' | 'margin'> {
+interface ValidHealth extends Omit<
+  HealthConfig,
+  'settle' | 'lag' | 'window' | 'statuses' | 'margin'
+> {
   settle: string
   lag: string
   window: string
@@ -76,13 +93,26 @@ function configOf(content: ValidContent): WorkspaceConfig {
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
     ...content,
-    service: { ...service, itemKeys, url: service.url === 'emulator' ? service.url : service.url.replace(/\/+$/, '') },
-    state: state ?? { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
+    service: {
+      ...service,
+      itemKeys,
+      url: service.url === 'emulator' ? service.url : service.url.replace(/\/+$/, ''),
+    },
+    state: state ?? {
+      store: null,
+      branch: 'edgewise-state',
+      remote: 'origin',
+      path: '.edgewise/state',
+    },
     guards: {
       ...guards,
       maxDomains: amountOf(guards.maxDomains),
       maxChanges: amountOf(guards.maxChanges),
-      freeze: guards.freeze.map((window) => ({ timezone: service.timezone, reason: '', ...window })),
+      freeze: guards.freeze.map((window) => ({
+        timezone: service.timezone,
+        reason: '',
+        ...window,
+      })),
     },
     rollout: {
       ...rollout,
@@ -94,8 +124,17 @@ function configOf(content: ValidContent): WorkspaceConfig {
 }
 
 function healthOf(health: ValidHealth): HealthConfig {
-  const times = { settle: secondsOf(health.settle), lag: secondsOf(health.lag), window: secondsOf(health.window) }
-  return { ...health, ...times, statuses: health.statuses.map(String), margin: Number(health.margin.slice(0, -1)) }
+  const times = {
+    settle: secondsOf(health.settle),
+    lag: secondsOf(health.lag),
+    window: secondsOf(health.window),
+  }
+  return {
+    ...health,
+    ...times,
+    statuses: health.statuses.map(String),
+    margin: Number(health.margin.slice(0, -1)),
+  }
 }
 
 function amountOf(value: number | string): Amount {

@@ -9,15 +9,23 @@ import { addressFindings } from './service-address.ts'
 import { workspaceFinding as say } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
-/** What the schema of the workspace file can't say. `given` is the pointer of everything that the file itself mentions. */
-export function ruleFindings(config: WorkspaceConfig, given: (pointer: string) => boolean): Finding[] {
+/**
+ * What the schema of the workspace file can't say. `given` is the pointer of everything that the
+ * file itself mentions.
+ */
+export function ruleFindings(
+  config: WorkspaceConfig,
+  given: (pointer: string) => boolean,
+): Finding[] {
   return [
     ...addressFindings(config.service),
     ...timezoneFindings('/service/timezone', config.service.timezone),
     ...itemKeyFindings(config.service.itemKeys),
     ...globFindings('/manifests', config.manifests),
     ...globFindings('/profiles', config.profiles),
-    ...Object.keys(config.defaults).flatMap((item) => itemFindings(item, `/defaults${pointerStep(item)}`, 'item-unknown')),
+    ...Object.keys(config.defaults).flatMap((item) =>
+      itemFindings(item, `/defaults${pointerStep(item)}`, 'item-unknown'),
+    ),
     ...stateFindings(config, given),
     ...groupingFindings(config.grouping),
     ...freezeFindings(config.guards.freeze, given),
@@ -29,7 +37,9 @@ function timezoneFindings(pointer: string, zone: string): Finding[] {
   const known = /^[A-Za-z]/.test(zone) && isZone(zone)
   if (known) return []
   const hint = didYouMean(zone, Intl.supportedValuesOf('timeZone'))
-  return [say(pointer, `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`)]
+  return [
+    say(pointer, `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`),
+  ]
 }
 
 function isZone(zone: string): boolean {
@@ -47,13 +57,24 @@ function itemKeyFindings(itemKeys: Record<ItemKey, string>): Finding[] {
     const pointer = `/service/itemKeys${pointerStep(item)}`
     const other = taken.get(wire)
     taken.set(wire, item)
-    if (other !== undefined) return [say(pointer, `the name "${wire}" is given to "${other}" already. Each item has a name of its own.`)]
-    if (wire !== item && catalogue.has(wire)) return [say(pointer, `"${wire}" is the name of another item`)]
+    if (other !== undefined)
+      return [
+        say(
+          pointer,
+          `the name "${wire}" is given to "${other}" already. Each item has a name of its own.`,
+        ),
+      ]
+    if (wire !== item && catalogue.has(wire))
+      return [say(pointer, `"${wire}" is the name of another item`)]
     return itemFindings(item, pointer)
   })
 }
 
-function itemFindings(item: string, pointer: string, code: Finding['code'] = 'workspace-invalid'): Finding[] {
+function itemFindings(
+  item: string,
+  pointer: string,
+  code: Finding['code'] = 'workspace-invalid',
+): Finding[] {
   if (catalogue.has(item)) return []
   const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
   return [{ ...say(pointer, `there is no item "${item}".${hint}`, 'key'), code }]
@@ -63,41 +84,68 @@ function globFindings(pointer: string, globs: string[]): Finding[] {
   return globs.flatMap((glob, i) => {
     const leaves = /^!?(?:[/\\]|[A-Za-z]:)/.test(glob) || glob.split(/[/\\{},()|]/).includes('..')
     return leaves
-      ? [say(`${pointer}/${i}`, `expected a glob within the workspace, got "${glob}". Leave out ".." and a "/" at its beginning.`)]
+      ? [
+          say(
+            `${pointer}/${i}`,
+            `expected a glob within the workspace, got "${glob}". Leave out ".." and a "/" at its beginning.`,
+          ),
+        ]
       : []
   })
 }
 
 function stateFindings({ state }: WorkspaceConfig, given: (pointer: string) => boolean): Finding[] {
-  const foreign = state.store === 'git' ? ['path'] : state.store === 'dir' ? ['branch', 'remote'] : []
+  const foreign =
+    state.store === 'git' ? ['path'] : state.store === 'dir' ? ['branch', 'remote'] : []
   const other = state.store === 'git' ? 'dir' : 'git'
   return foreign.flatMap((key) =>
-    given(`/state/${key}`) ? [say(`/state/${key}`, `"${key}" belongs to "store: ${other}", and the store is ${state.store}`, 'key')] : [],
+    given(`/state/${key}`)
+      ? [
+          say(
+            `/state/${key}`,
+            `"${key}" belongs to "store: ${other}", and the store is ${state.store}`,
+            'key',
+          ),
+        ]
+      : [],
   )
 }
 
 function groupingFindings({ groups, together }: WorkspaceConfig['grouping']): Finding[] {
   const lists = [
-    ...(typeof groups === 'string' ? [] : groups.map((items, i) => ({ items, pointer: `/grouping/groups/${i}` }))),
+    ...(typeof groups === 'string'
+      ? []
+      : groups.map((items, i) => ({ items, pointer: `/grouping/groups/${i}` }))),
     ...together.map((items, i) => ({ items, pointer: `/grouping/together/${i}` })),
   ]
   const placed = new Set<ItemKey>()
   return lists.flatMap(({ items, pointer }) =>
     items.flatMap((item, i) => {
-      if (items.indexOf(item) < i) return [say(`${pointer}/${i}`, `"${item}" stands twice in this list`)]
+      if (items.indexOf(item) < i)
+        return [say(`${pointer}/${i}`, `"${item}" stands twice in this list`)]
       if (pointer.startsWith('/grouping/groups') && placed.has(item))
-        return [say(`${pointer}/${i}`, `"${item}" is in another group already. Each item belongs to one group; join the two groups.`)]
+        return [
+          say(
+            `${pointer}/${i}`,
+            `"${item}" is in another group already. Each item belongs to one group; join the two groups.`,
+          ),
+        ]
       placed.add(item)
       return itemFindings(item, `${pointer}/${i}`)
     }),
   )
 }
 
-function freezeFindings(windows: WorkspaceConfig['guards']['freeze'], given: (pointer: string) => boolean): Finding[] {
+function freezeFindings(
+  windows: WorkspaceConfig['guards']['freeze'],
+  given: (pointer: string) => boolean,
+): Finding[] {
   return windows.flatMap(({ from, to, timezone }, i) => {
     const pointer = `/guards/freeze/${i}`
     // The service's own time zone, which stands in where none is given, has a finding of its own.
-    const zone = given(`${pointer}/timezone`) ? timezoneFindings(`${pointer}/timezone`, timezone) : []
+    const zone = given(`${pointer}/timezone`)
+      ? timezoneFindings(`${pointer}/timezone`, timezone)
+      : []
     const wrong = Object.entries({ from, to }).filter(([, time]) => freezeTime(time) === null)
     const times = wrong.map(([key, time]) =>
       say(
@@ -128,7 +176,9 @@ function waveFindings(waves: Amount[]): Finding[] {
   const last = waves.at(-1)
   const pointer = `/rollout/waves/${waves.length - 1}`
   if (last === undefined || !('percent' in last) || last.percent !== 100)
-    return [say(pointer, 'expected "100%" as the last wave, so that everything is applied in the end')]
+    return [
+      say(pointer, 'expected "100%" as the last wave, so that everything is applied in the end'),
+    ]
   return waves.flatMap((wave, i) => {
     const before = waves.slice(0, i).findLast((other) => 'percent' in other === 'percent' in wave)
     return before !== undefined && sizeOf(before) >= sizeOf(wave)

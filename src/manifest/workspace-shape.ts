@@ -9,19 +9,24 @@ import type { Finding } from './finding.ts'
 const reserved = ['postgres', 'rewriteUnchanged']
 
 /**
- * Everything in which the workspace file and its schema disagree; the schema's defaults are written into `value`. `written` is
- * the same content before the environment was read: messages show that one, since the other may hold a token.
+ * Everything in which the workspace file and its schema disagree; the schema's defaults are written
+ * into `value`. `written` is the same content before the environment was read: messages show that
+ * one, since the other may hold a token.
  */
 export function shapeFindings(value: Json, written: Json): Finding[] {
   const validate = compiled()
   if (validate(value)) return []
   const errors = validate.errors ?? []
-  const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath)
+  const choices = errors
+    .filter((error) => error.keyword === 'anyOf')
+    .map((error) => error.instancePath)
   return errors
     .filter(
       (error) =>
         error.propertyName === undefined &&
-        !choices.some((path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/')),
+        !choices.some(
+          (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
+        ),
     )
     .map((error) => findingOf(error, atPointer(written, error.instancePath)))
 }
@@ -54,17 +59,31 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
   const got = hidden ? 'something else' : shown(value)
   switch (keyword) {
     case 'additionalProperties':
-      return unknownKey(pointer, String(params['additionalProperty']), Object.keys(schema['properties'] ?? {}))
+      return unknownKey(
+        pointer,
+        String(params['additionalProperty']),
+        Object.keys(schema['properties'] ?? {}),
+      )
     case 'propertyNames': {
       const name = String(params['propertyName'])
-      return workspaceFinding(pointer + pointerStep(name), `expected ${String(schema['x-expected-names'])}, got "${name}"`, 'key')
+      return workspaceFinding(
+        pointer + pointerStep(name),
+        `expected ${String(schema['x-expected-names'])}, got "${name}"`,
+        'key',
+      )
     }
     case 'required':
-      return workspaceFinding(pointer, `the key "${String(params['missingProperty'])}" is required here`)
+      return workspaceFinding(
+        pointer,
+        `the key "${String(params['missingProperty'])}" is required here`,
+      )
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
       if (typeof value === 'string' && reserved.includes(value))
-        return workspaceFinding(pointer, `"${value}" is reserved for a later version. It may be: ${allowed.join(', ')}.`)
+        return workspaceFinding(
+          pointer,
+          `"${value}" is reserved for a later version. It may be: ${allowed.join(', ')}.`,
+        )
       return workspaceFinding(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ${got}.${typeof value === 'string' ? didYouMean(value, allowed) : ''}`,
@@ -72,7 +91,10 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
     }
     case 'minProperties':
     case 'maxProperties':
-      return workspaceFinding(pointer, `expected ${String(expected)}, got ${keyword === 'minProperties' ? 'none' : 'several'}`)
+      return workspaceFinding(
+        pointer,
+        `expected ${String(expected)}, got ${keyword === 'minProperties' ? 'none' : 'several'}`,
+      )
     case 'minItems':
       return workspaceFinding(pointer, 'expected at least one entry, got an empty list')
     default:
@@ -93,12 +115,19 @@ const typeWords: Record<string, string> = {
 
 function unknownKey(pointer: string, key: string, known: string[]): Finding {
   const at = pointer + pointerStep(key)
-  if (reserved.includes(key)) return workspaceFinding(at, `"${key}" is reserved for a later version. Take it out.`, 'key')
+  if (reserved.includes(key))
+    return workspaceFinding(at, `"${key}" is reserved for a later version. Take it out.`, 'key')
   const hint = didYouMean(key, known) || ` It has: ${known.join(', ')}.`
   return workspaceFinding(at, `there is no key "${key}" here.${hint}`, 'key')
 }
 
 /** Something wrong in the workspace file. */
 export function workspaceFinding(pointer: string, detail: string, part?: 'key'): Finding {
-  return { code: 'workspace-invalid', pointer, part, summary: 'The workspace file is not valid', detail }
+  return {
+    code: 'workspace-invalid',
+    pointer,
+    part,
+    summary: 'The workspace file is not valid',
+    detail,
+  }
 }

@@ -46,8 +46,9 @@ export interface Workspace {
   /** Every problem of every manifest and profile, sorted by place. */
   diagnostics: Diagnostic[]
   /**
-   * Where a manifest declares an item, or the part of it at a pointer within the item's value; null for what no manifest
-   * declares. A value of a profile stands where the manifest names the profile.
+   * Where a manifest declares an item, or the part of it at a pointer within the item's value; null
+   * for what no manifest declares. A value of a profile stands where the manifest names the
+   * profile.
    */
   placeOf(domain: Domain, item: ItemKey, pointer?: string): (Place & { document: number }) | null
   /** The source line of a place, secrets written out in it covered; null where there is none. */

@@ -13,8 +13,14 @@ export interface WrittenConfigs {
   lacking: { domain: Domain; item: ItemKey }[]
 }
 
-/** Of each domain that no manifest declares, its items as one says them: secrets as the references that they were made from. */
-export function configsOf({ desired, vault }: Workspace & { vault: SecretVault }, adopted: Adopted[]): WrittenConfigs {
+/**
+ * Of each domain that no manifest declares, its items as one says them: secrets as the references
+ * that they were made from.
+ */
+export function configsOf(
+  { desired, vault }: Workspace & { vault: SecretVault },
+  adopted: Adopted[],
+): WrittenConfigs {
   const configs = new Map<Domain, JsonObject>()
   const lacking: WrittenConfigs['lacking'] = []
   for (const { domain, item, value } of adopted) {
@@ -36,31 +42,50 @@ function asWritten(value: Value, templates: Record<string, string>): Json {
     if (isSecret(at)) {
       const template = templates[at.$secret]
       if (template === undefined) lacking = true
-      return template === undefined ? null : template.includes('${') ? template : `\${secret:${template}}`
+      return template === undefined
+        ? null
+        : template.includes('${')
+          ? template
+          : `\${secret:${template}}`
     }
     // What looks like a reference was none.
     if (typeof at === 'string') return at.replaceAll('${', () => '$${')
     if (Array.isArray(at)) return at.map(visit)
-    return isObject(at) ? Object.fromEntries(Object.entries(at).map(([key, field]) => [key, visit(field)])) : at
+    return isObject(at)
+      ? Object.fromEntries(Object.entries(at).map(([key, field]) => [key, visit(field)]))
+      : at
   }
   const written = visit(value)
   return lacking ? null : written
 }
 
 /**
- * A configuration that stays what it is over the workspace file's `defaults`: what these would add is taken out again.
+ * A configuration that stays what it is over the workspace file's `defaults`: what these would add
+ * is taken out again.
  *
  * @param open items of which nothing is said, so that `defaults` may
  */
-export function overDefaults(defaults: JsonObject, config: JsonObject, open: ReadonlySet<ItemKey>): JsonObject {
-  const gone = Object.keys(defaults).filter((item) => !Object.hasOwn(config, item) && !open.has(item))
-  const over = Object.entries(config).map(([item, value]): [string, Json] => [item, laidOver(own(defaults, item), value)])
+export function overDefaults(
+  defaults: JsonObject,
+  config: JsonObject,
+  open: ReadonlySet<ItemKey>,
+): JsonObject {
+  const gone = Object.keys(defaults).filter(
+    (item) => !Object.hasOwn(config, item) && !open.has(item),
+  )
+  const over = Object.entries(config).map(([item, value]): [string, Json] => [
+    item,
+    laidOver(own(defaults, item), value),
+  ])
   return Object.fromEntries([...over, ...gone.map((item): [string, Json] => [item, null])])
 }
 
 function laidOver(below: Json | undefined, value: Json): Json {
   if (!isPlainMapping(below) || !isPlainMapping(value)) return value
   const gone = Object.keys(below).filter((field) => !Object.hasOwn(value, field))
-  const over = Object.entries(value).map(([field, each]): [string, Json] => [field, laidOver(own(below, field), each)])
+  const over = Object.entries(value).map(([field, each]): [string, Json] => [
+    field,
+    laidOver(own(below, field), each),
+  ])
   return Object.fromEntries([...over, ...gone.map((field): [string, Json] => [field, null])])
 }

@@ -11,7 +11,10 @@ export interface SourceFile {
   text: string
 }
 
-/** One document of a YAML file, without its positions: `placeIn` finds them when a message needs one. */
+/**
+ * One document of a YAML file, without its positions: `placeIn` finds them when a message needs
+ * one.
+ */
 export interface YamlDocument {
   file: SourceFile
   index: number
@@ -21,10 +24,14 @@ export interface YamlDocument {
 const mostFaults = 20
 
 /**
- * The documents of a YAML 1.2 file that are whole, without the empty ones, and what is wrong with the others. Warnings of
- * the parser (unknown tags and directives) count as errors, as do keys that are no strings and numbers JSON can't keep.
+ * The documents of a YAML 1.2 file that are whole, without the empty ones, and what is wrong with
+ * the others. Warnings of the parser (unknown tags and directives) count as errors, as do keys that
+ * are no strings and numbers JSON can't keep.
  */
-export function readYaml(file: SourceFile): { documents: YamlDocument[]; diagnostics: Diagnostic[] } {
+export function readYaml(file: SourceFile): {
+  documents: YamlDocument[]
+  diagnostics: Diagnostic[]
+} {
   const documents = parseText(file.text)
   let lineStarts: number[] | undefined
   const read: YamlDocument[] = []
@@ -38,11 +45,29 @@ export function readYaml(file: SourceFile): { documents: YamlDocument[]; diagnos
     }))
     const found = syntax.length > 0 ? syntax : faults
     if (found.length > 0) lineStarts ??= lineStartsOf(file.text)
-    for (const { start, end, detail } of found.slice(0, Math.max(0, mostFaults - diagnostics.length))) {
-      const place = placeOfRange(file.path, file.text, lineStarts ?? [0], start, Math.max(end, start + 1))
-      diagnostics.push({ severity: 'error', code: 'yaml-invalid', summary: 'This is not valid YAML', detail, ...place, document: index })
+    for (const { start, end, detail } of found.slice(
+      0,
+      Math.max(0, mostFaults - diagnostics.length),
+    )) {
+      const place = placeOfRange(
+        file.path,
+        file.text,
+        lineStarts ?? [0],
+        start,
+        Math.max(end, start + 1),
+      )
+      diagnostics.push({
+        severity: 'error',
+        code: 'yaml-invalid',
+        summary: 'This is not valid YAML',
+        detail,
+        ...place,
+        document: index,
+      })
     }
-    const empty = document.contents === null || (isScalar(document.contents) && document.contents.value === null)
+    const empty =
+      document.contents === null ||
+      (isScalar(document.contents) && document.contents.value === null)
     if (found.length === 0 && !empty) read.push({ file, index, value })
   })
   return { documents: read, diagnostics }

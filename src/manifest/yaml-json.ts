@@ -1,4 +1,13 @@
-import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type YAMLMap, type YAMLSeq } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Alias,
+  type Node,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
 import type { Json, JsonObject } from '../model/json.ts'
 
 /** A range of offsets, and why what stands there is no data of a manifest. */
@@ -25,9 +34,19 @@ const mostAliased = 100_000
 /** What every object inherits: as data it makes objects behave unlike objects. */
 const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
 
-/** The value of a syntax tree as JSON; what JSON, or a manifest, can't hold is a fault and stands as null. */
+/**
+ * The value of a syntax tree as JSON; what JSON, or a manifest, can't hold is a fault and stands as
+ * null.
+ */
 export function jsonOf(root: unknown): { value: Json; faults: YamlFault[] } {
-  const reading: Reading = { faults: [], anchors: new Map(), targets: new Map(), uses: new Map(), open: new Set(), budget: mostAliased }
+  const reading: Reading = {
+    faults: [],
+    anchors: new Map(),
+    targets: new Map(),
+    uses: new Map(),
+    open: new Set(),
+    budget: mostAliased,
+  }
   return { value: valueOf(root, 0, reading), faults: reading.faults }
 }
 
@@ -39,9 +58,11 @@ function valueOf(node: unknown, level: number, reading: Reading): Json {
     if (node.anchor !== undefined) meet(node, node.anchor, reading)
     return scalarOf(node.value, node, reading)
   }
-  if (!isMap(node) && !isSeq(node)) return fault(node, 'expected a mapping, a list or a plain value', reading)
+  if (!isMap(node) && !isSeq(node))
+    return fault(node, 'expected a mapping, a list or a plain value', reading)
   if (node.anchor !== undefined) meet(node, node.anchor, reading)
-  if (level >= mostLevels) return fault(node, `expected at most ${mostLevels} levels of nesting, got more`, reading)
+  if (level >= mostLevels)
+    return fault(node, `expected at most ${mostLevels} levels of nesting, got more`, reading)
   return isMap(node) ? mapOf(node, level + 1, reading) : listOf(node, level + 1, reading)
 }
 
@@ -51,7 +72,12 @@ function meet(node: Node, anchor: string, reading: Reading): void {
 
 function aliasOf(alias: Alias, level: number, reading: Reading): Json {
   const target = reading.targets.get(alias) ?? reading.anchors.get(alias.source)
-  if (target === undefined) return fault(alias, `the alias "*${alias.source}" has no anchor "&${alias.source}" above it`, reading)
+  if (target === undefined)
+    return fault(
+      alias,
+      `the alias "*${alias.source}" has no anchor "&${alias.source}" above it`,
+      reading,
+    )
   reading.targets.set(alias, target)
   const uses = (reading.uses.get(target) ?? 0) + 1
   reading.uses.set(target, uses)
@@ -66,12 +92,21 @@ function aliasOf(alias: Alias, level: number, reading: Reading): Json {
   reading.open.add(target)
   const value = valueOf(target, level, reading)
   reading.open.delete(target)
-  return reading.budget < 0 ? fault(alias, `expected aliases to stand for at most ${mostAliased} values, got more`, reading) : value
+  return reading.budget < 0
+    ? fault(alias, `expected aliases to stand for at most ${mostAliased} values, got more`, reading)
+    : value
 }
 
 function within(alias: Alias, target: Node): boolean {
   const [at, range] = [alias.range, target.range]
-  return at !== null && at !== undefined && range !== null && range !== undefined && at[0] >= range[0] && at[1] <= range[1]
+  return (
+    at !== null &&
+    at !== undefined &&
+    range !== null &&
+    range !== undefined &&
+    at[0] >= range[0] &&
+    at[1] <= range[1]
+  )
 }
 
 function mapOf(map: YAMLMap, level: number, reading: Reading): JsonObject {
@@ -108,9 +143,14 @@ function scalarOf(value: unknown, node: Node, reading: Reading): Json {
       : value
   }
   const number = typeof value === 'bigint' || typeof value === 'number' ? Number(value) : undefined
-  if (number === undefined) return fault(node, 'expected a plain value, got one with a tag of its own', reading)
+  if (number === undefined)
+    return fault(node, 'expected a plain value, got one with a tag of its own', reading)
   if (!Number.isFinite(number))
-    return fault(node, `expected a finite number, got ${String(number)}. Put quotes around it if it is text.`, reading)
+    return fault(
+      node,
+      `expected a finite number, got ${String(number)}. Put quotes around it if it is text.`,
+      reading,
+    )
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
     return fault(
       node,
@@ -127,6 +167,7 @@ function isNode(value: unknown): value is Node {
 
 function fault(node: unknown, detail: string, reading: Reading): null {
   const range = isNode(node) ? node.range : undefined
-  if (reading.faults.length < 100) reading.faults.push({ start: range?.[0] ?? 0, end: range?.[1] ?? 0, detail })
+  if (reading.faults.length < 100)
+    reading.faults.push({ start: range?.[0] ?? 0, end: range?.[1] ?? 0, detail })
   return null
 }

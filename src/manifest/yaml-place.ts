@@ -1,4 +1,13 @@
-import { isAlias, isMap, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml'
 import { pointerSteps } from '../model/json.ts'
 import type { Place } from '../model/problem.ts'
 import type { SourceFile, YamlDocument } from './yaml-file.ts'
@@ -9,13 +18,17 @@ interface Parsed {
   lineStarts: number[]
 }
 
-/** Syntax trees of the files that messages were last about; keeping all of them would take gigabytes. */
+/**
+ * Syntax trees of the files that messages were last about; keeping all of them would take
+ * gigabytes.
+ */
 const recent = new Map<SourceFile, Parsed>()
 const mostRecent = 32
 
 /**
- * Where a pointer's value stands in a document, as far as its first line goes. Mappings and lists are shown by their key, and
- * so is everything with `part` `key`. A pointer that leads nowhere ends at the last step that does exist.
+ * Where a pointer's value stands in a document, as far as its first line goes. Mappings and lists
+ * are shown by their key, and so is everything with `part` `key`. A pointer that leads nowhere ends
+ * at the last step that does exist.
  */
 export function placeIn(document: YamlDocument, pointer: string, part?: 'key'): Place {
   const { file } = document
@@ -27,7 +40,10 @@ export function placeIn(document: YamlDocument, pointer: string, part?: 'key'): 
 }
 
 function parsed(file: SourceFile): Parsed {
-  const tree = recent.get(file) ?? { documents: parseText(file.text), lineStarts: lineStartsOf(file.text) }
+  const tree = recent.get(file) ?? {
+    documents: parseText(file.text),
+    lineStarts: lineStartsOf(file.text),
+  }
   recent.delete(file)
   recent.set(file, tree)
   for (const oldest of recent.keys()) {
@@ -59,14 +75,18 @@ function locate(document: Document.Parsed, steps: string[]): Spot {
   return spot
 }
 
-/** The pairs of a mapping by key; kept, since searching a large mapping once for each message takes quadratic time. */
+/**
+ * The pairs of a mapping by key; kept, since searching a large mapping once for each message takes
+ * quadratic time.
+ */
 const pairsByKey = new WeakMap<YAMLMap, Map<string, Pair>>()
 
 function pairsOf(map: YAMLMap): Map<string, Pair> {
   const known = pairsByKey.get(map)
   if (known !== undefined) return known
   const pairs = new Map<string, Pair>()
-  for (const pair of map.items) if (isScalar(pair.key) && typeof pair.key.value === 'string') pairs.set(pair.key.value, pair)
+  for (const pair of map.items)
+    if (isScalar(pair.key) && typeof pair.key.value === 'string') pairs.set(pair.key.value, pair)
   pairsByKey.set(map, pairs)
   return pairs
 }

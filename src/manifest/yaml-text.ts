@@ -24,14 +24,26 @@ export function lineStartsOf(text: string): number[] {
 }
 
 /** The place of a range of offsets, as far as its first line goes. */
-export function placeOfRange(file: string, text: string, lineStarts: number[], start: number, end: number): Place {
+export function placeOfRange(
+  file: string,
+  text: string,
+  lineStarts: number[],
+  start: number,
+  end: number,
+): Place {
   const line = lineAt(lineStarts, start)
   const lineStart = lineStarts[line - 1] ?? 0
   const nextLine = lineStarts[line]
   const lineEnd = nextLine === undefined ? text.length : nextLine - 1
   const last = Math.max(start, Math.min(end, lineEnd))
   const width = last - start - (last > start && text[last - 1] === '\r' ? 1 : 0)
-  return { file, line, column: start - lineStart + 1, endLine: line, endColumn: start - lineStart + 1 + width }
+  return {
+    file,
+    line,
+    column: start - lineStart + 1,
+    endLine: line,
+    endColumn: start - lineStart + 1 + width,
+  }
 }
 
 /** The number, from 1, of the last line that begins at or before an offset. */

@@ -1,7 +1,10 @@
 import canonicalize from 'canonicalize'
 import type { Json } from './json.ts'
 
-/** The one text of a JSON value (RFC 8785): keys sorted, numbers in one spelling. Equal values give equal bytes. */
+/**
+ * The one text of a JSON value (RFC 8785): keys sorted, numbers in one spelling. Equal values give
+ * equal bytes.
+ */
 export function canonicalJson(value: Json): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('expected a JSON value, got undefined')
@@ -12,8 +15,12 @@ export function canonicalJson(value: Json): string {
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((entry, i) => sameJson(entry, b[i]))
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((entry, i) => sameJson(entry, b[i]))
   if (Array.isArray(b)) return false
   const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  )
 }

@@ -2,7 +2,10 @@
 export interface Clock {
   /** Wall clock: milliseconds since 1970. It may be set at any time. */
   now(): number
-  /** Milliseconds since the boot of this machine, the same for all of its processes; never set, never runs backwards. */
+  /**
+   * Milliseconds since the boot of this machine, the same for all of its processes; never set,
+   * never runs backwards.
+   */
   monotonic(): number
   /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

@@ -18,7 +18,10 @@ export interface Guards {
   freeze: FreezeWindow[]
 }
 
-/** Where state is kept. `store` is null where none is named: git in a git repository, a folder elsewhere. */
+/**
+ * Where state is kept. `store` is null where none is named: git in a git repository, a folder
+ * elsewhere.
+ */
 export interface StateConfig {
   store: 'git' | 'dir' | null
   branch: string

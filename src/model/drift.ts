@@ -59,7 +59,10 @@ export interface DriftItem {
 export interface Drift {
   /** Every managed item, sorted by domain, then by item. */
   items: DriftItem[]
-  /** What leads from recorded to desired, without what is in doubt in the record, and without what is held. */
+  /**
+   * What leads from recorded to desired, without what is in doubt in the record, and without what
+   * is held.
+   */
   pending: Change[]
   /** Changes from recorded to observed, without unreadable items. */
   live: Change[]

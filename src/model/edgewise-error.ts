@@ -22,7 +22,9 @@ export type ErrorCode =
   | 'answer-invalid'
   | 'plan-unproven'
 
-/** A failure that is explained to the user in a sentence; anything else is a defect of the program. */
+/**
+ * A failure that is explained to the user in a sentence; anything else is a defect of the program.
+ */
 export class EdgewiseError extends Error {
   readonly code: ErrorCode
   /** What to do next. */

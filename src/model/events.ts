@@ -4,7 +4,14 @@ import type { OutcomeCounts } from './outcome.ts'
 
 /** What an apply tells as it goes. Times are ISO 8601. */
 export type ApplyEvent =
-  | { type: 'apply.started'; time: string; apply: string; writes: number; releases: number; waves?: number }
+  | {
+      type: 'apply.started'
+      time: string
+      apply: string
+      writes: number
+      releases: number
+      waves?: number
+    }
   | { type: 'write.started'; time: string; id: number; domains: Domain[]; items: ItemKey[] }
   | { type: 'write.confirmed'; time: string; id: number; rewritten?: ItemKey[] }
   | { type: 'write.refused'; time: string; id: number; code: number | null; message: string }
@@ -22,7 +29,14 @@ export type ApplyEvent =
       until: string
       reason: 'pause' | 'health' | 'baseline'
     }
-  | { type: 'wave.watched'; time: string; wave: number; statuses: string[]; before: Sample; after: Sample }
+  | {
+      type: 'wave.watched'
+      time: string
+      wave: number
+      statuses: string[]
+      before: Sample
+      after: Sample
+    }
   | {
       type: 'wave.judged'
       time: string
@@ -36,4 +50,10 @@ export type ApplyEvent =
       worse: { domain: Domain; before: Sample; after: Sample }[]
     }
   | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }
-  | ({ type: 'apply.finished'; time: string; apply: string; stopped: string | null; takenBack?: boolean } & OutcomeCounts)
+  | ({
+      type: 'apply.finished'
+      time: string
+      apply: string
+      stopped: string | null
+      takenBack?: boolean
+    } & OutcomeCounts)

@@ -2,7 +2,10 @@ import { timeZone } from './time-zone.ts'
 
 /** A time in which nothing may be applied; `to` is exclusive. */
 export interface FreezeWindow {
-  /** As written: a weekly time (`Fri 16:00`) or a date (`2026-12-20`, `2026-12-20T18:00`, `2026-12-20T18:00Z`). */
+  /**
+   * As written: a weekly time (`Fri 16:00`) or a date (`2026-12-20`, `2026-12-20T18:00`,
+   * `2026-12-20T18:00Z`).
+   */
   from: string
   to: string
   /** IANA time zone in which times without an offset are meant. */
@@ -16,7 +19,10 @@ export interface FreezeWindow {
  * - `date`: milliseconds of a wall clock, as if it were UTC.
  * - `instant`: milliseconds since 1970, of a date with `Z` or an offset.
  */
-export type FreezeTime = { kind: 'weekly'; at: number } | { kind: 'date'; at: number } | { kind: 'instant'; at: number }
+export type FreezeTime =
+  | { kind: 'weekly'; at: number }
+  | { kind: 'date'; at: number }
+  | { kind: 'instant'; at: number }
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const minuteMs = 60_000
@@ -30,16 +36,28 @@ export function freezeTime(text: string): FreezeTime | null {
 function weeklyTime(text: string): FreezeTime | null {
   const match = /^(mon|tue|wed|thu|fri|sat|sun) ([01]\d|2[0-3]):([0-5]\d)$/i.exec(text)
   if (match === null) return null
-  return { kind: 'weekly', at: (days.indexOf((match[1] ?? '').toLowerCase()) * 24 + Number(match[2])) * 60 + Number(match[3]) }
+  return {
+    kind: 'weekly',
+    at:
+      (days.indexOf((match[1] ?? '').toLowerCase()) * 24 + Number(match[2])) * 60 +
+      Number(match[3]),
+  }
 }
 
 function dateTime(text: string): FreezeTime | null {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text)
+  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
+    text,
+  )
   if (match === null) return null
   const at = Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`)
   // Date takes the 30th of February for the 2nd of March.
   const day = new Date(`${match[1]}T00:00Z`)
-  if (Number.isNaN(at) || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== match[1]) return null
+  if (
+    Number.isNaN(at) ||
+    Number.isNaN(day.getTime()) ||
+    day.toISOString().slice(0, 10) !== match[1]
+  )
+    return null
   return { kind: match[3] === undefined ? 'date' : 'instant', at }
 }
 
@@ -52,7 +70,9 @@ function dateTime(text: string): FreezeTime | null {
 export function isFrozen(window: FreezeWindow, now: number): boolean {
   const [from, to] = [freezeTime(window.from), freezeTime(window.to)]
   if (from === null || to === null || from.kind !== to.kind)
-    throw new TypeError(`expected two weekly times or two dates, got "${window.from}" and "${window.to}"`)
+    throw new TypeError(
+      `expected two weekly times or two dates, got "${window.from}" and "${window.to}"`,
+    )
   const at = from.kind === 'instant' ? now : timeZone(window.timezone).toLocal(now)
   if (from.kind !== 'weekly') return from.at <= at && at < to.at
   // 1970 began on a Thursday.

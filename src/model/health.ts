@@ -38,7 +38,12 @@ export type DomainCounts = ReadonlyMap<Domain, Counts>
 export type Verdict = 'same-or-better' | 'worse' | 'too-little-data'
 
 /** Why there is too little data; null where there is enough. */
-export type Lack = 'no requests' | 'no requests before' | 'no requests after' | 'few requests' | null
+export type Lack =
+  | 'no requests'
+  | 'no requests before'
+  | 'no requests after'
+  | 'few requests'
+  | null
 
 /** All requests of a window, and those that ended badly. */
 export interface Sample {
@@ -53,7 +58,10 @@ export interface Comparison {
   after: Sample
   /** By how much the share of bad answers rose, in percent points; below 0 where it fell. */
   rise: number
-  /** How likely at least such a rise is where nothing has changed, 0 to 1; null where nothing was tested. */
+  /**
+   * How likely at least such a rise is where nothing has changed, 0 to 1; null where nothing was
+   * tested.
+   */
   p: number | null
   lack: Lack
 }

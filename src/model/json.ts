@@ -16,7 +16,11 @@ export function own(object: JsonObject, key: string): Json | undefined {
 
 /** Returns the fields of an object that have a value, in their order. */
 export function definedFields(fields: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])))
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value] as const],
+    ),
+  )
 }
 
 /** One step of a JSON pointer (RFC 6901), escaped. */

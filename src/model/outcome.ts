@@ -3,8 +3,20 @@ import type { Json } from './json.ts'
 
 /** What came of one call of the service. */
 export type Outcome =
-  | { kind: 'confirmed'; config: Record<ItemKey, Json>; domains: { id: string; domain: Domain }[]; limits: Limits }
-  | { kind: 'refused'; status: number; code: number | null; message: string; fatal: boolean; limits: Limits }
+  | {
+      kind: 'confirmed'
+      config: Record<ItemKey, Json>
+      domains: { id: string; domain: Domain }[]
+      limits: Limits
+    }
+  | {
+      kind: 'refused'
+      status: number
+      code: number | null
+      message: string
+      fatal: boolean
+      limits: Limits
+    }
   | { kind: 'throttled'; message: string; retryAfterMs: number | null; limits: Limits }
   | { kind: 'in doubt'; message: string }
   | { kind: 'not sent'; message: string }

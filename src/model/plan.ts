@@ -1,7 +1,10 @@
 import type { Change, Write } from './change.ts'
 import type { Domain, ItemKey } from './item.ts'
 
-/** Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged` and `held` count items of domains. */
+/**
+ * Counts of a plan. `set`, `change`, `unset`, `release`, `unchanged` and `held` count items of
+ * domains.
+ */
 export interface PlanSummary {
   /** Domains with a change. */
   domains: number
@@ -22,7 +25,10 @@ export interface PlanSummary {
 export const efforts = ['quick', 'normal', 'thorough'] as const
 export type Effort = (typeof efforts)[number]
 
-/** What made the writes of a plan: the same planner with the same effort makes the same writes of the same changes. */
+/**
+ * What made the writes of a plan: the same planner with the same effort makes the same writes of
+ * the same changes.
+ */
 export interface Planner {
   version: number
   effort: Effort
@@ -30,7 +36,10 @@ export interface Planner {
 
 /** Why the writes are as they are. */
 export interface Explanation {
-  /** Calls that the same changes would take: one for each resource, with domains of an equal patch together, one item at a time. */
+  /**
+   * Calls that the same changes would take: one for each resource, with domains of an equal patch
+   * together, one item at a time.
+   */
   single: number
   equalPatches: number
   itemByItem: number

@@ -11,7 +11,10 @@ export interface PrefetchRecord {
   completedAt: number | null
 }
 
-/** Which records: those of a submission, or those of some days (`YYYY-MM-DD`, both included) and perhaps of one URL. */
+/**
+ * Which records: those of a submission, or those of some days (`YYYY-MM-DD`, both included) and
+ * perhaps of one URL.
+ */
 export type PrefetchQuery = { task: string } | { from: string; to: string; url?: string }
 
 /** How many records there are in each status. */

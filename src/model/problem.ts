@@ -19,7 +19,10 @@ export interface Problem {
   /** The kind of problem: code branches on it, and its summary stands in `problemSummaries`. */
   code: ProblemCode
   severity: 'error' | 'warning'
-  /** `manifest`: only as desired state; `wire`: only in a write, since reading a manifest mends it; `both`: in either. */
+  /**
+   * `manifest`: only as desired state; `wire`: only in a write, since reading a manifest mends it;
+   * `both`: in either.
+   */
   scope: 'manifest' | 'wire' | 'both'
   /** JSON pointer within the item's value. */
   pointer: string
@@ -27,7 +30,10 @@ export interface Problem {
   detail: string
 }
 
-/** A place in a file of the workspace. Lines and columns count from 1, columns in UTF-16 units, the end is exclusive. */
+/**
+ * A place in a file of the workspace. Lines and columns count from 1, columns in UTF-16 units, the
+ * end is exclusive.
+ */
 export interface Place {
   /** Relative to the workspace's root, with `/`. */
   file: string
@@ -76,7 +82,13 @@ export interface Diagnostic extends Place {
 
 /** Sorts diagnostics by file, line, column and code. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
-  return compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.code, b.code) || compare(a.detail, b.detail)
+  return (
+    compare(a.file, b.file) ||
+    a.line - b.line ||
+    a.column - b.column ||
+    compare(a.code, b.code) ||
+    compare(a.detail, b.detail)
+  )
 }
 
 function compare(a: string, b: string): number {

@@ -1,8 +1,8 @@
 import type { Domain, ItemKey } from './item.ts'
 
 /**
- * A change that goes out wave by wave, each an apply of its own. It outlives the process that began it: whoever applies the
- * same manifests goes on where it was.
+ * A change that goes out wave by wave, each an apply of its own. It outlives the process that began
+ * it: whoever applies the same manifests goes on where it was.
  */
 export interface Rollout {
   id: string
@@ -12,8 +12,8 @@ export interface Rollout {
   commit: string | null
   author: string | null
   /**
-   * All but `open` ones are over, and are kept for what they hold. `taking-back` is one whose way back was begun, and is not known to
-   * have come to its end.
+   * All but `open` ones are over, and are kept for what they hold. `taking-back` is one whose way
+   * back was begun, and is not known to have come to its end.
    */
   state: 'open' | 'stopped' | 'taking-back' | 'taken-back'
   /** Why it is over; null while it is open. */
@@ -22,7 +22,9 @@ export interface Rollout {
   items: ItemKey[]
   /** Of each of its domains a hash of what its manifest asks for. */
   asked: Record<Domain, string>
-  /** Domains whose state as asked for is not applied any more, until something else is asked for. */
+  /**
+   * Domains whose state as asked for is not applied any more, until something else is asked for.
+   */
   held: Domain[]
   waves: RolloutWave[]
   /** Domains that are only released, which goes with the first wave. */
@@ -34,7 +36,10 @@ export interface Rollout {
 /** One wave of a rollout: the domains that change in it, and how far it is. */
 export interface RolloutWave {
   domains: Domain[]
-  /** From before its first write to after its last outcome, ISO 8601; null before it was begun, and where it is not known to have ended. */
+  /**
+   * From before its first write to after its last outcome, ISO 8601; null before it was begun, and
+   * where it is not known to have ended.
+   */
   applied: { from: string; to: string | null } | null
   /** Whether it was looked after, and the next one may begin. */
   passed: boolean

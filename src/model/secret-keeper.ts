@@ -5,8 +5,8 @@ import type { Secret } from './secret.ts'
 /** Turns strings that are secret into what may be shown; the only place that knows their values. */
 export interface SecretKeeper {
   /**
-   * The secret that stands for a string with references such as `Bearer ${secret:token}`: its fingerprint where every
-   * reference could be resolved, else `unresolved:` and the template.
+   * The secret that stands for a string with references such as `Bearer ${secret:token}`: its
+   * fingerprint where every reference could be resolved, else `unresolved:` and the template.
    */
   refer(template: string): Secret
   /** The secret that stands for a value written out in a manifest (`allowLiteralSecrets`). */
@@ -24,7 +24,9 @@ export function referencedNames(reference: string): string[] {
   return names.length === 0 ? [reference] : names
 }
 
-/** What an apply needs of the secrets: their values for the wire, and nothing of them anywhere else. */
+/**
+ * What an apply needs of the secrets: their values for the wire, and nothing of them anywhere else.
+ */
 export interface SecretPort {
   /**
    * Returns a payload with the values of its secrets, for the wire only.

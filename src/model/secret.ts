@@ -1,8 +1,8 @@
 import { isObject, type Json } from './json.ts'
 
 /**
- * A secret as it stands in snapshots, plans and records: `scrypt:…`, a fingerprint that shows that it changed and not
- * what it is, or `unresolved:NAME` where its value is not at hand.
+ * A secret as it stands in snapshots, plans and records: `scrypt:…`, a fingerprint that shows that
+ * it changed and not what it is, or `unresolved:NAME` where its value is not at hand.
  */
 export interface Secret {
   $secret: string
@@ -19,9 +19,14 @@ export function isUnresolved(value: unknown): boolean {
 }
 
 /** A copy of a value in which `replace` was asked about every secret, with its JSON pointer. */
-export function mapSecrets(value: Json, replace: (secret: string, pointer: string) => Json, pointer = ''): Json {
+export function mapSecrets(
+  value: Json,
+  replace: (secret: string, pointer: string) => Json,
+  pointer = '',
+): Json {
   if (isSecret(value)) return replace(value.$secret, pointer)
-  if (Array.isArray(value)) return value.map((entry, i) => mapSecrets(entry, replace, `${pointer}/${i}`))
+  if (Array.isArray(value))
+    return value.map((entry, i) => mapSecrets(entry, replace, `${pointer}/${i}`))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [

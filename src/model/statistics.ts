@@ -1,13 +1,23 @@
 import type { Domain } from './item.ts'
 import type { TimeZone } from './time-zone.ts'
 
-/** How long the period of one point may be, shortest first (specification, "GET /stat/httpcode/eachDomain": `grad`). */
+/**
+ * How long the period of one point may be, shortest first (specification, "GET
+ * /stat/httpcode/eachDomain": `grad`).
+ */
 export const grains = ['minute', 'minute5', 'hour', 'day'] as const
 export type Grain = (typeof grains)[number]
 /** Length of a period, ms; of a day where no clock changes. */
-export const grainMs: Record<Grain, number> = { minute: 60_000, minute5: 300_000, hour: 3_600_000, day: 86_400_000 }
+export const grainMs: Record<Grain, number> = {
+  minute: 60_000,
+  minute5: 300_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+}
 
-/** Requests by HTTP status code; the key `0` is used as well. Codes that did not occur are absent. */
+/**
+ * Requests by HTTP status code; the key `0` is used as well. Codes that did not occur are absent.
+ */
 export type Counts = Record<string, number>
 
 /** The requests of one period. */
@@ -27,7 +37,10 @@ export interface Question {
   grain: Grain
   /** Where requests came from; all without it. For single domains only. */
   area?: 'cn' | 'abroad'
-  /** Whether a label stands at the beginning (the usual) or the end of its period. The end is for single domains only. */
+  /**
+   * Whether a label stands at the beginning (the usual) or the end of its period. The end is for
+   * single domains only.
+   */
   labels?: 'start' | 'end'
 }
 
@@ -42,7 +55,9 @@ export function alignedDown(time: number, grain: Grain, zone: TimeZone): number 
 /** The end of the period that a moment lies in. */
 export function periodEnd(time: number, grain: Grain, zone: TimeZone): number {
   const begin = alignedDown(time, grain, zone)
-  return grain === 'day' ? alignedDown(begin + 1.5 * grainMs.day, grain, zone) : begin + grainMs[grain]
+  return grain === 'day'
+    ? alignedDown(begin + 1.5 * grainMs.day, grain, zone)
+    : begin + grainMs[grain]
 }
 
 /** The moment itself where a period begins, else the end of its period. */

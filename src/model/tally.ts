@@ -30,7 +30,12 @@ export function classesOf(counts: Counts): Record<StatusClass, number> {
 
 /** A tally of nothing, with so many steps. */
 export function emptyTally(domain: Domain | null, steps: number): Tally {
-  return { domain, counts: {}, steps: Array.from({ length: steps }, () => ({ requests: 0, failed: 0 })), points: [] }
+  return {
+    domain,
+    counts: {},
+    steps: Array.from({ length: steps }, () => ({ requests: 0, failed: 0 })),
+    points: [],
+  }
 }
 
 /**
@@ -38,7 +43,12 @@ export function emptyTally(domain: Domain | null, steps: number): Tally {
  *
  * @param keep whether the points themselves are kept too
  */
-export function addPoints(tally: Tally, points: Point[], { from, to }: { from: number; to: number }, keep: boolean): void {
+export function addPoints(
+  tally: Tally,
+  points: Point[],
+  { from, to }: { from: number; to: number },
+  keep: boolean,
+): void {
   for (const { time, counts } of points) {
     addCounts(tally.counts, counts)
     const step = tally.steps[Math.floor(((time - from) / (to - from)) * tally.steps.length)]

@@ -1,12 +1,18 @@
-/** Local times are milliseconds like those since 1970, read off a clock in the zone instead of one in UTC. */
+/**
+ * Local times are milliseconds like those since 1970, read off a clock in the zone instead of one
+ * in UTC.
+ */
 export interface TimeZone {
   name: string
   toLocal(utc: number): number
-  /** A local time that comes twice counts as the first; one that is skipped as if the clock had not been put forward yet. */
+  /**
+   * A local time that comes twice counts as the first; one that is skipped as if the clock had not
+   * been put forward yet.
+   */
   toUtc(local: number): number
   /**
-   * Every moment that a local time may be taken for, ascending: one; two where it comes twice; and where it is skipped, the two that
-   * the clock before and the clock after the change make of it.
+   * Every moment that a local time may be taken for, ascending: one; two where it comes twice; and
+   * where it is skipped, the two that the clock before and the clock after the change make of it.
    */
   readings(local: number): number[]
 }
@@ -26,7 +32,9 @@ export function timeZone(name: string): TimeZone {
     second: 'numeric',
   })
   const toLocal = (utc: number): number => {
-    const part = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]))
+    const part = Object.fromEntries(
+      format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]),
+    )
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
     return localTime(year, month, day, hour, minute, second) + (((utc % 1000) + 1000) % 1000)
   }
@@ -49,9 +57,18 @@ export function timeZone(name: string): TimeZone {
 }
 
 /** A local time by its parts; months and days count from 1. Parts that are too large carry over. */
-export function localTime(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
+export function localTime(
+  year: number,
+  month: number,
+  day: number,
+  hour = 0,
+  minute = 0,
+  second = 0,
+): number {
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.
-  return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000
+  return (
+    new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000
+  )
 }
 
 /** `YYYY-MM-DD HH:ii:ss` of a local time. */

@@ -30,7 +30,11 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest {
  *
  * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
  */
-export async function apply(workspace: LoadedWorkspace, request: ApplyRequest, ports: Ports): Promise<Executed> {
+export async function apply(
+  workspace: LoadedWorkspace,
+  request: ApplyRequest,
+  ports: Ports,
+): Promise<Executed> {
   const { planFile, waves = true, lockTimeout = 0 } = request
   return withLock(workspace, 'apply', lockTimeout, ports, async (locked) => {
     const { store } = locked
@@ -39,15 +43,36 @@ export async function apply(workspace: LoadedWorkspace, request: ApplyRequest, p
     const options = { ...(await planOptions(store, request)), progress: ports.dialogue.planning }
     const plan =
       planFile === undefined
-        ? await makePlan(workspace, recorded, select(request, workspace, recorded), options, ports.outside)
-        : await matchSavedPlan(workspace, recorded, planFile, { ...request, waves }, options, ports.outside)
+        ? await makePlan(
+            workspace,
+            recorded,
+            select(request, workspace, recorded),
+            options,
+            ports.outside,
+          )
+        : await matchSavedPlan(
+            workspace,
+            recorded,
+            planFile,
+            { ...request, waves },
+            options,
+            ports.outside,
+          )
     const asks = planFile === undefined
-    return submitPlan(workspace, plan, { ...request, waves, locked, recorded, asks, finishes: true }, ports)
+    return submitPlan(
+      workspace,
+      plan,
+      { ...request, waves, locked, recorded, asks, finishes: true },
+      ports,
+    )
   })
 }
 
 /** Returns how a plan meets the rollouts that the store keeps. */
-async function planOptions(store: Store, { waves = true, supersede, retryHeld, effort }: ApplyRequest): Promise<PlanOptions> {
+async function planOptions(
+  store: Store,
+  { waves = true, supersede, retryHeld, effort }: ApplyRequest,
+): Promise<PlanOptions> {
   return {
     rollouts: rolloutsInPlans(await store.rollouts(), { supersede }),
     retryHeld: retryHeld === true,

@@ -13,9 +13,14 @@ export interface DriftRequest {
 /**
  * Compares desired, recorded and observed state. Records nothing.
  *
- * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when what was observed has another shape
+ * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when what was
+ * observed has another shape
  */
-export async function drift(workspace: LoadedWorkspace, { observe }: DriftRequest, outside: Outside): Promise<FoundDrift> {
+export async function drift(
+  workspace: LoadedWorkspace,
+  { observe }: DriftRequest,
+  outside: Outside,
+): Promise<FoundDrift> {
   const { store, recorded } = await loadState(workspace, outside)
   const observed = observe === undefined ? null : await observe()
   return findDrift(workspace, recorded, observed, await store.rollouts())

@@ -25,7 +25,8 @@ export interface ExecuteOptions {
 }
 
 /**
- * Carries a plan out against the service (or the emulator, started for the time of the apply) and records every outcome.
+ * Carries a plan out against the service (or the emulator, started for the time of the apply) and
+ * records every outcome.
  *
  * @param plan checked by `refuseUnready`, agreed to, and resolved by `resolveForSend`
  * @throws EdgewiseError `access` when the token is not at hand; nothing was sent then
@@ -42,7 +43,11 @@ export async function executePlan(
   const { clock } = outside
   const id = options.id ?? applyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
-  const here = (): Times => ({ boot: outside.machine.boot, now: clock.now(), up: clock.monotonic() })
+  const here = (): Times => ({
+    boot: outside.machine.boot,
+    now: clock.now(),
+    up: clock.monotonic(),
+  })
   const { calls, incomplete } = await store.loadCalls()
   // What an apply sent that was cut off elsewhere: no more than the rate allows.
   const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
@@ -51,12 +56,21 @@ export async function executePlan(
   if (earlier.length > 0) await store.saveCalls(id, callsAt(earlier, here()))
   const remember = (times: number[]) => store.saveCalls(id, callsAt(times, here()))
   const settleMs = config.service.settleSeconds * 1000
-  const budget = new CallBudget(callsPerMinute, maxWaitSeconds * 1000, clock, earlier, remember, settleMs)
+  const budget = new CallBudget(
+    callsPerMinute,
+    maxWaitSeconds * 1000,
+    clock,
+    earlier,
+    remember,
+    settleMs,
+  )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
   try {
     const context: ApplyContext = {
       store,
-      client: service?.client ?? { write: () => Promise.reject(new TypeError('expected a plan without writes to send none')) },
+      client: service?.client ?? {
+        write: () => Promise.reject(new TypeError('expected a plan without writes to send none')),
+      },
       budget,
       clock,
       random: () => outside.random(),

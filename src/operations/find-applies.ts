@@ -3,7 +3,10 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Applied } from '../model/applied.ts'
 
-/** The applies of a history in groups, first to last: the waves of one rollout (`<id>-w1`, `<id>-w2`, …) are one. */
+/**
+ * The applies of a history in groups, first to last: the waves of one rollout (`<id>-w1`,
+ * `<id>-w2`, …) are one.
+ */
 export function appliesTogether(history: Applied[]): Applied[][] {
   return [...groupBy(history, ({ id }) => waveOf(id).rollout).values()].map((waves) =>
     waves.toSorted((a, b) => waveOf(a.id).wave - waveOf(b.id).wave),
@@ -11,12 +14,15 @@ export function appliesTogether(history: Applied[]): Applied[][] {
 }
 
 /**
- * The applies that a name stands for, first to last: one by its id, or every wave of a rollout by the rollout's.
+ * The applies that a name stands for, first to last: one by its id, or every wave of a rollout by
+ * the rollout's.
  *
  * @throws EdgewiseError `usage` when the history has no such apply
  */
 export function findApplies(history: Applied[], name: string): Applied[] {
-  const rollout = appliesTogether(history).find(([first]) => first !== undefined && waveOf(first.id).rollout === name)
+  const rollout = appliesTogether(history).find(
+    ([first]) => first !== undefined && waveOf(first.id).rollout === name,
+  )
   const found = rollout ?? history.filter(({ id }) => id === name)
   if (found.length > 0) return found
   throw new EdgewiseError(

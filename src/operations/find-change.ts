@@ -18,7 +18,10 @@ export interface Search {
   isAtHand(before: Before): (secret: string) => boolean
 }
 
-/** Some applies, and what was recorded before the first of them of all that they were about to change. */
+/**
+ * Some applies, and what was recorded before the first of them of all that they were about to
+ * change.
+ */
 export interface Found {
   applies: Applied[]
   before: Before
@@ -29,7 +32,8 @@ export async function changeOf(applies: Applied[], store: Store): Promise<Found>
   const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
   for (const { id } of applies) {
     // What an earlier wave had changed already was something else before the rollout.
-    for (const [domain, items] of await store.before(id)) before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
+    for (const [domain, items] of await store.before(id))
+      before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
   }
   return { applies, before }
 }

@@ -22,12 +22,13 @@ export interface FoundDrift {
 }
 
 /**
- * Holds the manifests, the record and, where somebody can look at the service, what it holds against each other. Writes
- * nothing, neither to the service nor to the record.
+ * Holds the manifests, the record and, where somebody can look at the service, what it holds
+ * against each other. Writes nothing, neither to the service nor to the record.
  *
  * @param observed what was seen, `{domain: {item: payload}}`; null where nothing can be observed
  * @param rollouts what the store keeps of rollouts
- * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has another shape
+ * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has
+ * another shape
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
@@ -36,7 +37,12 @@ export function findDrift(
   rollouts: Rollout[] = [],
 ): FoundDrift {
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
-    throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
+    throw new EdgewiseError(
+      'invalid',
+      'the manifests have errors',
+      'Run "edgewise validate".',
+      workspace.diagnostics,
+    )
   }
   const { vault, config } = workspace
   const desired = withKnownSecrets(workspace.desired, recorded)

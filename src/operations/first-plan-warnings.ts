@@ -2,10 +2,17 @@ import type { Recorded, Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** Returns sentences that belong to the first plan against a service. */
-export async function firstPlanWarnings(workspace: LoadedWorkspace, store: Store, recorded: Recorded): Promise<string[]> {
+export async function firstPlanWarnings(
+  workspace: LoadedWorkspace,
+  store: Store,
+  recorded: Recorded,
+): Promise<string[]> {
   if (recorded.size > 0) return []
   const { id, service } = workspace.config
   const others = await store.otherAddresses()
-  const elsewhere = others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
-  return [`Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`]
+  const elsewhere =
+    others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
+  return [
+    `Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`,
+  ]
 }

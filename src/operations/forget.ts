@@ -27,29 +27,53 @@ export interface Forgotten {
  *
  * @throws EdgewiseError `usage` when nothing is recorded of them, `declined`
  */
-export async function forget(workspace: LoadedWorkspace, request: ForgetRequest, ports: Ports): Promise<Forgotten> {
+export async function forget(
+  workspace: LoadedWorkspace,
+  request: ForgetRequest,
+  ports: Ports,
+): Promise<Forgotten> {
   const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state forget', request.lockTimeout ?? 0, ports, async ({ store }) => {
     const { left, items, what } = withoutItems(await store.load(), domains, request.items ?? [])
-    if (!(await ports.dialogue.confirm({ kind: 'forget', what, items }))) throw new EdgewiseError('declined', 'nothing was forgotten')
+    if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
+      throw new EdgewiseError('declined', 'nothing was forgotten')
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })
 }
 
-function withoutItems(recorded: Recorded, domains: Domain[], items: ItemKey[]): { left: Recorded; items: number; what: string } {
+function withoutItems(
+  recorded: Recorded,
+  domains: Domain[],
+  items: ItemKey[],
+): { left: Recorded; items: number; what: string } {
   const left: Recorded = new Map()
   let count = 0
   for (const domain of domains) {
     const known = recorded.get(domain)
-    if (known === undefined) throw new EdgewiseError('usage', `nothing is recorded of "${domain}"`, '"edgewise state list" lists what is.')
+    if (known === undefined)
+      throw new EdgewiseError(
+        'usage',
+        `nothing is recorded of "${domain}"`,
+        '"edgewise state list" lists what is.',
+      )
     const missing = items.find((item) => !known.has(item))
     if (missing !== undefined) {
-      throw new EdgewiseError('usage', `no "${missing}" is recorded of ${domain}`, `"edgewise state show ${domain}" lists what is.`)
+      throw new EdgewiseError(
+        'usage',
+        `no "${missing}" is recorded of ${domain}`,
+        `"edgewise state show ${domain}" lists what is.`,
+      )
     }
-    const rest = new Map(items.length === 0 ? [] : [...known].filter(([item]) => !items.includes(item)))
+    const rest = new Map(
+      items.length === 0 ? [] : [...known].filter(([item]) => !items.includes(item)),
+    )
     count += known.size - rest.size
     left.set(domain, rest)
   }
-  return { left, items: count, what: `${items.length === 0 ? 'all' : items.join(', ')} of ${listSome(domains)}` }
+  return {
+    left,
+    items: count,
+    what: `${items.length === 0 ? 'all' : items.join(', ')} of ${listSome(domains)}`,
+  }
 }

@@ -17,7 +17,13 @@ export interface GuardRequest {
 }
 
 /** Returns what the guards of the workspace say against a plan at a time, ms since 1970. */
-function findRefusals(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan, request: GuardRequest, now: number): GuardRefusal[] {
+function findRefusals(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  plan: Plan,
+  request: GuardRequest,
+  now: number,
+): GuardRefusal[] {
   const { allow = [], force = false } = request
   refuseUnknownItems(allow)
   return guardRefusals({
@@ -32,8 +38,15 @@ function findRefusals(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan
 }
 
 /** Returns sentences about the guards that would refuse to apply a plan now. */
-export function guardWarnings(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan, now: number): string[] {
-  return findRefusals(workspace, recorded, plan, {}, now).map(({ message, wayOut }) => `apply will refuse this plan. ${message}. ${wayOut}`)
+export function guardWarnings(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  plan: Plan,
+  now: number,
+): string[] {
+  return findRefusals(workspace, recorded, plan, {}, now).map(
+    ({ message, wayOut }) => `apply will refuse this plan. ${message}. ${wayOut}`,
+  )
 }
 
 /**
@@ -41,7 +54,13 @@ export function guardWarnings(workspace: LoadedWorkspace, recorded: Recorded, pl
  *
  * @throws EdgewiseError `guarded`, with the numbers and the ways out
  */
-export function refuseGuarded(workspace: LoadedWorkspace, recorded: Recorded, plan: Plan, request: GuardRequest, now: number): void {
+export function refuseGuarded(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  plan: Plan,
+  request: GuardRequest,
+  now: number,
+): void {
   const refusals = findRefusals(workspace, recorded, plan, request, now)
   const [first, ...others] = refusals
   if (first === undefined) return
@@ -49,12 +68,16 @@ export function refuseGuarded(workspace: LoadedWorkspace, recorded: Recorded, pl
     others.length === 0
       ? `a guard refuses the plan; nothing was applied: ${first.message}`
       : `${refusals.length} guards refuse the plan; nothing was applied:\n${refusals.map((refusal) => `  ${refusal.message}`).join('\n')}`
-  throw new EdgewiseError('guarded', message, [...new Set(refusals.map(({ wayOut }) => wayOut))].join('\n'))
+  throw new EdgewiseError(
+    'guarded',
+    message,
+    [...new Set(refusals.map(({ wayOut }) => wayOut))].join('\n'),
+  )
 }
 
 /**
- * Refuses to begin a later wave of a plan that the guards let through: time passes between waves, and
- * nothing else changes that guards judge.
+ * Refuses to begin a later wave of a plan that the guards let through: time passes between waves,
+ * and nothing else changes that guards judge.
  *
  * @throws EdgewiseError `guarded`
  */

@@ -6,22 +6,26 @@ import { mapSecrets } from '../model/secret.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * A hash of what the manifests ask for of a domain, the same whether or not the values of its secrets are at hand: secrets
- * count by what they are made from.
+ * A hash of what the manifests ask for of a domain, the same whether or not the values of its
+ * secrets are at hand: secrets count by what they are made from.
  */
-export function askedOf({ desired, vault }: Pick<LoadedWorkspace, 'desired' | 'vault'>): (domain: Domain) => string {
+export function askedOf({
+  desired,
+  vault,
+}: Pick<LoadedWorkspace, 'desired' | 'vault'>): (domain: Domain) => string {
   const hashes = new Map<Domain, string>()
   const named = (value: Value): Json => {
     const templates = vault.templatesOf(value)
-    return mapSecrets(value, (secret) => ({ $secret: templates[secret] ?? secret.replace(/^unresolved:/, '') }))
+    return mapSecrets(value, (secret) => ({
+      $secret: templates[secret] ?? secret.replace(/^unresolved:/, ''),
+    }))
   }
   return (domain) => {
     const known = hashes.get(domain)
     if (known !== undefined) return known
-    const items = [...(desired.get(domain) ?? new Map<ItemKey, Held>())].map(([item, { status, candidates }]) => [
-      item,
-      { status, candidates: candidates.map(named) },
-    ])
+    const items = [...(desired.get(domain) ?? new Map<ItemKey, Held>())].map(
+      ([item, { status, candidates }]) => [item, { status, candidates: candidates.map(named) }],
+    )
     const hash = `sha256:${createHash('sha256')
       .update(canonicalJson(Object.fromEntries(items)))
       .digest('hex')}`

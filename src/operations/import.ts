@@ -32,11 +32,18 @@ export interface Imported {
 /**
  * Records what a service already holds as a confirmed base. Writes nothing to the service.
  *
- * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a source can't be imported or differs from
+ * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a source can't be
+ * imported or differs from
  *   what is recorded
  */
-export async function importConfig(workspace: LoadedWorkspace, request: ImportRequest, ports: Ports): Promise<Imported> {
-  const observed = request.sources.flatMap((source) => parseImport(source, request.domain, workspace))
+export async function importConfig(
+  workspace: LoadedWorkspace,
+  request: ImportRequest,
+  ports: Ports,
+): Promise<Imported> {
+  const observed = request.sources.flatMap((source) =>
+    parseImport(source, request.domain, workspace),
+  )
   refuseInvalid(workspace)
   let current = workspace
   if (request.writeManifests === true && writeManifests(workspace, observed, ports) > 0) {
@@ -45,10 +52,18 @@ export async function importConfig(workspace: LoadedWorkspace, request: ImportRe
   }
   return withLock(current, 'import', request.lockTimeout ?? 0, ports, async ({ store }) => {
     const recorded = await store.load()
-    const managed = observed.filter(({ domain, item }) => current.desired.get(domain)?.has(item) === true)
+    const managed = observed.filter(
+      ({ domain, item }) => current.desired.get(domain)?.has(item) === true,
+    )
     if (request.replace !== true) refuseDiffering(managed, recorded)
-    const touched = recordImported(managed, recorded, current, new Date(ports.outside.clock.now()).toISOString())
-    if (touched.size > 0) await store.save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
+    const touched = recordImported(
+      managed,
+      recorded,
+      current,
+      new Date(ports.outside.clock.now()).toISOString(),
+    )
+    if (touched.size > 0)
+      await store.save(touched, `Import of ${managed.length} items of ${touched.size} domains`)
     const isManaged = new Set(managed)
     const skipped = observed.filter((entry) => !isManaged.has(entry))
     return {
@@ -61,13 +76,20 @@ export async function importConfig(workspace: LoadedWorkspace, request: ImportRe
 
 function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
   if (diagnostics.every(({ severity }) => severity !== 'error')) return
-  throw new EdgewiseError('invalid', 'the manifests have errors; nothing was recorded', 'Run "edgewise validate".', diagnostics)
+  throw new EdgewiseError(
+    'invalid',
+    'the manifests have errors; nothing was recorded',
+    'Run "edgewise validate".',
+    diagnostics,
+  )
 }
 
 function refuseDiffering(managed: Adopted[], recorded: Recorded): void {
   const differing = managed.filter(({ domain, item, value }) => {
     const known = recorded.get(domain)?.get(item)
-    return known !== undefined && !(known.status === 'confirmed' && sameJson(known.candidates[0], value))
+    return (
+      known !== undefined && !(known.status === 'confirmed' && sameJson(known.candidates[0], value))
+    )
   })
   const [first] = differing
   if (first === undefined) return
@@ -79,13 +101,25 @@ function refuseDiffering(managed: Adopted[], recorded: Recorded): void {
 }
 
 /** Returns what is recorded then of the domains that have an imported item. */
-function recordImported(managed: Adopted[], recorded: Recorded, { vault }: LoadedWorkspace, at: string): Recorded {
+function recordImported(
+  managed: Adopted[],
+  recorded: Recorded,
+  { vault }: LoadedWorkspace,
+  at: string,
+): Recorded {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
     const templates = vault.templatesOf(value)
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
-    items.set(item, { status: 'confirmed', candidates: [value], ...secrets, at, apply: `import-${at}`, origin: 'import' })
+    items.set(item, {
+      status: 'confirmed',
+      candidates: [value],
+      ...secrets,
+      at,
+      apply: `import-${at}`,
+      origin: 'import',
+    })
     touched.set(domain, items)
   }
   return touched

@@ -5,8 +5,14 @@ import { wayBack, type Irreversible } from '../plan/way-back.ts'
 import { secretsAtHand } from './secrets-at-hand.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** Sentences about what of a plan a health check could not take back; none where it would not try. */
-export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes: Change[], recorded: Snapshot): string[] {
+/**
+ * Sentences about what of a plan a health check could not take back; none where it would not try.
+ */
+export function irreversibleWarnings(
+  { config, vault }: LoadedWorkspace,
+  changes: Change[],
+  recorded: Snapshot,
+): string[] {
   if (config.rollout.health?.onFailure !== 'rollback') return []
   const before = new Map<Domain, Map<ItemKey, Held | null>>()
   const after: Snapshot = new Map()
@@ -15,7 +21,8 @@ export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes
     const is = after.get(domain) ?? new Map<ItemKey, Held>(recorded.get(domain))
     was.set(item, recorded.get(domain)?.get(item) ?? null)
     if (value !== null) is.set(item, confirmed(value))
-    else if (action === 'unset' && reason !== 'cleared') is.set(item, { status: 'unset', candidates: [] })
+    else if (action === 'unset' && reason !== 'cleared')
+      is.set(item, { status: 'unset', candidates: [] })
     else is.delete(item)
     before.set(domain, was)
     after.set(domain, is)
@@ -27,5 +34,7 @@ export function irreversibleWarnings({ config, vault }: LoadedWorkspace, changes
 
 /** Some of what can't be taken back, each with the reason, and how many more there are. */
 export function someIrreversible(irreversible: Irreversible[]): string {
-  return listSome(irreversible.map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`))
+  return listSome(
+    irreversible.map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`),
+  )
 }

@@ -1,7 +1,10 @@
 import type { Solver } from '../plan/cover/dual-bound.ts'
 import type { Outside } from './outside.ts'
 
-/** Loads the solver of linear programmes, which proves how few writes a plan can have. It is large, so only who needs it does. */
+/**
+ * Loads the solver of linear programmes, which proves how few writes a plan can have. It is large,
+ * so only who needs it does.
+ */
 export async function loadSolver(): Promise<Solver> {
   // The package's types call its default export a namespace.
   const { default: load } = (await import('highs')) as unknown as { default: () => Promise<Solver> }

@@ -10,14 +10,18 @@ import type { Outside } from './outside.ts'
 /** A workspace with the secrets that may be known. */
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
-  /** The commit that the manifests are at; null whenever git has no answer, since it is information only. */
+  /**
+   * The commit that the manifests are at; null whenever git has no answer, since it is information
+   * only.
+   */
   commit(): Promise<string | null>
   /** A text without the token and without the values of secrets that were looked up. */
   scrub(text: string): string
 }
 
 /**
- * Reads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in `diagnostics`.
+ * Reads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in
+ * `diagnostics`.
  *
  * @param root the folder that holds `edgewise.yaml`
  * @param reach which secrets may be asked for
@@ -36,6 +40,7 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
   const env = gitEnvironment(outside.env, token)
   vault.hide(token)
   const keeper = vault
-  const scrub = (text: string) => keeper.scrub(token === '' ? text : withoutValue(text, token, '(token)'))
+  const scrub = (text: string) =>
+    keeper.scrub(token === '' ? text : withoutValue(text, token, '(token)'))
   return Object.assign(workspace, { vault, commit: () => headOf(root, env), scrub })
 }

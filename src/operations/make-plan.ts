@@ -21,18 +21,25 @@ import type { Outside } from './outside.ts'
 export interface PlanOptions {
   effort?: Effort
   explain?: boolean
-  /** What the store keeps of rollouts: what they hold is left out, and one that is open keeps its waves. */
+  /**
+   * What the store keeps of rollouts: what they hold is left out, and one that is open keeps its
+   * waves.
+   */
   rollouts?: Rollout[]
   /** Plan what is held as well. */
   retryHeld?: boolean
   /** No waves. */
   atOnce?: boolean
-  /** Is called now and then during a long search for fewer writes, with the steps made and the most there may be. */
+  /**
+   * Is called now and then during a long search for fewer writes, with the steps made and the most
+   * there may be.
+   */
   progress?(made: number, all: number): void
 }
 
 /**
- * What would change, and the fewest writes found for it. Reads the record and the manifests, writes nothing.
+ * What would change, and the fewest writes found for it. Reads the record and the manifests, writes
+ * nothing.
  *
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
@@ -45,7 +52,12 @@ export async function makePlan(
 ): Promise<Plan> {
   const { config } = workspace
   if (workspace.diagnostics.some((diagnostic) => diagnostic.severity === 'error')) {
-    throw new EdgewiseError('invalid', 'the manifests have errors', 'Run "edgewise validate".', workspace.diagnostics)
+    throw new EdgewiseError(
+      'invalid',
+      'the manifests have errors',
+      'Run "edgewise validate".',
+      workspace.diagnostics,
+    )
   }
   const chosen = chosenSnapshots(workspace, recorded, selection)
   const asked = askedOf(workspace)
@@ -69,7 +81,12 @@ export async function makePlan(
     target: [...selection.target],
     items: [...selection.items],
     commit: await workspace.commit(),
-    ...(atOnce ? {} : { waves: continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) } }),
+    ...(atOnce
+      ? {}
+      : {
+          waves:
+            continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) },
+        }),
   })
   const warnings = [
     ...onHold.notes,
@@ -82,12 +99,26 @@ export async function makePlan(
 
 /** What a plan has to do with open rollouts. */
 function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
-  const said = (rollout: Rollout) => `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
+  const said = (rollout: Rollout) =>
+    `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
   if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
-  return against.map((rollout) => `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`)
+  return against.map(
+    (rollout) =>
+      `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`,
+  )
 }
 
-/** The chosen parts of what is recorded and what is desired; secrets that are not at hand count as recorded. */
-export function chosenSnapshots(workspace: Workspace, recorded: Recorded, selection: Selection): { recorded: Snapshot; desired: Snapshot } {
-  return { recorded: narrowed(recorded, selection), desired: narrowed(withKnownSecrets(workspace.desired, recorded), selection) }
+/**
+ * The chosen parts of what is recorded and what is desired; secrets that are not at hand count as
+ * recorded.
+ */
+export function chosenSnapshots(
+  workspace: Workspace,
+  recorded: Recorded,
+  selection: Selection,
+): { recorded: Snapshot; desired: Snapshot } {
+  return {
+    recorded: narrowed(recorded, selection),
+    desired: narrowed(withKnownSecrets(workspace.desired, recorded), selection),
+  }
 }

@@ -4,7 +4,12 @@ import { parseJson } from '../model/json.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { hashes } from '../plan/basis.ts'
-import { parseSavedPlan, refuseStale, refuseUnreviewed, type SavedPlan } from '../plan/saved-plan.ts'
+import {
+  parseSavedPlan,
+  refuseStale,
+  refuseUnreviewed,
+  type SavedPlan,
+} from '../plan/saved-plan.ts'
 import { planJson } from '../report/plan/json.ts'
 import { standingOf } from '../rollout/conflicts.ts'
 import type { Recorded } from '../state/store.ts'
@@ -29,14 +34,20 @@ export async function matchSavedPlan(
   outside: Outside,
 ): Promise<Plan> {
   if (target.length + items.length > 0)
-    throw new EdgewiseError('usage', 'a saved plan has its own choice of domains and items', 'Leave --target and --item out.')
+    throw new EdgewiseError(
+      'usage',
+      'a saved plan has its own choice of domains and items',
+      'Leave --target and --item out.',
+    )
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))
-  // A plan is always made in waves, so that it can be compared; without waves the same writes go out at once.
+  // A plan is always made in waves, so that it can be compared; without waves the same writes go
+  // out at once.
   const how: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
   const now = await makePlan(workspace, recorded, saved.selection, how, outside)
   const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
-  if (continues(saved, snapshots.desired, openRollout(now, how, workspace))) refuseUnreviewed(saved, now)
+  if (continues(saved, snapshots.desired, openRollout(now, how, workspace)))
+    refuseUnreviewed(saved, now)
   else
     refuseStale(
       saved,
@@ -47,15 +58,25 @@ export async function matchSavedPlan(
   return waves ? now : { ...now, writes: now.writes.map((write) => ({ ...write, wave: 1 })) }
 }
 
-function openRollout(now: Plan, { rollouts = [] }: PlanOptions, workspace: LoadedWorkspace): Rollout | null {
+function openRollout(
+  now: Plan,
+  { rollouts = [] }: PlanOptions,
+  workspace: LoadedWorkspace,
+): Rollout | null {
   const domains = new Set(now.changes.map(({ domain }) => domain))
   return standingOf(domains, now.basis, rollouts, askedOf(workspace)).continued
 }
 
 /** Whether what the file planned is a rollout already, of which the rest is to be sent. */
-function continues({ desired: planned }: SavedPlan, desired: Snapshot, open: Rollout | null): boolean {
+function continues(
+  { desired: planned }: SavedPlan,
+  desired: Snapshot,
+  open: Rollout | null,
+): boolean {
   const domains = Object.keys(planned)
   if (open === null || Object.keys(open.asked).length !== domains.length) return false
   const is = hashes(desired, domains)
-  return domains.every((domain) => open.asked[domain] !== undefined && is[domain] === planned[domain])
+  return domains.every(
+    (domain) => open.asked[domain] !== undefined && is[domain] === planned[domain],
+  )
 }

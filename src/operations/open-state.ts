@@ -6,17 +6,25 @@ import type { Recorded, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'
 
 /** Opens the state of a workspace to look at it, and loads it. */
-export async function loadState(workspace: Workspace, outside: Outside): Promise<{ store: Store; recorded: Recorded }> {
+export async function loadState(
+  workspace: Workspace,
+  outside: Outside,
+): Promise<{ store: Store; recorded: Recorded }> {
   const { store } = await openRecord(workspace, outside)
   return { store, recorded: await store.load() }
 }
 
 /**
- * Opens the record that belongs to a workspace's id and its service's address, and the lock of its account.
+ * Opens the record that belongs to a workspace's id and its service's address, and the lock of its
+ * account.
  *
- * @throws EdgewiseError `usage` when it is not clear where the record is, `unavailable` when git can't be used
+ * @throws EdgewiseError `usage` when it is not clear where the record is, `unavailable` when git
+ * can't be used
  */
-export async function openRecord({ root, config }: Workspace, outside: Outside): Promise<OpenRecord> {
+export async function openRecord(
+  { root, config }: Workspace,
+  outside: Outside,
+): Promise<OpenRecord> {
   const { id, service, state } = config
   const env = gitEnvironment(outside.env, service.token)
   return openRecordAt(
@@ -24,7 +32,9 @@ export async function openRecord({ root, config }: Workspace, outside: Outside):
     {
       disk: outside.disk,
       process: outside.machine.process,
-      openGit: outside.openGit ?? ((folder, remote) => openGit(folder, remote, env, () => outside.clock.now())),
+      openGit:
+        outside.openGit ??
+        ((folder, remote) => openGit(folder, remote, env, () => outside.clock.now())),
     },
   )
 }

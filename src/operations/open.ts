@@ -51,11 +51,16 @@ export interface OpenOptions {
 /**
  * Opens the workspace that a folder lies in.
  *
- * @throws EdgewiseError `not-a-workspace` when there is no `edgewise.yaml` in the folder or above it
+ * @throws EdgewiseError `not-a-workspace` when there is no `edgewise.yaml` in the folder or above
+ * it
  */
-export function open(folder: string, { outside = {}, dialogue = {}, signal }: OpenOptions = {}): Edgewise {
+export function open(
+  folder: string,
+  { outside = {}, dialogue = {}, signal }: OpenOptions = {},
+): Edgewise {
   const root = findRoot(folder)
-  if (root === null) throw new EdgewiseError('not-a-workspace', `no edgewise.yaml in ${folder} or above it`)
+  if (root === null)
+    throw new EdgewiseError('not-a-workspace', `no edgewise.yaml in ${folder} or above it`)
   const ports: Ports = {
     outside: completeOutside(outside, nodeOutside(signal ?? new AbortController().signal)),
     dialogue: completeDialogue(dialogue),
@@ -75,10 +80,24 @@ export function open(folder: string, { outside = {}, dialogue = {}, signal }: Op
 
 /** Members may lie on a prototype, so that a spread would miss them. */
 function completeOutside(given: Partial<Outside>, node: Outside): Outside {
-  const names = ['env', 'clock', 'random', 'newId', 'user', 'signal', 'transport', 'machine', 'disk', 'openGit', 'solver'] as const
+  const names = [
+    'env',
+    'clock',
+    'random',
+    'newId',
+    'user',
+    'signal',
+    'transport',
+    'machine',
+    'disk',
+    'openGit',
+    'solver',
+  ] as const
   const own = names.flatMap((name) => {
     const value: unknown = given[name]
-    return value === undefined ? [] : [[name, typeof value === 'function' ? value.bind(given) : value]]
+    return value === undefined
+      ? []
+      : [[name, typeof value === 'function' ? value.bind(given) : value]]
   })
   return { ...node, ...Object.fromEntries(own) }
 }
@@ -90,6 +109,7 @@ function completeDialogue(given: Partial<Dialogue>): Dialogue {
     show: (subject) => given.show?.(subject),
     confirm: async (question) => given.confirm === undefined || given.confirm(question),
     planning: (made, all) => given.planning?.(made, all),
-    startProgress: async (extent) => (await given.startProgress?.(extent)) ?? { report: () => undefined, end: () => undefined },
+    startProgress: async (extent) =>
+      (await given.startProgress?.(extent)) ?? { report: () => undefined, end: () => undefined },
   }
 }

@@ -5,7 +5,10 @@ import type { Disk } from '../state/folder/disk.ts'
 import type { GitRepository } from '../state/git/git-repository.ts'
 import type { Machine } from '../state/lock.ts'
 
-/** The world outside: what a program may know and do. Handed in, so that tests and other hosts can choose. */
+/**
+ * The world outside: what a program may know and do. Handed in, so that tests and other hosts can
+ * choose.
+ */
 export interface Outside {
   env: Record<string, string | undefined>
   clock: Clock
@@ -23,6 +26,9 @@ export interface Outside {
   disk: Disk
   /** The repository that a folder lies in; absent: by the program git of this machine. */
   openGit?(folder: string, remote: string): Promise<GitRepository | null>
-  /** Proves how few writes a plan can have; absent: loaded when it is needed; null: proof by counting. */
+  /**
+   * Proves how few writes a plan can have; absent: loaded when it is needed; null: proof by
+   * counting.
+   */
   solver?: Solver | null
 }

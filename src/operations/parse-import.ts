@@ -19,7 +19,11 @@ export interface ImportSource {
  *
  * @throws EdgewiseError `usage` when the file can't be imported
  */
-export function parseImport({ name: path, text }: ImportSource, domain: string | undefined, workspace: LoadedWorkspace): Adopted[] {
+export function parseImport(
+  { name: path, text }: ImportSource,
+  domain: string | undefined,
+  workspace: LoadedWorkspace,
+): Adopted[] {
   const fail = (why: string): never => {
     throw new EdgewiseError(
       'usage',
@@ -29,28 +33,47 @@ export function parseImport({ name: path, text }: ImportSource, domain: string |
   }
   const data = parseJson(text) ?? fail('it is not JSON')
   const configs = isObject(data) ? configsOf(data, domain, fail) : fail('expected an object')
-  const itemNames = new Map(Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]))
+  const itemNames = new Map(
+    Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]),
+  )
   return configs.flatMap(([name, config]) => {
     const lower = name.toLowerCase()
     if (!isDomain(lower)) fail(`"${name}" is no domain`)
-    return Object.entries(config).map(([wireName, payload]) => adopt(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail))
+    return Object.entries(config).map(([wireName, payload]) =>
+      adopt(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
+    )
   })
 }
 
-function adopt(domain: Domain, item: ItemKey, payload: Json, workspace: LoadedWorkspace, fail: (why: string) => never): Adopted {
-  // An item that the catalogue does not know can't be managed, so it is skipped later whatever it holds.
+function adopt(
+  domain: Domain,
+  item: ItemKey,
+  payload: Json,
+  workspace: LoadedWorkspace,
+  fail: (why: string) => never,
+): Adopted {
+  // An item that the catalogue does not know can't be managed, so it is skipped later whatever it
+  // holds.
   if (!catalogue.has(item)) return { domain, item, value: null }
   const spec = itemSpec(item)
   const wire = readItem(spec, payload, 'wire', domain)
   const [problem] = wire.problems
-  if (wire.value === null) fail(`${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`)
+  if (wire.value === null)
+    fail(
+      `${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`,
+    )
   // What the schema accepts is no deeper than it says; the next reader goes all the way down.
   const imperative = readItem(spec, payload, 'manifest', domain).problems.find(isImperative)
-  if (imperative !== undefined) fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
+  if (imperative !== undefined)
+    fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
   return { domain, item, value: spec.canonical(workspace.vault.mask(item, wire.payload)) }
 }
 
-function configsOf(data: JsonObject, domain: string | undefined, fail: (why: string) => never): [string, JsonObject][] {
+function configsOf(
+  data: JsonObject,
+  domain: string | undefined,
+  fail: (why: string) => never,
+): [string, JsonObject][] {
   const inner = own(data, 'data')
   if (Array.isArray(inner)) {
     return inner.map((entry) => {
@@ -62,8 +85,13 @@ function configsOf(data: JsonObject, domain: string | undefined, fail: (why: str
   }
   if (isObject(inner) && isObject(inner['config'])) {
     const config = inner['config']
-    const names = domainNames(own(inner, 'domains') ?? own(data, 'domains')) ?? (domain === undefined ? null : [domain])
-    return (names ?? fail('the answer names no domain; give --domain')).map((name) => [name, config])
+    const names =
+      domainNames(own(inner, 'domains') ?? own(data, 'domains')) ??
+      (domain === undefined ? null : [domain])
+    return (names ?? fail('the answer names no domain; give --domain')).map((name) => [
+      name,
+      config,
+    ])
   }
   return Object.entries(data).map(([name, config]) =>
     isObject(config) ? [name, config] : fail(`expected an object of items under "${name}"`),
@@ -74,6 +102,10 @@ function domainNames(value: Json | undefined): string[] | null {
   if (typeof value === 'string') return value.split(',').map((name) => name.trim())
   if (!Array.isArray(value) || value.length === 0) return null
   return value.flatMap((entry) =>
-    typeof entry === 'string' ? [entry] : isObject(entry) && typeof entry['domain'] === 'string' ? [entry['domain']] : [],
+    typeof entry === 'string'
+      ? [entry]
+      : isObject(entry) && typeof entry['domain'] === 'string'
+        ? [entry['domain']]
+        : [],
   )
 }

@@ -22,18 +22,23 @@ export interface Rollback {
   plan: Plan
   /** What can't be taken back, or not all of it. */
   irreversible: Irreversible[]
-  /** What was recorded since of items that are taken back, so that the way back goes over it as well. */
+  /**
+   * What was recorded since of items that are taken back, so that the way back goes over it as
+   * well.
+   */
   later: { domains: Domain[]; applies: string[] }
   /** Items that were not recorded before, and that the plan unsets. */
   unmanaged: { domain: Domain; item: ItemKey }[]
 }
 
 /**
- * Plans the way back to what was recorded before an apply, or before a rollout in waves. Only what that apply changed is
- * touched. Reads the record and the secrets, writes nothing; the manifests do not count.
+ * Plans the way back to what was recorded before an apply, or before a rollout in waves. Only what
+ * that apply changed is touched. Reads the record and the secrets, writes nothing; the manifests do
+ * not count.
  *
  * @param name id of an apply or a rollout; null for the last one that changed something
- * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none is named and the last one
+ * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none
+ * is named and the last one
  *   was a rollback itself; `irreversible` when all of what it changed can't be taken back
  */
 export async function planRollback(
@@ -48,7 +53,10 @@ export async function planRollback(
   const { vault } = workspace
   const isAtHand = (before: Before) => secretsAtHand(before, recorded, vault)
   const search: Search = { store, recorded, isAtHand }
-  const { applies, before } = name === null ? await lastChange(history, search) : await changeOf(findApplies(history, name), store)
+  const { applies, before } =
+    name === null
+      ? await lastChange(history, search)
+      : await changeOf(findApplies(history, name), store)
   const chosen = narrowed(before, selection)
   if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
   const way = wayBack(recorded, chosen, search.isAtHand(chosen))
@@ -81,7 +89,12 @@ function allIrreversible(applies: Applied[], { irreversible }: WayBack): Edgewis
   )
 }
 
-async function planOf({ from, to }: WayBack, { config }: LoadedWorkspace, { target, items }: Selection, outside: Outside): Promise<Plan> {
+async function planOf(
+  { from, to }: WayBack,
+  { config }: LoadedWorkspace,
+  { target, items }: Selection,
+  outside: Outside,
+): Promise<Plan> {
   const difference = diffSnapshots(from, to)
   return makePlan({
     recorded: from,
@@ -116,7 +129,8 @@ async function changedLater(
   for (const { id } of history.slice(last + 1)) {
     for (const [domain, items] of await store.before(id)) {
       const goals = to.get(domain)
-      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item))) found(domain, id)
+      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item)))
+        found(domain, id)
     }
   }
   for (const [domain, goals] of to) {
@@ -130,13 +144,15 @@ async function changedLater(
 
 function unmanagedOf({ to }: WayBack, before: Before): Rollback['unmanaged'] {
   return [...to].flatMap(([domain, goals]) =>
-    [...goals.keys()].filter((item) => (before.get(domain)?.get(item) ?? null) === null).map((item) => ({ domain, item })),
+    [...goals.keys()]
+      .filter((item) => (before.get(domain)?.get(item) ?? null) === null)
+      .map((item) => ({ domain, item })),
   )
 }
 
 /**
- * What is recorded of the domains whose unset items were not recorded before, without these items: nothing of them was
- * managed, so nothing of them should be released by a later plan.
+ * What is recorded of the domains whose unset items were not recorded before, without these items:
+ * nothing of them was managed, so nothing of them should be released by a later plan.
  */
 export function withoutUnmanaged({ unmanaged }: Rollback, recorded: Recorded): Recorded {
   return released(

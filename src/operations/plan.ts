@@ -32,12 +32,25 @@ export interface Planned {
  *
  * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when nothing is chosen
  */
-export async function plan(workspace: LoadedWorkspace, request: PlanRequest, { outside, dialogue }: PlanPorts): Promise<Planned> {
+export async function plan(
+  workspace: LoadedWorkspace,
+  request: PlanRequest,
+  { outside, dialogue }: PlanPorts,
+): Promise<Planned> {
   const { store, recorded } = await loadState(workspace, outside)
   const selection = select(request, workspace, recorded)
   const rollouts = await store.rollouts()
   const { effort = 'normal', explain = false } = request
-  const made = await makePlan(workspace, recorded, selection, { effort, explain, rollouts, progress: dialogue.planning }, outside)
-  const warnings = [...made.warnings, ...guardWarnings(workspace, recorded, made, outside.clock.now())]
+  const made = await makePlan(
+    workspace,
+    recorded,
+    selection,
+    { effort, explain, rollouts, progress: dialogue.planning },
+    outside,
+  )
+  const warnings = [
+    ...made.warnings,
+    ...guardWarnings(workspace, recorded, made, outside.clock.now()),
+  ]
   return { plan: { ...made, warnings }, notes: await firstPlanWarnings(workspace, store, recorded) }
 }

@@ -30,7 +30,10 @@ export interface Dialogue {
    * @throws EdgewiseError `declined` when nobody can answer
    */
   confirm(question: Question): Promise<boolean>
-  /** Follows a long search for fewer writes: the steps made, and the most there may be. Each part of it begins from 0. */
+  /**
+   * Follows a long search for fewer writes: the steps made, and the most there may be. Each part of
+   * it begins from 0.
+   */
   planning(made: number, all: number): void
   /** Follows an apply from its first event to its end. */
   startProgress(extent: Extent): Promise<Progress>

@@ -8,10 +8,11 @@ import { secretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Refuses a plan that can't be carried out as things stand, before anybody is asked and anything is sent.
- * Secrets that a command gives are looked at after that, by `resolveForSend`.
+ * Refuses a plan that can't be carried out as things stand, before anybody is asked and anything is
+ * sent. Secrets that a command gives are looked at after that, by `resolveForSend`.
  *
- * @throws EdgewiseError `access` when the token or the value of a secret is not at hand, `invalid` when a value is not valid
+ * @throws EdgewiseError `access` when the token or the value of a secret is not at hand, `invalid`
+ * when a value is not valid
  */
 export function refuseUnready({ config, vault }: LoadedWorkspace, planned: Plan): void {
   if (planned.writes.length === 0) return
@@ -57,9 +58,15 @@ export function refuseBadSecrets(planned: Plan, vault: SecretVault): void {
         return { $secret: secret }
       })
       if (!holds || later.has(`${write.id} ${item}`)) continue
-      const [problem] = readItem(itemSpec(item), vault.reveal(form.payload), 'wire', write.domains[0] ?? '').problems
+      const [problem] = readItem(
+        itemSpec(item),
+        vault.reveal(form.payload),
+        'wire',
+        write.domains[0] ?? '',
+      ).problems
       if (problem === undefined) continue
-      const names = Object.values(vault.templatesOf(form.payload)).join(', ') || 'written out in the manifest'
+      const names =
+        Object.values(vault.templatesOf(form.payload)).join(', ') || 'written out in the manifest'
       throw new EdgewiseError(
         'invalid',
         `with the value of its secret (${names}) the item ${item} of ${write.domains[0] ?? ''} is not valid at ${problem.pointer || '/'}`,

@@ -21,7 +21,11 @@ export interface RepairRequest extends DriftRequest, GuardRequest {
  *
  * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
  */
-export async function repair(workspace: LoadedWorkspace, request: RepairRequest, ports: Ports): Promise<Executed> {
+export async function repair(
+  workspace: LoadedWorkspace,
+  request: RepairRequest,
+  ports: Ports,
+): Promise<Executed> {
   const { outside, dialogue } = ports
   return withLock(workspace, 'drift --repair', request.lockTimeout ?? 0, ports, async (locked) => {
     const { store } = locked
@@ -34,12 +38,23 @@ export async function repair(workspace: LoadedWorkspace, request: RepairRequest,
     const seen = observedBase(found, recorded, workspace, new Date(at).toISOString())
     const base: Recorded = new Map([...recorded, ...seen])
     const rollouts = rolloutsInPlans(await store.rollouts(), request)
-    const plan = await makePlan(workspace, base, { target: [], items: [] }, { rollouts, progress: dialogue.planning }, outside)
+    const plan = await makePlan(
+      workspace,
+      base,
+      { target: [], items: [] },
+      { rollouts, progress: dialogue.planning },
+      outside,
+    )
     const beforeSending = async () => {
       if (seen.size === 0) return
       await store.save(seen, `Observed values of ${seen.size} domains`)
       dialogue.note(`What was observed of ${counted(seen.size, 'domain')} is recorded.`)
     }
-    return submitPlan(workspace, plan, { ...request, locked, recorded: base, waves: true, asks: true, beforeSending }, ports)
+    return submitPlan(
+      workspace,
+      plan,
+      { ...request, locked, recorded: base, waves: true, asks: true, beforeSending },
+      ports,
+    )
   })
 }

@@ -41,7 +41,8 @@ export async function resolveForSend(
     signal,
   )
   // The address is shown and recorded; what a command gives is known only now.
-  if (vault.occursIn(config.service.url)) throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
+  if (vault.occursIn(config.service.url))
+    throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
   const resolution = resolveUses(uses, vault)
   const writes = planned.writes.map((write) => resolveWrite(write, resolution))
   const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }

@@ -16,7 +16,10 @@ import { withLock } from './with-lock.ts'
 
 /** What a rollback is asked for. */
 export interface RollbackRequest extends SelectionRequest, GuardRequest {
-  /** Id of the apply, or of a rollout for all of its waves; absent: the last one that changed something. */
+  /**
+   * Id of the apply, or of a rollout for all of its waves; absent: the last one that changed
+   * something.
+   */
   apply?: string
   /** Seconds to wait while another process holds the lock. */
   lockTimeout?: number
@@ -35,16 +38,28 @@ export interface RolledBackApply extends Executed {
  *
  * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
  */
-export async function rollback(workspace: LoadedWorkspace, request: RollbackRequest, ports: Ports): Promise<RolledBackApply> {
+export async function rollback(
+  workspace: LoadedWorkspace,
+  request: RollbackRequest,
+  ports: Ports,
+): Promise<RolledBackApply> {
   const { apply: name = null, target = [], items = [], lockTimeout = 0 } = request
   return withLock(workspace, 'rollback', lockTimeout, ports, async (locked) => {
     const { store } = locked
     const recorded = await store.load()
     refuseUnknownItems(items)
     const whole = target.length + items.length === 0 ? name : null
-    const found = await planRollback(workspace, store, recorded, { target, items }, name, ports.outside).catch(async (error: unknown) => {
+    const found = await planRollback(
+      workspace,
+      store,
+      recorded,
+      { target, items },
+      name,
+      ports.outside,
+    ).catch(async (error: unknown) => {
       // Nothing else can be rolled back of it.
-      if (error instanceof EdgewiseError && error.code === 'irreversible') await finishRollingBack(store, whole)
+      if (error instanceof EdgewiseError && error.code === 'irreversible')
+        await finishRollingBack(store, whole)
       throw error
     })
     ports.dialogue.show({ kind: 'rollback', rollback: found })
@@ -61,28 +76,51 @@ export async function rollback(workspace: LoadedWorkspace, request: RollbackRequ
   })
 }
 
-/** Takes items out of state that were not in it before; they are unset now. Returns what is recorded then. */
-async function dropUnmanaged(dialogue: Dialogue, store: Store, recorded: Recorded, found: Rollback): Promise<Recorded> {
+/**
+ * Takes items out of state that were not in it before; they are unset now. Returns what is recorded
+ * then.
+ */
+async function dropUnmanaged(
+  dialogue: Dialogue,
+  store: Store,
+  recorded: Recorded,
+  found: Rollback,
+): Promise<Recorded> {
   const left = withoutUnmanaged(found, recorded)
   if (left.size === 0) return recorded
   try {
-    await store.save(left, `Rollback: what was not recorded before is no longer recorded (${listSome([...left.keys()])})`)
+    await store.save(
+      left,
+      `Rollback: what was not recorded before is no longer recorded (${listSome([...left.keys()])})`,
+    )
     return new Map([...recorded, ...left])
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    dialogue.note(`Items that were not recorded before stay recorded as unset (${visible(error.message)}); the next apply releases them.`)
+    dialogue.note(
+      `Items that were not recorded before stay recorded as unset (${visible(error.message)}); the next apply releases them.`,
+    )
     return recorded
   }
 }
 
 /** Ends the rollout that a health check could not roll back to the end. */
 async function finishRollingBack(store: Store, name: string | null): Promise<void> {
-  const rollout = (await store.rollouts()).find(({ id, state }) => id === name && state === 'taking-back')
-  if (rollout !== undefined) await store.keepRollout({ ...rollout, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
+  const rollout = (await store.rollouts()).find(
+    ({ id, state }) => id === name && state === 'taking-back',
+  )
+  if (rollout !== undefined)
+    await store.keepRollout(
+      { ...rollout, state: 'taken-back' },
+      `Rollout ${rollout.id}: taken back`,
+    )
 }
 
 /** The next apply carries out what the manifests say, whatever was rolled back. */
-function countStillDesired(workspace: LoadedWorkspace, recorded: Recorded, { plan }: Rollback): number {
+function countStillDesired(
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+  { plan }: Rollback,
+): number {
   const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
   if (workspace.diagnostics.some(({ severity }) => severity === 'error')) return rolledBack.size
   const snapshots = chosenSnapshots(workspace, recorded, { target: [], items: [] })

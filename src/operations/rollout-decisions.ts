@@ -20,14 +20,19 @@ export interface WaveRequest {
 }
 
 /** The rollouts that count for a plan: one that is to be ended has no waves to go on with. */
-export function rolloutsInPlans(rollouts: Rollout[], { supersede = false }: { supersede?: boolean | undefined }): Rollout[] {
+export function rolloutsInPlans(
+  rollouts: Rollout[],
+  { supersede = false }: { supersede?: boolean | undefined },
+): Rollout[] {
   return supersede ? rollouts.filter(({ state }) => state !== 'open') : rollouts
 }
 
 /**
- * The open rollout that a plan goes on with, the rollouts that are over once it is carried out, and those that hold less then.
+ * The open rollout that a plan goes on with, the rollouts that are over once it is carried out, and
+ * those that hold less then.
  *
- * @throws EdgewiseError `rollout-open` when the plan touches domains of one that is open, and nobody said that it may
+ * @throws EdgewiseError `rollout-open` when the plan touches domains of one that is open, and
+ * nobody said that it may
  */
 export async function decideRollouts(
   workspace: LoadedWorkspace,
@@ -48,18 +53,30 @@ export async function decideRollouts(
   return {
     continued: own && waves ? continued : null,
     ended: [...obstacles, ...finished, ...idle].map(({ id }) => id),
-    kept: [...holding.values()].filter(({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0)),
+    kept: [...holding.values()].filter(
+      ({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0),
+    ),
   }
 }
 
 /** By id the rollouts that still hold something, without what a plan tries again. */
-function holdingStill(rollouts: Rollout[], asked: (domain: Domain) => string, retried: Plan | null): Map<string, Rollout> {
+function holdingStill(
+  rollouts: Rollout[],
+  asked: (domain: Domain) => string,
+  retried: Plan | null,
+): Map<string, Rollout> {
   const held = heldDomains(rollouts, asked)
-  const tries = retried === null ? new Map() : narrowed(new Map([...held.keys()].map((domain) => [domain, new Map()])), retried.basis)
+  const tries =
+    retried === null
+      ? new Map()
+      : narrowed(new Map([...held.keys()].map((domain) => [domain, new Map()])), retried.basis)
   return new Map(
     rollouts.flatMap((rollout): [string, Rollout][] => {
-      if (!rollout.held.some((domain) => held.get(domain) === rollout && !tries.has(domain))) return []
-      return [[rollout.id, { ...rollout, held: rollout.held.filter((domain) => !tries.has(domain)) }]]
+      if (!rollout.held.some((domain) => held.get(domain) === rollout && !tries.has(domain)))
+        return []
+      return [
+        [rollout.id, { ...rollout, held: rollout.held.filter((domain) => !tries.has(domain)) }],
+      ]
     }),
   )
 }

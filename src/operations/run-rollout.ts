@@ -34,8 +34,16 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
 }
 
 /** Whether a plan goes out in more than one step, or is watched. */
-export function isRollout({ config }: LoadedWorkspace, plan: Plan, continued: Rollout | null): boolean {
-  return continued !== null || plan.writes.some(({ wave }) => wave > 1) || (config.rollout.health !== null && plan.writes.length > 0)
+export function isRollout(
+  { config }: LoadedWorkspace,
+  plan: Plan,
+  continued: Rollout | null,
+): boolean {
+  return (
+    continued !== null ||
+    plan.writes.some(({ wave }) => wave > 1) ||
+    (config.rollout.health !== null && plan.writes.length > 0)
+  )
 }
 
 /**
@@ -54,7 +62,8 @@ export async function runRollout(
   const { rollout: settings, service } = workspace.config
   const startedAt = new Date(outside.clock.now()).toISOString()
   const about = { id: applyId(outside), startedAt, author: authorOf(outside) }
-  const rollout = continued === null ? rolloutOf(plan, askedOf(workspace), about) : goneOnWith(continued, plan)
+  const rollout =
+    continued === null ? rolloutOf(plan, askedOf(workspace), about) : goneOnWith(continued, plan)
   let budget: CallBudget | null = null
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
@@ -66,7 +75,8 @@ export async function runRollout(
       tell: (event, its) => {
         budget = its
         // The rollout is one apply to its reader.
-        if (event.type !== 'apply.started' && event.type !== 'apply.finished') options.tell(event, its)
+        if (event.type !== 'apply.started' && event.type !== 'apply.finished')
+          options.tell(event, its)
       },
     })
   const grain = settings.health?.grain ?? 'minute5'
@@ -84,11 +94,16 @@ export async function runRollout(
         return (await resolveForSend(workspace, part, base, outside.signal)).plan
       },
       execute,
-      rollBack: (from, base, report) => rollBack(workspace, store, from, base, report, execute, outside),
+      rollBack: (from, base, report) =>
+        rollBack(workspace, store, from, base, report, execute, outside),
       whileUnlocked: (work) => lock.whileFree(work),
     },
     store,
-    settings: { pauseMs: settings.pause * 1000, rule: settings.health, zone: timeZone(service.timezone) },
+    settings: {
+      pauseMs: settings.pause * 1000,
+      rule: settings.health,
+      zone: timeZone(service.timezone),
+    },
     signal: outside.signal,
     report: (event) => options.tell(event, budget),
   }
@@ -106,14 +121,25 @@ async function rollBack(
   outside: Outside,
 ): Promise<RolledBack | string> {
   try {
-    const found = await planRollback(workspace, store, recorded, { target: [], items: [] }, id, outside)
+    const found = await planRollback(
+      workspace,
+      store,
+      recorded,
+      { target: [], items: [] },
+      id,
+      outside,
+    )
     report(found.plan.writes.length)
     refuseUnready(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
     const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
     const left = withoutUnmanaged(found, result.recorded)
-    if (left.size > 0) await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
-    return { result, lost: found.irreversible.length === 0 ? null : someIrreversible(found.irreversible) }
+    if (left.size > 0)
+      await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
+    return {
+      result,
+      lost: found.irreversible.length === 0 ? null : someIrreversible(found.irreversible),
+    }
   } catch (error) {
     if (error instanceof EdgewiseError && error.code === 'irreversible') return error.message
     throw error

@@ -17,7 +17,11 @@ export interface SelectionRequest {
  *
  * @throws EdgewiseError `usage` when an item does not exist, or no domain is chosen
  */
-export function select({ target = [], items = [] }: SelectionRequest, workspace: LoadedWorkspace, recorded: Recorded): Selection {
+export function select(
+  { target = [], items = [] }: SelectionRequest,
+  workspace: LoadedWorkspace,
+  recorded: Recorded,
+): Selection {
   refuseUnknownItems(items)
   const selection = { target, items }
   if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {

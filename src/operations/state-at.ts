@@ -8,19 +8,28 @@ export interface RecordedThen {
   /** The apply; of a rollout, its last wave. */
   apply: Applied
   items: Map<ItemKey, RecordedItem>
-  /** Items that something else than an apply (an import, a repair's look) recorded since: what was there before it is not kept. */
+  /**
+   * Items that something else than an apply (an import, a repair's look) recorded since: what was
+   * there before it is not kept.
+   */
   notKnown: ItemKey[]
 }
 
 /**
- * What was recorded of a domain at the end of an apply, found by going back from now through what each later apply says was
- * recorded before it. What was imported or forgotten is in no apply's journal: items that were imported since are named as
- * not known, items that were forgotten since are missing.
+ * What was recorded of a domain at the end of an apply, found by going back from now through what
+ * each later apply says was recorded before it. What was imported or forgotten is in no apply's
+ * journal: items that were imported since are named as not known, items that were forgotten since
+ * are missing.
  *
  * @param name id of an apply, or of a rollout for the end of its last wave
  * @throws EdgewiseError `usage` when there is no such apply
  */
-export async function recordedAt(store: Store, recorded: Recorded, domain: Domain, name: string): Promise<RecordedThen> {
+export async function recordedAt(
+  store: Store,
+  recorded: Recorded,
+  domain: Domain,
+  name: string,
+): Promise<RecordedThen> {
   const history = await store.history()
   const apply = findApplies(history, name).at(-1)
   if (apply === undefined) throw new TypeError('expected at least one apply')
@@ -34,7 +43,9 @@ export async function recordedAt(store: Store, recorded: Recorded, domain: Domai
   }
   const until = new Set(history.slice(0, place + 1).map(({ id }) => id))
   const end = Date.parse(apply.endedAt ?? history[place + 1]?.startedAt ?? apply.startedAt)
-  const notKnown = [...items].filter(([, held]) => !until.has(held.apply) && Date.parse(held.at) > end).map(([item]) => item)
+  const notKnown = [...items]
+    .filter(([, held]) => !until.has(held.apply) && Date.parse(held.at) > end)
+    .map(([item]) => item)
   for (const item of notKnown) items.delete(item)
   return { apply, items, notKnown: notKnown.toSorted() }
 }

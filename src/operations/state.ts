@@ -8,7 +8,10 @@ import type { Outside } from './outside.ts'
 import { recordedAt } from './state-at.ts'
 
 /** Everything recorded, and where that is. */
-export async function listState(workspace: LoadedWorkspace, outside: Outside): Promise<{ recorded: Recorded; location: string }> {
+export async function listState(
+  workspace: LoadedWorkspace,
+  outside: Outside,
+): Promise<{ recorded: Recorded; location: string }> {
   const { store, recorded } = await loadState(workspace, outside)
   return { recorded, location: store.location }
 }
@@ -27,14 +30,26 @@ export interface DomainState {
  * @param at id of the apply or rollout; absent for now
  * @throws EdgewiseError `usage` when nothing is, or there is no such apply
  */
-export async function showState(workspace: LoadedWorkspace, name: string, at: string | undefined, outside: Outside): Promise<DomainState> {
+export async function showState(
+  workspace: LoadedWorkspace,
+  name: string,
+  at: string | undefined,
+  outside: Outside,
+): Promise<DomainState> {
   const { store, recorded } = await loadState(workspace, outside)
   const domain = name.toLowerCase()
   const asOf = at === undefined ? null : await recordedAt(store, recorded, domain, at)
   const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
   if (items.size === 0) {
-    const when = asOf === null ? 'is recorded' : `is known to have been recorded at the end of apply ${asOf.apply.id}`
-    throw new EdgewiseError('usage', `nothing ${when} of "${domain}"`, '"edgewise state list" lists what is recorded now.')
+    const when =
+      asOf === null
+        ? 'is recorded'
+        : `is known to have been recorded at the end of apply ${asOf.apply.id}`
+    throw new EdgewiseError(
+      'usage',
+      `nothing ${when} of "${domain}"`,
+      '"edgewise state list" lists what is recorded now.',
+    )
   }
   return { domain, items, asOf }
 }

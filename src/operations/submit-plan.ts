@@ -52,9 +52,15 @@ export interface Executed {
  * Shows a plan, holds it against the guards, checks what it needs, asks, and executes it while the
  * lock is held. Every way to change the service goes through here, in this order.
  *
- * @throws EdgewiseError `guarded`, `access`, `invalid`, `rollout-open`, `declined`: nothing was sent then
+ * @throws EdgewiseError `guarded`, `access`, `invalid`, `rollout-open`, `declined`: nothing was
+ * sent then
  */
-export async function submitPlan(workspace: LoadedWorkspace, plan: Plan, request: SubmitRequest, ports: Ports): Promise<Executed> {
+export async function submitPlan(
+  workspace: LoadedWorkspace,
+  plan: Plan,
+  request: SubmitRequest,
+  ports: Ports,
+): Promise<Executed> {
   const { outside, dialogue } = ports
   const { locked, recorded } = request
   const { store } = locked
@@ -67,20 +73,36 @@ export async function submitPlan(workspace: LoadedWorkspace, plan: Plan, request
   refuseGuarded(workspace, recorded, plan, request, outside.clock.now())
   refuseUnready(workspace, plan)
   const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
-  if (plan.changes.length > 0 && request.asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
+  if (
+    plan.changes.length > 0 &&
+    request.asks &&
+    !(await dialogue.confirm({ kind: 'apply', plan: shown }))
+  )
     throw new EdgewiseError('declined', 'nothing was applied')
 
   const inWaves = request.waves && isRollout(workspace, plan, continued)
   // Refused before anything is changed; a later wave has its turn when it begins.
   const first = inWaves ? firstWave(plan) : plan
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
-  for (const name of renewed) dialogue.note(`The secret ${visible(name)} has another value than is recorded; the writes send it.`)
+  for (const name of renewed)
+    dialogue.note(
+      `The secret ${visible(name)} has another value than is recorded; the writes send it.`,
+    )
   await request.beforeSending?.()
-  if (ended.length > 0) await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
-  for (const rollout of kept) await store.keepRollout(rollout, `Rollout ${rollout.id}: another apply tries again what it held`)
+  if (ended.length > 0)
+    await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
+  for (const rollout of kept)
+    await store.keepRollout(
+      rollout,
+      `Rollout ${rollout.id}: another apply tries again what it held`,
+    )
 
   const { callsPerMinute } = workspace.config.limits
-  const progress = await dialogue.startProgress({ writes: plan.writes.length, callsPerMinute, inWaves })
+  const progress = await dialogue.startProgress({
+    writes: plan.writes.length,
+    callsPerMinute,
+    inWaves,
+  })
   let finished: ApplyFinished | undefined
   let begun = false
   const how = {
@@ -123,7 +145,8 @@ function firstWave(plan: Plan): Plan {
 
 function statusOf(result: ApplyResult, inWaves: boolean, sentBefore: boolean): Executed['status'] {
   const { refused, inDoubt, notSent, unrecorded, stopped } = result
-  const incomplete = refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
+  const incomplete =
+    refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)
   if (!incomplete) return 'done'
   return result.sent || sentBefore ? 'incomplete' : 'not-begun'
 }

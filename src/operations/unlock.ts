@@ -10,12 +10,16 @@ import type { Ports } from './ports.ts'
  * @returns `not-locked` when nobody holds it, `released` when it ended by itself meanwhile
  * @throws EdgewiseError `declined`
  */
-export async function unlock(workspace: LoadedWorkspace, { outside, dialogue }: Ports): Promise<'not-locked' | 'unlocked' | 'released'> {
+export async function unlock(
+  workspace: LoadedWorkspace,
+  { outside, dialogue }: Ports,
+): Promise<'not-locked' | 'unlocked' | 'released'> {
   const { lock } = await openRecord(workspace, outside)
   const holder = await holderOf(lock)
   if (holder === null) return 'not-locked'
   dialogue.show({ kind: 'lock', holder })
   const noticed = lock.near ? 'before its next write' : 'at its next beat'
-  if (!(await dialogue.confirm({ kind: 'unlock', holder, noticed }))) throw new EdgewiseError('declined', 'the lock was left as it is')
+  if (!(await dialogue.confirm({ kind: 'unlock', holder, noticed })))
+    throw new EdgewiseError('declined', 'the lock was left as it is')
   return (await endHolding(lock, holder.token)) ? 'unlocked' : 'released'
 }

@@ -21,7 +21,10 @@ export interface Locked extends OpenRecord {
   whileFree<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** How long an apply waits to go on after others had the lock: longer than they take, and shorter than a job may run. */
+/**
+ * How long an apply waits to go on after others had the lock: longer than they take, and shorter
+ * than a job may run.
+ */
 const returnMs = 30 * 60_000
 const lookAgainMs = 10_000
 
@@ -41,7 +44,14 @@ export async function withLock<T>(
   const state = await openRecord(workspace, outside)
   for (const sentence of state.notes) dialogue.note(sentence)
   const take = async (timeoutMs: number) => {
-    const lease = await acquire(state.lock, holderHere(outside, reason), outside.machine, timeoutMs, outside.clock, outside.signal)
+    const lease = await acquire(
+      state.lock,
+      holderHere(outside, reason),
+      outside.machine,
+      timeoutMs,
+      outside.clock,
+      outside.signal,
+    )
     return { lease, lockedAt: { at: outside.clock.now(), up: outside.clock.monotonic() } }
   }
   let held: Awaited<ReturnType<typeof take>> | null = await take(timeoutSeconds * 1000)
@@ -75,8 +85,14 @@ export async function withLock<T>(
   }
 }
 
-/** Takes the lock again. A remote that can't be reached for a while ends nothing that has waited for an hour. */
-async function takeAgain<T>(take: (timeoutMs: number) => Promise<T>, { clock, signal }: Outside): Promise<T> {
+/**
+ * Takes the lock again. A remote that can't be reached for a while ends nothing that has waited for
+ * an hour.
+ */
+async function takeAgain<T>(
+  take: (timeoutMs: number) => Promise<T>,
+  { clock, signal }: Outside,
+): Promise<T> {
   const until = clock.monotonic() + returnMs
   for (;;) {
     try {
@@ -95,12 +111,17 @@ function holderHere({ clock, machine, user, newId }: Outside, reason: string): L
   return { token: newId(), who: user, reason, since, boot, namespace, pid }
 }
 
-/** The work is done, whether or not the lock can be given back: without a sign of life it ends by itself. */
+/**
+ * The work is done, whether or not the lock can be given back: without a sign of life it ends by
+ * itself.
+ */
 async function release(lease: Lease, note: (text: string) => void): Promise<void> {
   try {
     await lease.release()
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
-    note(`The lock could not be given back (${error.message}); it ends ${leaseMs / 1000} seconds after its last sign of life.`)
+    note(
+      `The lock could not be given back (${error.message}); it ends ${leaseMs / 1000} seconds after its last sign of life.`,
+    )
   }
 }

@@ -19,21 +19,29 @@ import type { Ports } from './ports.ts'
 const mostTold = 20
 
 /**
- * Writes a manifest for each imported domain that has none, and one file with profiles for what many of them share. No file
- * that is there is changed. A secret becomes the reference that it was made from; an item with a secret of which no manifest
- * tells that is left out and named.
+ * Writes a manifest for each imported domain that has none, and one file with profiles for what
+ * many of them share. No file that is there is changed. A secret becomes the reference that it was
+ * made from; an item with a secret of which no manifest tells that is left out and named.
  *
  * @returns how many manifests were written
- * @throws EdgewiseError `usage` when a file is in the way, or would not be read as a manifest; nothing is written then
+ * @throws EdgewiseError `usage` when a file is in the way, or would not be read as a manifest;
+ * nothing is written then
  */
-export function writeManifests(workspace: LoadedWorkspace, observed: Adopted[], { outside, dialogue }: Ports): number {
+export function writeManifests(
+  workspace: LoadedWorkspace,
+  observed: Adopted[],
+  { outside, dialogue }: Ports,
+): number {
   const { root, config } = workspace
   const { configs, lacking } = configsOf(workspace, observed)
   if (configs.size === 0) return 0
   for (const { domain, item } of lacking)
-    dialogue.note(`${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, with a \${secret:name} reference.`)
+    dialogue.note(
+      `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, with a \${secret:name} reference.`,
+    )
   const profile = freeProfile(workspace, outside)
-  // An item of `defaults` is never just what a profile says, and a profile that nothing reads would be of no use.
+  // An item of `defaults` is never just what a profile says, and a profile that nothing reads would
+  // be of no use.
   const excluded = isRead(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
   const { common, domains } = liftCommon(configs, new Set(excluded))
   const texts = new Map<string, string>()
@@ -43,31 +51,44 @@ export function writeManifests(workspace: LoadedWorkspace, observed: Adopted[], 
   }
   const open = groupBy(lacking, ({ domain }) => domain)
   for (const [domain, { takes, config: rest }] of domains) {
-    const profiles: JsonObject = takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
+    const profiles: JsonObject =
+      takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
     const unsaid = new Set(open.get(domain)?.map(({ item }) => item))
-    texts.set(pathOf(domain), textOf(pathOf(domain), [{ domain, ...profiles, config: overDefaults(config.defaults, rest, unsaid) }]))
+    texts.set(
+      pathOf(domain),
+      textOf(pathOf(domain), [
+        { domain, ...profiles, config: overDefaults(config.defaults, rest, unsaid) },
+      ]),
+    )
   }
   refuseUnwritable(workspace, [...texts.keys()])
   for (const [path, text] of texts) {
     write(join(root, path), text)
     if (texts.size <= mostTold) dialogue.note(`wrote ${join(root, path)}`)
   }
-  if (texts.size > mostTold) dialogue.note(`wrote ${configs.size} manifests below ${join(root, 'domains')}`)
+  if (texts.size > mostTold)
+    dialogue.note(`wrote ${configs.size} manifests below ${join(root, 'domains')}`)
   if (common.length > 0) dialogue.note(`What many of them share is in ${profile.path}.`)
   return configs.size
 }
 
 /** Where profiles go, and what they are called, so that they meet none that is there. */
-function freeProfile({ root }: LoadedWorkspace, { env }: Ports['outside']): { path: string; names(i: number): string } {
+function freeProfile(
+  { root }: LoadedWorkspace,
+  { env }: Ports['outside'],
+): { path: string; names(i: number): string } {
   const taken = new Set<Json | undefined>()
   for (const file of workspaceFiles(root, env).files) {
-    for (const { value } of readYaml(file).documents) if (isObject(value)) taken.add(own(value, 'profile'))
+    for (const { value } of readYaml(file).documents)
+      if (isObject(value)) taken.add(own(value, 'profile'))
   }
   for (let number = 1; ; number++) {
     const name = `imported${number === 1 ? '' : number}`
     const path = `profiles/${name}.yaml`
     const names = (i: number) => (i === 0 ? name : `${name}-${i + 1}`)
-    const free = Array.from({ length: mostParts }, (_, i) => names(i)).every((each) => !taken.has(each))
+    const free = Array.from({ length: mostParts }, (_, i) => names(i)).every(
+      (each) => !taken.has(each),
+    )
     if (free && !existsSync(join(root, path))) return { path, names }
   }
 }
@@ -77,13 +98,18 @@ function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']
   return [manifests, profiles].some((globs) => {
     const within = globs.filter((glob) => !glob.startsWith('!'))
     const out = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
-    return within.some((glob) => picomatch(glob)(path)) && !out.some((glob) => picomatch(glob)(path))
+    return (
+      within.some((glob) => picomatch(glob)(path)) && !out.some((glob) => picomatch(glob)(path))
+    )
   })
 }
 
 /** The longest names are more than file systems take. */
 function pathOf(domain: Domain): string {
-  const name = domain.length <= 200 ? domain : `${domain.slice(0, 180)}~${createHash('sha256').update(domain).digest('hex').slice(0, 8)}`
+  const name =
+    domain.length <= 200
+      ? domain
+      : `${domain.slice(0, 180)}~${createHash('sha256').update(domain).digest('hex').slice(0, 8)}`
   return `domains/${name}.yaml`
 }
 
@@ -91,7 +117,8 @@ function pathOf(domain: Domain): string {
 function textOf(path: string, documents: JsonObject[]): string {
   const text = documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n')
   const formatted = formatYaml({ path, text })
-  if (!('text' in formatted)) throw new TypeError(`expected what is written to ${path} to be YAML that can be formatted`)
+  if (!('text' in formatted))
+    throw new TypeError(`expected what is written to ${path} to be YAML that can be formatted`)
   return formatted.text
 }
 
@@ -118,6 +145,9 @@ function write(path: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
-    throw new EdgewiseError('usage', `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+    throw new EdgewiseError(
+      'usage',
+      `${path} can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    )
   }
 }

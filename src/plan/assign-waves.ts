@@ -23,10 +23,11 @@ export interface WaveProblem {
 const maxWork = 10_000_000
 
 /**
- * Puts domains into waves so that few writes are cut: a write whose domains lie in several waves has to be sent once for each. Waves
- * have the sizes that the amounts ask for, rounded up; domains that go first are in the first wave even where they are more
- * than it asks for. A wave that would have no domain is left out. Kinds of change come before few
- * writes: no kind first goes out to more domains than the first wave with room for it has.
+ * Puts domains into waves so that few writes are cut: a write whose domains lie in several waves
+ * has to be sent once for each. Waves have the sizes that the amounts ask for, rounded up; domains
+ * that go first are in the first wave even where they are more than it asks for. A wave that would
+ * have no domain is left out. Kinds of change come before few writes: no kind first goes out to
+ * more domains than the first wave with room for it has.
  *
  * @returns domain → wave, from 1. The same input gives the same waves.
  */
@@ -45,7 +46,8 @@ export function waveSizes(amounts: Amount[], domains: number, first: number): nu
   const sizes: number[] = []
   let placed = 0
   for (const amount of amounts) {
-    const share = 'count' in amount ? amount.count : Math.ceil((domains * amount.percent) / 100 - 1e-9)
+    const share =
+      'count' in amount ? amount.count : Math.ceil((domains * amount.percent) / 100 - 1e-9)
     const until = Math.min(domains, Math.max(share, first))
     if (until > placed) sizes.push(until - placed)
     placed = Math.max(placed, until)
@@ -53,8 +55,16 @@ export function waveSizes(amounts: Amount[], domains: number, first: number): nu
   return sizes
 }
 
-/** One wave after the other; the last one is what is left. Also returns the domains that have to stay. */
-function filled(table: WaveTable, sizes: number[], first: Domain[], kinds: Kinds): { waves: Map<Domain, number>; fixed: Set<Domain> } {
+/**
+ * One wave after the other; the last one is what is left. Also returns the domains that have to
+ * stay.
+ */
+function filled(
+  table: WaveTable,
+  sizes: number[],
+  first: Domain[],
+  kinds: Kinds,
+): { waves: Map<Domain, number>; fixed: Set<Domain> } {
   const waves = new Map<Domain, number>()
   const fixed = new Set(first)
   const tried = new Set<string>()
@@ -65,7 +75,8 @@ function filled(table: WaveTable, sizes: number[], first: Domain[], kinds: Kinds
       break
     }
     const given = k === 0 ? first : []
-    const grow = (begin: Domain[]): Domain[] => bestWave(table.writes, left, size, begin, maxWork / sizes.length)
+    const grow = (begin: Domain[]): Domain[] =>
+      bestWave(table.writes, left, size, begin, maxWork / sizes.length)
     const known = new Set([...tried, ...collectKinds(given, kinds)])
     const pioneers = choosePioneers(
       left.filter((domain) => !fixed.has(domain)),

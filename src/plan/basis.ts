@@ -3,11 +3,17 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 
-/** One hash for each of these domains of what a snapshot holds of it; nothing recorded has a hash as well. */
+/**
+ * One hash for each of these domains of what a snapshot holds of it; nothing recorded has a hash as
+ * well.
+ */
 export function hashes(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
   return Object.fromEntries(
     [...domains].map((domain) => {
-      const items = [...(snapshot.get(domain) ?? new Map<ItemKey, Held>())].map(([item, held]) => [item, plainHeld(held)])
+      const items = [...(snapshot.get(domain) ?? new Map<ItemKey, Held>())].map(([item, held]) => [
+        item,
+        plainHeld(held),
+      ])
       return [
         domain,
         `sha256:${createHash('sha256')

@@ -11,13 +11,18 @@ export interface BundleNeed {
 }
 
 /**
- * The cover problem of one group's needs: columns numbered by bundle, whole values before parts; parts that the same domains take are one column.
+ * The cover problem of one group's needs: columns numbered by bundle, whole values before parts;
+ * parts that the same domains take are one column.
  *
  * @param rows how many domains there are
  * @param width the most domains of a write
  * @returns the problem, and the keys of each column's forms
  */
-export function coverProblem(all: BundleNeed[], rows: number, width: number): { problem: CoverProblem; keysOf: string[][] } {
+export function coverProblem(
+  all: BundleNeed[],
+  rows: number,
+  width: number,
+): { problem: CoverProblem; keysOf: string[][] } {
   const needs = withUsefulParts(all)
   const takers = new Map<string, Row[]>()
   for (const { row, parts } of needs) {
@@ -46,7 +51,8 @@ export function coverProblem(all: BundleNeed[], rows: number, width: number): { 
     parts: [...new Set(parts.map(({ key, mode }) => partName(bundle, key, mode)))],
   }))
   const order = [...columnKeys].toSorted(
-    ([nameA, a], [nameB, b]) => compare(a.bundle, b.bundle) || a.mode - b.mode || compare(nameA, nameB),
+    ([nameA, a], [nameB, b]) =>
+      compare(a.bundle, b.bundle) || a.mode - b.mode || compare(nameA, nameB),
   )
   const items = [...new Set(order.map(([, { bundle }]) => bundle))]
   const number = new Map(order.map(([name], column) => [name, column]))
@@ -54,12 +60,18 @@ export function coverProblem(all: BundleNeed[], rows: number, width: number): { 
   let cells = 0
   for (const { row, whole, parts } of named) {
     const own = parts.length === 0 ? [cells++] : parts.map(() => cells++)
-    entries[row]?.push([number.get(whole) ?? 0, own], ...parts.map((part, i): [Column, Cell[]] => [number.get(part) ?? 0, [own[i] ?? 0]]))
+    entries[row]?.push(
+      [number.get(whole) ?? 0, own],
+      ...parts.map((part, i): [Column, Cell[]] => [number.get(part) ?? 0, [own[i] ?? 0]]),
+    )
   }
   return {
     problem: {
       width,
-      columns: order.map(([, { bundle, mode }]): ColumnKind => ({ item: items.indexOf(bundle), mode })),
+      columns: order.map(([, { bundle, mode }]): ColumnKind => ({
+        item: items.indexOf(bundle),
+        mode,
+      })),
       rows: entries.map((own) => new Map(own.toSorted(([a], [b]) => a - b))),
       cells,
     },
@@ -67,13 +79,19 @@ export function coverProblem(all: BundleNeed[], rows: number, width: number): { 
   }
 }
 
-/** Parts that no more domains share than the whole value save nothing, and a whole value is the safer write. */
+/**
+ * Parts that no more domains share than the whole value save nothing, and a whole value is the
+ * safer write.
+ */
 function withUsefulParts(needs: BundleNeed[]): BundleNeed[] {
   const takers = new Map<string, number>()
   for (const { whole, parts } of needs)
-    for (const key of [whole, ...parts.map((part) => part.key)]) takers.set(key, (takers.get(key) ?? 0) + 1)
+    for (const key of [whole, ...parts.map((part) => part.key)])
+      takers.set(key, (takers.get(key) ?? 0) + 1)
   return needs.map((need) =>
-    need.parts.some((part) => (takers.get(part.key) ?? 0) > (takers.get(need.whole) ?? 0)) ? need : { ...need, parts: [] },
+    need.parts.some((part) => (takers.get(part.key) ?? 0) > (takers.get(need.whole) ?? 0))
+      ? need
+      : { ...need, parts: [] },
   )
 }
 

@@ -10,10 +10,15 @@ const mostTries = 200_000
  * @param waves domain → wave; it is changed in place
  * @param fixed domains that stay where they are
  */
-export function exchange({ writes, writesOf }: WaveTable, waves: Map<Domain, number>, fixed: ReadonlySet<Domain>): void {
+export function exchange(
+  { writes, writesOf }: WaveTable,
+  waves: Map<Domain, number>,
+  fixed: ReadonlySet<Domain>,
+): void {
   const count = writes.map((write) => {
     const byWave = new Map<number, number>()
-    for (const domain of write) byWave.set(waves.get(domain) ?? 0, (byWave.get(waves.get(domain) ?? 0) ?? 0) + 1)
+    for (const domain of write)
+      byWave.set(waves.get(domain) ?? 0, (byWave.get(waves.get(domain) ?? 0) ?? 0) + 1)
     return byWave
   })
   const move = (domain: Domain, to: number): number => {
@@ -38,7 +43,9 @@ export function exchange({ writes, writesOf }: WaveTable, waves: Map<Domain, num
   const cut = () => [...writes.keys()].filter((i) => (count[i]?.size ?? 0) > 1)
   for (let better = true; better && tries < mostTries;) {
     better = false
-    const loose = [...new Set(cut().flatMap((i) => writes[i] ?? []))].filter((domain) => !fixed.has(domain))
+    const loose = [...new Set(cut().flatMap((i) => writes[i] ?? []))].filter(
+      (domain) => !fixed.has(domain),
+    )
     for (const [i, one] of loose.entries()) {
       for (let j = i + 1; j < loose.length; j++) {
         const other = loose[j] ?? one

@@ -10,20 +10,35 @@ import type { Need } from './needs.ts'
 
 type Asked = Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>
 
-/** Why each write is as it is, and what the obvious ways to group the same changes would have cost. */
+/**
+ * Why each write is as it is, and what the obvious ways to group the same changes would have cost.
+ */
 export function explainWrites(asked: Asked, writes: Write[]): Explanation {
   const writesOf = new Map<Domain, Write[]>()
-  for (const write of writes) for (const domain of write.domains) writesOf.set(domain, [...(writesOf.get(domain) ?? []), write])
+  for (const write of writes)
+    for (const domain of write.domains)
+      writesOf.set(domain, [...(writesOf.get(domain) ?? []), write])
   const takers = new Map<string, Write[]>()
-  for (const write of writes) for (const [item, form] of Object.entries(write.items)) push(takers, keyOf(item, form), write)
+  for (const write of writes)
+    for (const [item, form] of Object.entries(write.items)) push(takers, keyOf(item, form), write)
   return {
     ...obviousCounts(asked),
-    writes: writes.map((write) => ({ id: write.id, reason: reasonOf(write, writesOf, takers, asked.domainsPerWrite) })),
+    writes: writes.map((write) => ({
+      id: write.id,
+      reason: reasonOf(write, writesOf, takers, asked.domainsPerWrite),
+    })),
   }
 }
 
-/** How many calls the same changes take one by one, with domains that change alike together, and one item at a time. */
-export function obviousCounts({ needs, grouping, domainsPerWrite }: Asked): Pick<Explanation, 'single' | 'equalPatches' | 'itemByItem'> {
+/**
+ * How many calls the same changes take one by one, with domains that change alike together, and one
+ * item at a time.
+ */
+export function obviousCounts({
+  needs,
+  grouping,
+  domainsPerWrite,
+}: Asked): Pick<Explanation, 'single' | 'equalPatches' | 'itemByItem'> {
   const patches = new Map<string, number>()
   const items = new Map<string, number>()
   let single = 0
@@ -36,23 +51,37 @@ export function obviousCounts({ needs, grouping, domainsPerWrite }: Asked): Pick
     }))
     single += keys.length
     for (const { key } of keys) count(items, key)
-    for (const [group, same] of groupBy(keys, (each) => each.group)) count(patches, `${group}\n${same.map((each) => each.key).join('\n')}`)
+    for (const [group, same] of groupBy(keys, (each) => each.group))
+      count(patches, `${group}\n${same.map((each) => each.key).join('\n')}`)
   }
-  const calls = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, n) => sum + Math.ceil(n / domainsPerWrite), 0)
+  const calls = (counts: Map<string, number>): number =>
+    [...counts.values()].reduce((sum, n) => sum + Math.ceil(n / domainsPerWrite), 0)
   return { single, equalPatches: calls(patches), itemByItem: calls(items) }
 }
 
-function reasonOf(write: Write, writesOf: Map<Domain, Write[]>, takers: Map<string, Write[]>, domainsPerWrite: number): string {
-  const others = new Set(write.domains.flatMap((domain) => writesOf.get(domain) ?? []).map((other) => other.id))
+function reasonOf(
+  write: Write,
+  writesOf: Map<Domain, Write[]>,
+  takers: Map<string, Write[]>,
+  domainsPerWrite: number,
+): string {
+  const others = new Set(
+    write.domains.flatMap((domain) => writesOf.get(domain) ?? []).map((other) => other.id),
+  )
   others.delete(write.id)
-  const part = others.size === 0 ? 'all that its domains need' : `the rest of its domains' changes goes in ${numbers([...others])}`
+  const part =
+    others.size === 0
+      ? 'all that its domains need'
+      : `the rest of its domains' changes goes in ${numbers([...others])}`
   if (write.domains.length >= domainsPerWrite) return `full; ${part}`
   const alike = Object.entries(write.items).map(([item, form]) =>
     (takers.get(keyOf(item, form)) ?? []).filter((other) => other.id !== write.id),
   )
   const shared = alike.flat().map((other) => other.id)
   const room =
-    shared.length === 0 ? 'no other domain takes these values' : `other domains get these values in ${numbers([...new Set(shared)])}`
+    shared.length === 0
+      ? 'no other domain takes these values'
+      : `other domains get these values in ${numbers([...new Set(shared)])}`
   return `${room}; ${part}`
 }
 

@@ -9,7 +9,10 @@ import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import { groupProblems } from './rectangles.ts'
 
-/** What the planner is asked: the needs, how items may be grouped, how many domains a write holds, and what goes first. */
+/**
+ * What the planner is asked: the needs, how items may be grouped, how many domains a write holds,
+ * and what goes first.
+ */
 export interface WriteProblem {
   needs: Need[]
   grouping: Grouping
@@ -69,8 +72,9 @@ const coverEfforts: Record<Effort, CoverEffort> = {
 }
 
 /**
- * Meets all needs with as few writes as it finds, for each group of items that may share a write. Never more than domains that are equal in all
- * items take, nor than one item at a time. The same needs, in any order, give the same writes.
+ * Meets all needs with as few writes as it finds, for each group of items that may share a write.
+ * Never more than domains that are equal in all items take, nor than one item at a time. The same
+ * needs, in any order, give the same writes.
  */
 export function groupWrites({
   needs,
@@ -85,11 +89,19 @@ export function groupWrites({
   const parts: { domains: Domain[]; items: Record<ItemKey, Form> }[] = []
   let lowerBound = 0
   for (const { problem, meaning } of groupProblems(needs, grouping, domainsPerWrite)) {
-    const { rectangles, bound } = findCover(problem, shared(coverEfforts[effort], share), solver, progress)
+    const { rectangles, bound } = findCover(
+      problem,
+      shared(coverEfforts[effort], share),
+      solver,
+      progress,
+    )
     parts.push(...rectangles.map(meaning))
     lowerBound += bound
   }
-  return { writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })), lowerBound }
+  return {
+    writes: orderWrites(parts, isFirst).map((write, i) => ({ id: i + 1, wave: 1, ...write })),
+    lowerBound,
+  }
 }
 
 /** A fleet is searched as a whole first: its parts together get so much of that effort again. */

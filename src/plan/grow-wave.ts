@@ -9,12 +9,23 @@ import type { Domain } from '../model/item.ts'
  * @param fixed domains that belong to it
  * @param work the most steps, over all writes that it may grow from
  */
-export function bestWave(writes: Domain[][], left: Domain[], size: number, fixed: Domain[], work: number): Domain[] {
+export function bestWave(
+  writes: Domain[][],
+  left: Domain[],
+  size: number,
+  fixed: Domain[],
+  work: number,
+): Domain[] {
   const free = new Set(left)
-  const open = writes.map((write) => write.filter((domain) => free.has(domain))).filter((write) => write.length > 0)
+  const open = writes
+    .map((write) => write.filter((domain) => free.has(domain)))
+    .filter((write) => write.length > 0)
   const writesOf = new Map<Domain, number[]>(left.map((domain) => [domain, []]))
   for (const [i, write] of open.entries()) for (const domain of write) writesOf.get(domain)?.push(i)
-  const seeds = fixed.length > 0 ? [null] : spread(open.length, Math.max(1, Math.floor(work / (open.length + size * 20))))
+  const seeds =
+    fixed.length > 0
+      ? [null]
+      : spread(open.length, Math.max(1, Math.floor(work / (open.length + size * 20))))
   let best: { wave: Domain[]; cut: number } | null = null
   for (const seed of seeds) {
     const found = grown(open, writesOf, size, fixed, seed)
@@ -24,7 +35,10 @@ export function bestWave(writes: Domain[][], left: Domain[], size: number, fixed
   return best?.wave ?? []
 }
 
-/** Grows a wave from a write: always a domain next of the write that is begun and lacks fewest, else of the largest that fits. */
+/**
+ * Grows a wave from a write: always a domain next of the write that is begun and lacks fewest, else
+ * of the largest that fits.
+ */
 function grown(
   open: Domain[][],
   writesOf: ReadonlyMap<Domain, number[]>,
@@ -49,9 +63,16 @@ function grown(
   for (const domain of fixed) take(domain)
   let next = seed
   while (wave.size < size) {
-    next ??= firstOf(begun) ?? firstOf(untouched.slice(0, size - wave.size + 1).toReversed()) ?? firstOf(untouched)
+    next ??=
+      firstOf(begun) ??
+      firstOf(untouched.slice(0, size - wave.size + 1).toReversed()) ??
+      firstOf(untouched)
     if (next === null) break
-    const fresh = (domain: Domain) => (writesOf.get(domain) ?? []).reduce((sum, i) => sum + (missing[i] === open[i]?.length ? 1 : 0), 0)
+    const fresh = (domain: Domain) =>
+      (writesOf.get(domain) ?? []).reduce(
+        (sum, i) => sum + (missing[i] === open[i]?.length ? 1 : 0),
+        0,
+      )
     const [first, ...rest] = (open[next] ?? []).filter((domain) => !wave.has(domain))
     if (first === undefined) break
     take(rest.reduce((least, domain) => (fresh(domain) < fresh(least) ? domain : least), first))

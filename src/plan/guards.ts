@@ -39,10 +39,18 @@ export interface GuardRefusal {
 /** Of so few domains a share says nothing: one of three is a third of the fleet. */
 const fewestForShares = 10
 
-/** Every guard that refuses these changes and writes; releases count as changes. None when nothing changes. */
+/**
+ * Every guard that refuses these changes and writes; releases count as changes. None when nothing
+ * changes.
+ */
 export function guardRefusals(input: GuardInput): GuardRefusal[] {
   if (input.changes.length + input.writes.length === 0) return []
-  return [...amounts(input), ...protectedOnes(input), ...grave(input), ...frozen(input.guards.freeze, input.now)]
+  return [
+    ...amounts(input),
+    ...protectedOnes(input),
+    ...grave(input),
+    ...frozen(input.guards.freeze, input.now),
+  ]
 }
 
 /** The size of what is managed or recorded. */
@@ -61,16 +69,29 @@ function amounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRe
   if (force) return []
   const items = new Set(changes.map(({ domain, item }) => `${domain} ${item}`))
   for (const write of writes)
-    for (const domain of write.domains) for (const item of Object.keys(write.items)) items.add(`${domain} ${item}`)
+    for (const domain of write.domains)
+      for (const item of Object.keys(write.items)) items.add(`${domain} ${item}`)
   return [
-    ...over('maxDomains', guards.maxDomains, touchedDomains(changes, writes).length, fleet.domains, 'domains', fleet),
+    ...over(
+      'maxDomains',
+      guards.maxDomains,
+      touchedDomains(changes, writes).length,
+      fleet.domains,
+      'domains',
+      fleet,
+    ),
     ...over('maxChanges', guards.maxChanges, items.size, fleet.items, 'items', fleet),
   ]
 }
 
 /** Every domain that a change is about or that a write names. */
 function touchedDomains(changes: Change[], writes: Write[]): Domain[] {
-  return [...new Set([...changes.map(({ domain }) => domain), ...writes.flatMap(({ domains }) => domains)])]
+  return [
+    ...new Set([
+      ...changes.map(({ domain }) => domain),
+      ...writes.flatMap(({ domains }) => domains),
+    ]),
+  ]
 }
 
 function over(
@@ -84,7 +105,13 @@ function over(
   const wayOut = `Choose fewer with --target or --item, or give --force if so many are meant.`
   if ('count' in most) {
     if (changed <= most.count) return []
-    return [{ guard, message: `${guard}: ${changed} of ${all} ${things} would change, more than ${most.count}`, wayOut }]
+    return [
+      {
+        guard,
+        message: `${guard}: ${changed} of ${all} ${things} would change, more than ${most.count}`,
+        wayOut,
+      },
+    ]
   }
   const share = (changed / all) * 100
   if (fleet.domains < fewestForShares || share <= most.percent) return []
@@ -110,7 +137,8 @@ function protectedOnes({ changes, writes, guards: { protect } }: GuardInput): Gu
     {
       guard: 'protect',
       message: `protect: ${listSome(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
-      wayOut: 'Choose other domains with --target, or take the glob out of "guards.protect" in edgewise.yaml.',
+      wayOut:
+        'Choose other domains with --target, or take the glob out of "guards.protect" in edgewise.yaml.',
     },
   ]
 }

@@ -48,11 +48,17 @@ export interface PlanInput {
 /**
  * The plan that carries out the changes. The same input gives the same plan, byte for byte.
  *
- * @throws EdgewiseError `plan-unproven` when folding the writes over the record does not give what is desired.
+ * @throws EdgewiseError `plan-unproven` when folding the writes over the record does not give what
+ * is desired.
  */
 export function makePlan(input: PlanInput): Plan {
   const { recorded, desired, changes, grouping, limits } = input
-  const { effort = 'normal', solver = null, first = [], waves = { waveOf: new Map<Domain, number>() } } = input
+  const {
+    effort = 'normal',
+    solver = null,
+    first = [],
+    waves = { waveOf: new Map<Domain, number>() },
+  } = input
   const problem: WriteProblem = {
     needs: needsOf(changes, recorded),
     grouping,
@@ -63,7 +69,10 @@ export function makePlan(input: PlanInput): Plan {
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
   const kinds = findKinds(changes)
-  const { writes, lowerBound, atOnce } = writeInWaves(problem, 'amounts' in waves ? { ...waves, kinds } : waves)
+  const { writes, lowerBound, atOnce } = writeInWaves(
+    problem,
+    'amounts' in waves ? { ...waves, kinds } : waves,
+  )
   const fault = disproof(changes, writes, recorded)
   if (fault !== null) {
     throw new EdgewiseError(
@@ -121,7 +130,12 @@ function groupsNote(problem: WriteProblem, writes: number): string[] {
   const { groups } = problem.grouping
   const groupNames = new Set(problem.needs.map(({ item }) => groupOf(item, groups)))
   if (groupNames.size < 2) return []
-  const all = groupWrites({ ...problem, grouping: { ...problem.grouping, groups: 'all' }, effort: 'quick', solver: null }).writes.length
+  const all = groupWrites({
+    ...problem,
+    grouping: { ...problem.grouping, groups: 'all' },
+    effort: 'quick',
+    solver: null,
+  }).writes.length
   if (all >= writes) return []
   return [
     `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; that the service takes such items together is not documented`,

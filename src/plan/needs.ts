@@ -2,7 +2,10 @@ import { itemSpec } from '../catalog/catalogue.ts'
 import type { Change, Form } from '../model/change.ts'
 import { unrecorded, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
 
-/** One item of one domain that has to be written: by the whole form, or by all of the parts, in any order. */
+/**
+ * One item of one domain that has to be written: by the whole form, or by all of the parts, in any
+ * order.
+ */
 export interface Need {
   domain: Domain
   item: ItemKey
@@ -12,8 +15,9 @@ export interface Need {
 }
 
 /**
- * What has to be written so that the changes come true. What another item empties, and what is released, needs no write.
- * A change that no documented write can bring about is a defect of the catalogue.
+ * What has to be written so that the changes come true. What another item empties, and what is
+ * released, needs no write. A change that no documented write can bring about is a defect of the
+ * catalogue.
  */
 export function needsOf(changes: Change[], recorded: Snapshot): Need[] {
   return changes.flatMap((change) => {
@@ -23,10 +27,19 @@ export function needsOf(changes: Change[], recorded: Snapshot): Need[] {
     const held = recorded.get(domain)?.get(item) ?? unrecorded
     if (after !== null) {
       const whole = spec.whole(held, after)
-      if (whole !== null) return [{ domain, item, whole, parts: change.reason === 'differs' ? (spec.deltas?.(held, after) ?? []) : [] }]
+      if (whole !== null)
+        return [
+          {
+            domain,
+            item,
+            whole,
+            parts: change.reason === 'differs' ? (spec.deltas?.(held, after) ?? []) : [],
+          },
+        ]
     } else {
       const payload = spec.unset?.(held, domain)
-      if (payload !== undefined && payload !== null) return [{ domain, item, whole: { name: 'unset' as const, payload }, parts: [] }]
+      if (payload !== undefined && payload !== null)
+        return [{ domain, item, whole: { name: 'unset' as const, payload }, parts: [] }]
     }
     throw new TypeError(`no documented way to ${change.action} ${item} of ${domain}`)
   })

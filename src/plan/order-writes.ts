@@ -8,9 +8,10 @@ export interface Unplaced {
 }
 
 /**
- * Puts writes in order: those with a domain that goes first before all others, and writes that share domains close together, so that a domain
- * is between two states for as short as possible. Each time the write comes next that finishes most of the domains that were begun; what
- * shares nothing comes by name. The order in which the writes were given does not matter.
+ * Puts writes in order: those with a domain that goes first before all others, and writes that
+ * share domains close together, so that a domain is between two states for as short as possible.
+ * Each time the write comes next that finishes most of the domains that were begun; what shares
+ * nothing comes by name. The order in which the writes were given does not matter.
  */
 export function orderWrites(writes: Unplaced[], isFirst: (domain: Domain) => boolean): Unplaced[] {
   const sorted = writes
@@ -43,7 +44,8 @@ function closeTogether(writes: Unplaced[]): Unplaced[] {
     if (write === undefined) continue
     placed.push(write)
     for (const domain of write.domains) {
-      for (const other of writesOf.get(domain) ?? []) if (waiting.has(other)) begun.set(other, (begun.get(other) ?? 0) + 1)
+      for (const other of writesOf.get(domain) ?? [])
+        if (waiting.has(other)) begun.set(other, (begun.get(other) ?? 0) + 1)
     }
   }
   return placed

@@ -9,20 +9,35 @@ import { bundlesOf } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
 import type { Need } from './needs.ts'
 
-/** The needs of one group of items as a cover problem, and what its rectangles are in domains and forms. */
+/**
+ * The needs of one group of items as a cover problem, and what its rectangles are in domains and
+ * forms.
+ */
 export interface GroupProblem {
   problem: CoverProblem
   meaning(rectangle: Rectangle): { domains: Domain[]; items: Record<ItemKey, Form> }
 }
 
-/** Parts beyond so many take more time than they can save; the needs are then met by one delta each, or whole. */
+/**
+ * Parts beyond so many take more time than they can save; the needs are then met by one delta each,
+ * or whole.
+ */
 const mostParts = 200_000
 const modes: FormName[] = ['append', 'add', 'remove', 'switch']
 
-/** One problem for each group of items that may share a write, in a stable order whatever the order of the needs is. */
-export function groupProblems(needs: Need[], grouping: Grouping, domainsPerWrite: number): GroupProblem[] {
+/**
+ * One problem for each group of items that may share a write, in a stable order whatever the order
+ * of the needs is.
+ */
+export function groupProblems(
+  needs: Need[],
+  grouping: Grouping,
+  domainsPerWrite: number,
+): GroupProblem[] {
   const groups = new Map<string, { domain: Domain; needs: Need[] }[]>()
-  const byDomain = [...groupBy(needs, (need) => need.domain)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const byDomain = [...groupBy(needs, (need) => need.domain)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
   for (const [domain, own] of byDomain) {
     const byItem = new Map(own.map((need) => [need.item, need]))
     for (const { items, group } of bundlesOf([...byItem.keys()], grouping)) {
@@ -32,7 +47,9 @@ export function groupProblems(needs: Need[], grouping: Grouping, domainsPerWrite
       else known.push(bundle)
     }
   }
-  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, bundles]) => groupProblem(bundles, domainsPerWrite))
+  return [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, bundles]) => groupProblem(bundles, domainsPerWrite))
 }
 
 function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: number): GroupProblem {
@@ -40,7 +57,8 @@ function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: numbe
   const rowOf = new Map(domains.map((domain, row) => [domain, row]))
   const formsOf = new Map<string, Record<ItemKey, Form>>()
   const keyOf = keys()
-  const split = bundles.reduce((sum, { needs }) => sum + (needs[0]?.parts.length ?? 0), 0) <= mostParts
+  const split =
+    bundles.reduce((sum, { needs }) => sum + (needs[0]?.parts.length ?? 0), 0) <= mostParts
   const all = bundles.map(({ domain, needs }): BundleNeed => {
     const bundle = needs.map((need) => need.item).join(' ')
     const remember = (items: Record<ItemKey, Form>, mode: number): string => {
@@ -49,7 +67,8 @@ function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: numbe
       return key
     }
     const [only, ...more] = needs
-    const parts = only === undefined || more.length > 0 ? [] : split ? only.parts : joinedByName(only)
+    const parts =
+      only === undefined || more.length > 0 ? [] : split ? only.parts : joinedByName(only)
     return {
       row: rowOf.get(domain) ?? 0,
       bundle,
@@ -65,12 +84,17 @@ function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: numbe
     problem,
     meaning: ({ rows, columns }) => ({
       domains: rows.map((row) => domains[row] ?? '').toSorted(),
-      items: itemsOf(columns.flatMap((column) => keysOf[column] ?? []).map((key) => formsOf.get(key) ?? {})),
+      items: itemsOf(
+        columns.flatMap((column) => keysOf[column] ?? []).map((key) => formsOf.get(key) ?? {}),
+      ),
     }),
   }
 }
 
-/** A payload as a short text that is the same for equal payloads; the same object is not written out twice. */
+/**
+ * A payload as a short text that is the same for equal payloads; the same object is not written out
+ * twice.
+ */
 function keys(): (form: Form) => string {
   const known = new WeakMap<object, string>()
   return ({ name, payload }) => {
@@ -83,7 +107,9 @@ function keys(): (form: Form) => string {
 
 function joinedByName({ item, parts }: Need): Form[] {
   const { joined } = itemSpec(item)
-  return joined === undefined ? parts : [...groupBy(parts, (part) => part.name).values()].map((same) => joined(same))
+  return joined === undefined
+    ? parts
+    : [...groupBy(parts, (part) => part.name).values()].map((same) => joined(same))
 }
 
 /** The forms of several columns as one payload an item. */
@@ -97,7 +123,9 @@ function itemsOf(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
     sorted.flatMap(([item, own]) => {
       const [first, ...more] = own.map(([, form]) => form)
       if (first === undefined) return []
-      return [[item, more.length === 0 ? first : (itemSpec(item).joined?.([first, ...more]) ?? first)]]
+      return [
+        [item, more.length === 0 ? first : (itemSpec(item).joined?.([first, ...more]) ?? first)],
+      ]
     }),
   )
 }

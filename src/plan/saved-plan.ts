@@ -35,7 +35,8 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   if (data === undefined || !isObject(data)) throw unusable('it is not JSON')
   if (data['format'] !== 'edgewise.plan/1') throw unusable('expected the format edgewise.plan/1')
   const { changes, writes, basis, planner } = data
-  if (!Array.isArray(changes) || !Array.isArray(writes) || !isObject(basis)) throw unusable('"changes", "writes" or "basis" is missing')
+  if (!Array.isArray(changes) || !Array.isArray(writes) || !isObject(basis))
+    throw unusable('"changes", "writes" or "basis" is missing')
   const effort = parsePlanner(planner)
   const desired = parseHashes(basis['desired'], 'desired')
   const recorded = parseHashes(basis['recorded'], 'recorded')
@@ -44,7 +45,14 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   if (!sameMembers(domains, changed) || !sameMembers(domains, Object.keys(recorded)))
     throw unusable('"basis" has other domains than "changes"')
   // Only its own domains: what others merge or apply elsewhere doesn't make it stale.
-  return { selection: { target: domains, items: parseItems(basis['items']) }, effort, desired, recorded, changes, writes }
+  return {
+    selection: { target: domains, items: parseItems(basis['items']) },
+    effort,
+    desired,
+    recorded,
+    changes,
+    writes,
+  }
 }
 
 /**
@@ -68,13 +76,24 @@ export function refuseStale(
       ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
       ...(records.length === 0 ? [] : [`the record of ${listSome(records)}`]),
     ]
-    throw new EdgewiseError('stale-plan', `the plan is stale: ${what.join(' and ')} changed since it was made`, again)
+    throw new EdgewiseError(
+      'stale-plan',
+      `the plan is stale: ${what.join(' and ')} changed since it was made`,
+      again,
+    )
   }
   if (!sameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
-    const why = held === 0 ? '' : `: ${counted(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
+    const why =
+      held === 0
+        ? ''
+        : `: ${counted(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
     const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
-    throw new EdgewiseError('stale-plan', `the plan file lists other changes than the workspace asks for${why}`, hint)
+    throw new EdgewiseError(
+      'stale-plan',
+      `the plan file lists other changes than the workspace asks for${why}`,
+      hint,
+    )
   }
   refuseOtherWrites(saved.writes, json['writes'])
 }
@@ -87,7 +106,9 @@ export function refuseStale(
  */
 export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
   const reviewed = new Map(
-    saved.changes.filter(isObject).map((change) => [`${String(change['domain'])} ${String(change['item'])}`, change]),
+    saved.changes
+      .filter(isObject)
+      .map((change) => [`${String(change['domain'])} ${String(change['item'])}`, change]),
   )
   const other = now.changes.find(({ domain, item, action, after }) => {
     const change = reviewed.get(`${domain} ${item}`)
@@ -102,12 +123,18 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
   )
 }
 
-/** Which calls carry the changes out, and in which waves, is for the planner to say, not for the file. */
+/**
+ * Which calls carry the changes out, and in which waves, is for the planner to say, not for the
+ * file.
+ */
 function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
   if (sameJson(saved, now)) return
   const planned = Array.isArray(now) ? now : []
   const first = planned.findIndex((write, i) => !sameJson(write, saved[i]))
-  const where = first === -1 ? `it has ${saved.length} writes instead of ${planned.length}` : `the first that differs is write ${first + 1}`
+  const where =
+    first === -1
+      ? `it has ${saved.length} writes instead of ${planned.length}`
+      : `the first that differs is write ${first + 1}`
   throw new EdgewiseError(
     'stale-plan',
     `the writes in the plan file are not the ones that the planner makes for its changes: ${where}`,
@@ -121,27 +148,34 @@ function sameMembers(expected: Domain[], got: (Json | undefined)[]): boolean {
 }
 
 function parsePlanner(planner: Json | undefined): Effort {
-  if (planner === undefined || !isObject(planner)) throw unusable('it names no "planner"; an older edgewise made it')
+  if (planner === undefined || !isObject(planner))
+    throw unusable('it names no "planner"; an older edgewise made it')
   const { version } = planner
   if (version !== plannerVersion) {
     const made = typeof version === 'number' ? `version ${version}` : 'another version'
     throw unusable(`${made} of the planner made it, this is version ${plannerVersion}`)
   }
   const effort = efforts.find((each) => each === planner['effort'])
-  if (effort === undefined) throw unusable(`expected "planner.effort" to be one of ${efforts.join(', ')}`)
+  if (effort === undefined)
+    throw unusable(`expected "planner.effort" to be one of ${efforts.join(', ')}`)
   return effort
 }
 
 function parseHashes(value: Json | undefined, name: string): Record<Domain, string> {
   const entries = value !== undefined && isObject(value) ? Object.entries(value) : null
-  const hashed = (entries ?? []).filter((entry): entry is [Domain, string] => isDomain(entry[0]) && typeof entry[1] === 'string')
-  if (entries === null || hashed.length !== entries.length) throw unusable(`expected "basis.${name}" to have a hash for each domain`)
+  const hashed = (entries ?? []).filter(
+    (entry): entry is [Domain, string] => isDomain(entry[0]) && typeof entry[1] === 'string',
+  )
+  if (entries === null || hashed.length !== entries.length)
+    throw unusable(`expected "basis.${name}" to have a hash for each domain`)
   return Object.fromEntries(hashed)
 }
 
 function parseItems(value: Json | undefined): string[] {
   const items = value === undefined ? [] : Array.isArray(value) ? value : [null]
-  const known = items.filter((item): item is string => typeof item === 'string' && catalogue.has(item))
+  const known = items.filter(
+    (item): item is string => typeof item === 'string' && catalogue.has(item),
+  )
   if (known.length !== items.length) throw unusable('expected "basis.items" to be a list of items')
   return known
 }

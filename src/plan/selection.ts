@@ -11,8 +11,9 @@ export interface Selection {
 }
 
 /**
- * The part of a snapshot that is chosen. Both sides of a diff are narrowed before it is made, so what is left out is
- * never a change. Items that empty a chosen one, or that it empties, belong to it.
+ * The part of a snapshot that is chosen. Both sides of a diff are narrowed before it is made, so
+ * what is left out is never a change. Items that empty a chosen one, or that it empties, belong to
+ * it.
  */
 export function narrowed<Held>(
   snapshot: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held>>,
@@ -28,7 +29,10 @@ export function narrowed<Held>(
   return result
 }
 
-/** Tests whether a domain is chosen. Plain names, of which a saved plan has thousands, cost one look-up. */
+/**
+ * Tests whether a domain is chosen. Plain names, of which a saved plan has thousands, cost one
+ * look-up.
+ */
 function domainMatcher(target: string[]): (domain: Domain) => boolean {
   if (target.length === 0) return () => true
   const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))

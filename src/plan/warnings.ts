@@ -2,9 +2,16 @@ import { itemSpec } from '../catalog/catalogue.ts'
 import type { Change } from '../model/change.ts'
 import { unrecorded, type Domain, type Snapshot } from '../model/item.ts'
 
-/** What a reader of the plan should know before it is applied; each kind told once, with the number of domains. */
+/**
+ * What a reader of the plan should know before it is applied; each kind told once, with the number
+ * of domains.
+ */
 export function warningsOf(changes: Change[], recorded: Snapshot, desired: Snapshot): string[] {
-  return [...emptied(changes, recorded), ...beyondRecord(changes, recorded), ...nothingToTakeBack(recorded, desired)]
+  return [
+    ...emptied(changes, recorded),
+    ...beyondRecord(changes, recorded),
+    ...nothingToTakeBack(recorded, desired),
+  ]
 }
 
 /** An item that is not recorded and that another one empties. */
@@ -16,7 +23,12 @@ function emptied(changes: Change[], recorded: Snapshot): string[] {
     const wasAlone = items?.get(change.item)?.status === 'confirmed'
     if (wasAlone) continue
     for (const cleared of itemSpec(change.item).clears) {
-      if (!items?.has(cleared)) push(found, `${change.item} empties ${cleared}, of which nothing is recorded`, change.domain)
+      if (!items?.has(cleared))
+        push(
+          found,
+          `${change.item} empties ${cleared}, of which nothing is recorded`,
+          change.domain,
+        )
     }
   }
   return told(found)
@@ -29,7 +41,11 @@ function beyondRecord(changes: Change[], recorded: Snapshot): string[] {
     const held = recorded.get(change.domain)?.get(change.item) ?? unrecorded
     if (change.after === null || held.status !== 'in-doubt' || held.unknown !== true) continue
     if (itemSpec(change.item).whole(held, change.after)?.name === 'switch')
-      push(found, `${change.item} is written entry by entry; entries that it may hold beside these are not known`, change.domain)
+      push(
+        found,
+        `${change.item} is written entry by entry; entries that it may hold beside these are not known`,
+        change.domain,
+      )
   }
   return told(found)
 }
@@ -42,7 +58,11 @@ function nothingToTakeBack(recorded: Snapshot, desired: Snapshot): string[] {
       if (wanted.status !== 'unset') continue
       const held = recorded.get(domain)?.get(item) ?? unrecorded
       if (held.status !== 'unset' && itemSpec(item).unset?.(held, domain) === null) {
-        push(found, `${item} can't be unset: no entry of it is recorded, so there is none to take back`, domain)
+        push(
+          found,
+          `${item} can't be unset: no entry of it is recorded, so there is none to take back`,
+          domain,
+        )
       }
     }
   }

@@ -35,10 +35,16 @@ function nameKind({ action, item, patch }: Change): string {
  * Chooses domains that have all kinds not tried yet, or as many as there is room for: each time the
  * first domain that adds most of them.
  */
-export function choosePioneers(left: Domain[], room: number, kinds: Kinds, tried: ReadonlySet<string>): Domain[] {
+export function choosePioneers(
+  left: Domain[],
+  room: number,
+  kinds: Kinds,
+  tried: ReadonlySet<string>,
+): Domain[] {
   const seen = new Set(tried)
   const pioneers: Domain[] = []
-  const countNew = (domain: Domain): number => new Set((kinds.get(domain) ?? []).filter((kind) => !seen.has(kind))).size
+  const countNew = (domain: Domain): number =>
+    new Set((kinds.get(domain) ?? []).filter((kind) => !seen.has(kind))).size
   let able = left
   while (pioneers.length < room) {
     able = able.filter((domain) => countNew(domain) > 0)
@@ -62,7 +68,9 @@ export function collectKinds(domains: Iterable<Domain>, kinds: Kinds): Set<strin
   return found
 }
 
-/** Says for each wave which kinds of change it is the first to try; nothing where there is one kind. */
+/**
+ * Says for each wave which kinds of change it is the first to try; nothing where there is one kind.
+ */
 export function describeKinds(writes: Write[], kinds: Kinds): string[] {
   const tried = new Set<string>()
   const waves = new Map<number, Set<Domain>>()
@@ -77,6 +85,8 @@ export function describeKinds(writes: Write[], kinds: Kinds): string[] {
     for (const kind of fresh) tried.add(kind)
     if (fresh.length === 0) return []
     const more = fresh.length - maxNamed
-    return [`wave ${wave} is the first to ${fresh.slice(0, maxNamed).join('; ')}${more > 0 ? `; and ${more} more kinds of change` : ''}`]
+    return [
+      `wave ${wave} is the first to ${fresh.slice(0, maxNamed).join('; ')}${more > 0 ? `; and ${more} more kinds of change` : ''}`,
+    ]
   })
 }

@@ -11,6 +11,7 @@ export interface WaveTable {
 /** Builds the table of some writes; every domain is in `domains`. */
 export function buildWaveTable(domains: Domain[], writes: Domain[][]): WaveTable {
   const writesOf = new Map<Domain, number[]>(domains.map((domain) => [domain, []]))
-  for (const [i, write] of writes.entries()) for (const domain of write) writesOf.get(domain)?.push(i)
+  for (const [i, write] of writes.entries())
+    for (const domain of write) writesOf.get(domain)?.push(i)
   return { domains, writes, writesOf }
 }

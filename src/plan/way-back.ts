@@ -2,7 +2,14 @@ import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import { withKept, type ItemSpec } from '../catalog/item-spec.ts'
 import { readItem } from '../catalog/read-item.ts'
 import { sameJson } from '../model/canonical-json.ts'
-import { unrecorded, type Domain, type Held, type ItemKey, type Snapshot, type Value } from '../model/item.ts'
+import {
+  unrecorded,
+  type Domain,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../model/item.ts'
 import { mapSecrets } from '../model/secret.ts'
 
 /** domain → item → what was recorded of it; null for nothing. */
@@ -28,8 +35,9 @@ export interface WayBack {
 }
 
 /**
- * How to bring items back to what was recorded of them before. Nothing but these items, and those that another one of
- * them empties, is touched. An item of which nothing was recorded is unset where the specification has a way to do so.
+ * How to bring items back to what was recorded of them before. Nothing but these items, and those
+ * that another one of them empties, is touched. An item of which nothing was recorded is unset
+ * where the specification has a way to do so.
  *
  * @param now what is recorded, or what will be once a plan is carried out
  * @param before of each item to bring back what was recorded; null for nothing
@@ -43,16 +51,30 @@ export function wayBack(now: Now, before: Before, isAtHand: (secret: string) => 
     const goals = new Map<ItemKey, Held>()
     const lost = new Map<ItemKey, string>()
     for (const item of [...items.keys()].toSorted()) {
-      const { goal, reason } = returning(domain, item, items.get(item) ?? null, held.get(item), isAtHand)
+      const { goal, reason } = returning(
+        domain,
+        item,
+        items.get(item) ?? null,
+        held.get(item),
+        isAtHand,
+      )
       if (goal !== undefined) goals.set(item, goal)
       if (reason !== undefined) lost.set(item, reason)
     }
     const emptied = withoutEmptied(goals, lost, items, held)
     if (goals.size > 0) {
       way.to.set(domain, goals)
-      way.from.set(domain, new Map([...held].filter(([item, { status }]) => goals.has(item) || (emptied.has(item) && status !== 'unset'))))
+      way.from.set(
+        domain,
+        new Map(
+          [...held].filter(
+            ([item, { status }]) => goals.has(item) || (emptied.has(item) && status !== 'unset'),
+          ),
+        ),
+      )
     }
-    for (const item of [...lost.keys()].toSorted()) way.irreversible.push({ domain, item, reason: lost.get(item) ?? '' })
+    for (const item of [...lost.keys()].toSorted())
+      way.irreversible.push({ domain, item, reason: lost.get(item) ?? '' })
   }
   return way
 }
@@ -77,26 +99,40 @@ function returning(
   const [value, ...others] = was.candidates
   if (value === undefined) return { reason: 'what it held before is not known' }
   if (was.unknown === true || others.length > 0) {
-    const values = others.length === 0 ? 'one value and something unknown' : `${was.candidates.length} values`
+    const values =
+      others.length === 0 ? 'one value and something unknown' : `${was.candidates.length} values`
     return { reason: `what it held before was in doubt between ${values}` }
   }
   return toValue(spec, domain, { ...was, candidates: [value] }, value, held, isAtHand)
 }
 
-/** Equal as far as a plan can tell: of an item that is unset it does not matter what the service made of that. */
+/**
+ * Equal as far as a plan can tell: of an item that is unset it does not matter what the service
+ * made of that.
+ */
 function isAsItWas(was: Held | null, held: Held | undefined): boolean {
   if (was === null || held === undefined) return was === null && held === undefined
   if (was.status !== held.status) return false
   if (was.status === 'unset') return true
-  return (was.unknown === true) === (held.unknown === true) && sameJson(was.candidates, held.candidates)
+  return (
+    (was.unknown === true) === (held.unknown === true) && sameJson(was.candidates, held.candidates)
+  )
 }
 
-function toUnset(spec: ItemSpec, domain: Domain, was: Held | null, held: Held | undefined): Returning {
+function toUnset(
+  spec: ItemSpec,
+  domain: Domain,
+  was: Held | null,
+  held: Held | undefined,
+): Returning {
   const earlier = was === null ? 'nothing was recorded of it before' : 'it was unset before'
-  if (held?.status === 'unset') return { reason: `${earlier}, so what was taken from it is not known` }
+  if (held?.status === 'unset')
+    return { reason: `${earlier}, so what was taken from it is not known` }
   const payload = spec.unset?.(held ?? unrecorded, domain)
-  if (payload === undefined) return { reason: `${earlier}, and the service documents no way to unset it` }
-  if (payload === null) return { reason: `${earlier}, and no entry of it is recorded that could be taken back` }
+  if (payload === undefined)
+    return { reason: `${earlier}, and the service documents no way to unset it` }
+  if (payload === null)
+    return { reason: `${earlier}, and no entry of it is recorded that could be taken back` }
   return { goal: { status: 'unset', candidates: [] } }
 }
 
@@ -108,20 +144,37 @@ function toValue(
   held: Held | undefined,
   isAtHand: (secret: string) => boolean,
 ): Returning {
-  const kept = spec.keeps.filter((name) => (held?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name))
+  const kept = spec.keeps.filter(
+    (name) =>
+      (held?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
+  )
   const reason = `${kept.join(' and ')} was not recorded before, and the service keeps it when it is left out`
   const partly = kept.length === 0 ? {} : { reason }
   // What is left of the difference may be nothing but fields that the service keeps.
-  if (held?.status === 'confirmed' && sameJson(held.candidates[0], withKept(spec.keeps, value, held.candidates[0]))) return partly
+  if (
+    held?.status === 'confirmed' &&
+    sameJson(held.candidates[0], withKept(spec.keeps, value, held.candidates[0]))
+  )
+    return partly
   const read = readItem(spec, value, 'manifest', domain)
-  if (read.value === null) return { reason: `what was recorded before is not valid (${read.problems[0]?.pointer || '/'})` }
+  if (read.value === null)
+    return { reason: `what was recorded before is not valid (${read.problems[0]?.pointer || '/'})` }
   const missing = secretsOf(value).filter((secret) => !isAtHand(secret))
   if (missing.length > 0) {
-    const names = [...new Set(missing.map((secret) => was.templates?.[secret] ?? 'written out in a manifest'))].join(', ')
+    const names = [
+      ...new Set(missing.map((secret) => was.templates?.[secret] ?? 'written out in a manifest')),
+    ].join(', ')
     return { reason: `it held a secret before whose value is not at hand (${names})` }
   }
   const { templates } = was
-  return { goal: { status: 'confirmed', candidates: [read.value], ...(templates === undefined ? {} : { templates }) }, ...partly }
+  return {
+    goal: {
+      status: 'confirmed',
+      candidates: [read.value],
+      ...(templates === undefined ? {} : { templates }),
+    },
+    ...partly,
+  }
 }
 
 function hasField(value: Value, name: string): boolean {
@@ -138,8 +191,8 @@ function secretsOf(value: Value): string[] {
 }
 
 /**
- * Takes out the goals that another one empties, since both can't be met, and those that would only unset an item and empty one
- * that is as it was; gives all items that are emptied on the way.
+ * Takes out the goals that another one empties, since both can't be met, and those that would only
+ * unset an item and empty one that is as it was; gives all items that are emptied on the way.
  */
 function withoutEmptied(
   goals: Map<ItemKey, Held>,
@@ -148,9 +201,13 @@ function withoutEmptied(
   now: ReadonlyMap<ItemKey, Held>,
 ): Set<ItemKey> {
   const emptied = new Set<ItemKey>()
-  const isHeld = (held: Held | null | undefined) => held !== null && held !== undefined && held.status !== 'unset'
-  const stays = (item: ItemKey) => !goals.has(item) && isHeld(now.get(item)) && (!before.has(item) || isHeld(before.get(item)))
-  const valuesFirst = [...goals].toSorted(([, a], [, b]) => Number(a.status === 'unset') - Number(b.status === 'unset'))
+  const isHeld = (held: Held | null | undefined) =>
+    held !== null && held !== undefined && held.status !== 'unset'
+  const stays = (item: ItemKey) =>
+    !goals.has(item) && isHeld(now.get(item)) && (!before.has(item) || isHeld(before.get(item)))
+  const valuesFirst = [...goals].toSorted(
+    ([, a], [, b]) => Number(a.status === 'unset') - Number(b.status === 'unset'),
+  )
   for (const [item, goal] of valuesFirst) {
     if (!goals.has(item)) continue
     const { clears } = itemSpec(item)
@@ -162,7 +219,8 @@ function withoutEmptied(
     }
     for (const cleared of clears) {
       emptied.add(cleared)
-      if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && stays(cleared))) lost.set(cleared, `${item} empties it`)
+      if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && stays(cleared)))
+        lost.set(cleared, `${item} empties it`)
       goals.delete(cleared)
     }
   }

@@ -6,7 +6,10 @@ import { assignWaves } from './assign-waves.ts'
 import { groupWrites, type WriteProblem, type WriteSolution } from './group-writes.ts'
 import type { Kinds } from './wave-kinds.ts'
 
-/** How a plan goes out: by shares of its domains, or each domain in the wave that an open rollout gave it. */
+/**
+ * How a plan goes out: by shares of its domains, or each domain in the wave that an open rollout
+ * gave it.
+ */
 export type Waves = { amounts: Amount[]; kinds?: Kinds } | { waveOf: ReadonlyMap<Domain, number> }
 
 /** Writes wave by wave, and how many they would be all at once. */
@@ -16,28 +19,47 @@ export interface WaveSolution extends WriteSolution {
 }
 
 /**
- * Meets all needs wave by wave: no write has domains of two waves. The waves do not depend on the effort, so that a plan that was
- * looked at for longer has the same ones.
+ * Meets all needs wave by wave: no write has domains of two waves. The waves do not depend on the
+ * effort, so that a plan that was looked at for longer has the same ones.
  */
 export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution {
   const whole = groupWrites(problem)
   const waveOf = 'waveOf' in waves ? waves.waveOf : wavesFor(problem, waves.amounts, waves.kinds)
-  const numbers = [...new Set(problem.needs.map(({ domain }) => waveOf.get(domain) ?? 1))].toSorted((a, b) => a - b)
+  const numbers = [...new Set(problem.needs.map(({ domain }) => waveOf.get(domain) ?? 1))].toSorted(
+    (a, b) => a - b,
+  )
   const [only] = numbers
   if (numbers.length < 2) {
-    return { ...whole, writes: whole.writes.map((write) => ({ ...write, wave: only ?? 1 })), atOnce: whole.writes.length }
+    return {
+      ...whole,
+      writes: whole.writes.map((write) => ({ ...write, wave: only ?? 1 })),
+      atOnce: whole.writes.length,
+    }
   }
   const needsOf = groupBy(problem.needs, ({ domain }) => waveOf.get(domain) ?? 1)
   const writes = numbers.flatMap((wave) => {
     const needs = needsOf.get(wave) ?? []
-    const anew = groupWrites({ ...problem, needs, share: needs.length / problem.needs.length, solver: null }).writes
+    const anew = groupWrites({
+      ...problem,
+      needs,
+      share: needs.length / problem.needs.length,
+      solver: null,
+    }).writes
     const cut = cutTo(whole.writes, (domain) => (waveOf.get(domain) ?? 1) === wave)
     return (cut.length < anew.length ? cut : anew).map((write) => ({ ...write, wave }))
   })
-  return { writes: writes.map((write, i) => ({ ...write, id: i + 1 })), lowerBound: whole.lowerBound, atOnce: whole.writes.length }
+  return {
+    writes: writes.map((write, i) => ({ ...write, id: i + 1 })),
+    lowerBound: whole.lowerBound,
+    atOnce: whole.writes.length,
+  }
 }
 
-function wavesFor(problem: WriteProblem, amounts: Amount[], kinds: Kinds = new Map()): Map<Domain, number> {
+function wavesFor(
+  problem: WriteProblem,
+  amounts: Amount[],
+  kinds: Kinds = new Map(),
+): Map<Domain, number> {
   const { writes } = groupWrites({ ...problem, effort: 'quick', solver: null })
   return assignWaves({
     domains: [...new Set(problem.needs.map(({ domain }) => domain))].toSorted(),

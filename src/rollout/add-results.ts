@@ -3,7 +3,17 @@ import type { Recorded } from '../state/store.ts'
 
 /** What came of an apply that has not sent anything yet. */
 export function nothing(recorded: Recorded): ApplyResult {
-  return { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0, sent: false, stopped: null, refusals: [], unrecorded: null, recorded }
+  return {
+    confirmed: 0,
+    refused: 0,
+    inDoubt: 0,
+    notSent: 0,
+    sent: false,
+    stopped: null,
+    refusals: [],
+    unrecorded: null,
+    recorded,
+  }
 }
 
 /** Adds what came of one apply to what came of those before it. */

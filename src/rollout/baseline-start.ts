@@ -4,12 +4,20 @@ import type { Recorded } from '../state/store.ts'
 import type { HealthConfig } from '../model/config.ts'
 
 /**
- * When the domains of a wave will have been left alone long enough to be compared with, ms since 1970: what was written to them in the window before
- * the wave, or shortly before that, may be what made them as they were. A change that was taken back minutes ago would pass for the usual.
+ * When the domains of a wave will have been left alone long enough to be compared with, ms since
+ * 1970: what was written to them in the window before the wave, or shortly before that, may be what
+ * made them as they were. A change that was taken back minutes ago would pass for the usual.
  */
-export function undisturbedFrom(domains: Domain[], recorded: Recorded, now: number, rule: HealthConfig): number {
+export function undisturbedFrom(
+  domains: Domain[],
+  recorded: Recorded,
+  now: number,
+  rule: HealthConfig,
+): number {
   const written = domains.flatMap((domain) =>
-    [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) => (origin === 'write' ? [Math.min(now, Date.parse(at))] : [])),
+    [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) =>
+      origin === 'write' ? [Math.min(now, Date.parse(at))] : [],
+    ),
   )
   const last = written.reduce((latest, each) => Math.max(latest, each), -Infinity)
   // Windows are whole periods, and end at the beginning of one.

@@ -56,22 +56,40 @@ async function rollBack(
   result: ApplyResult,
   { store, applying, clock, report }: RolloutContext,
 ): Promise<void> {
-  // On hold before anything is rolled back, so that whatever happens meanwhile nobody sends it again.
-  const held: Rollout = { ...rollout, state: 'taking-back', reason: why, held: Object.keys(rollout.asked) }
+  // On hold before anything is rolled back, so that whatever happens meanwhile nobody sends it
+  // again.
+  const held: Rollout = {
+    ...rollout,
+    state: 'taking-back',
+    reason: why,
+    held: Object.keys(rollout.asked),
+  }
   await store.keepRollout(held, `Rollout ${rollout.id}: ${why}`)
   const reportWrites = (writes: number) =>
-    report({ type: 'rollout.taking-back', time: new Date(clock.now()).toISOString(), apply: rollout.id, reason: why, writes })
+    report({
+      type: 'rollout.taking-back',
+      time: new Date(clock.now()).toISOString(),
+      apply: rollout.id,
+      reason: why,
+      writes,
+    })
   const back = await applying.rollBack(rollout, recorded, reportWrites)
   if (typeof back === 'string') {
     result.stopped = `${why}; it could not be taken back: ${back}`
-    return store.keepRollout({ ...held, state: 'stopped' }, `Rollout ${rollout.id}: nothing of it can be taken back`)
+    return store.keepRollout(
+      { ...held, state: 'stopped' },
+      `Rollout ${rollout.id}: nothing of it can be taken back`,
+    )
   }
   add(result, back.result)
   const whole = isWhole(back.result)
   result.takenBack = whole && back.lost === null
   const butFor = back.lost === null ? '' : ` but for ${back.lost}`
-  result.stopped = whole ? `${why}; taken back${butFor}` : `${why}; not all of it could be taken back; ${finish(rollout)}`
-  if (whole) await store.keepRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
+  result.stopped = whole
+    ? `${why}; taken back${butFor}`
+    : `${why}; not all of it could be taken back; ${finish(rollout)}`
+  if (whole)
+    await store.keepRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
 }
 
 function finish({ id }: Rollout): string {

@@ -11,24 +11,31 @@ export function describeOnHold(
   held: ReadonlyMap<Domain, Rollout>,
 ): { changes: number; notes: string[] } {
   const { changes } = diffSnapshots(recorded, desired)
-  const notes = [...groupBy(changes, ({ domain }) => held.get(domain))].flatMap(([rollout, own]) => {
-    if (rollout === undefined) return []
-    const domains = [...new Set(own.map(({ domain }) => domain))]
-    const { id, reason } = rollout
-    return [
-      `${counted(own.length, 'change')} of ${listSome(domains)} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
-    ]
-  })
+  const notes = [...groupBy(changes, ({ domain }) => held.get(domain))].flatMap(
+    ([rollout, own]) => {
+      if (rollout === undefined) return []
+      const domains = [...new Set(own.map(({ domain }) => domain))]
+      const { id, reason } = rollout
+      return [
+        `${counted(own.length, 'change')} of ${listSome(domains)} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
+      ]
+    },
+  )
   return { changes: changes.length, notes: [...notes, ...unfinishedNotes(held)] }
 }
 
 function over({ state }: Rollout): string {
-  return { open: 'open', stopped: 'stopped', 'taking-back': 'being taken back', 'taken-back': 'taken back' }[state]
+  return {
+    open: 'open',
+    stopped: 'stopped',
+    'taking-back': 'being taken back',
+    'taken-back': 'taken back',
+  }[state]
 }
 
 /**
- * Sentences about rollouts whose way back did not come to its end. What of them is still at the service no plan shows: it is what the
- * manifests ask for.
+ * Sentences about rollouts whose way back did not come to its end. What of them is still at the
+ * service no plan shows: it is what the manifests ask for.
  */
 export function unfinishedNotes(held: ReadonlyMap<Domain, Rollout>): string[] {
   return [...new Set(held.values())].flatMap(({ id, state, reason }) =>

@@ -9,7 +9,10 @@ import type { TimeZone } from '../model/time-zone.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Recorded, Store } from '../state/store.ts'
 
-/** What a rollout works with: three ports (clock, service, applying), the state, and what the workspace says. */
+/**
+ * What a rollout works with: three ports (clock, service, applying), the state, and what the
+ * workspace says.
+ */
 export interface RolloutContext {
   clock: Clock
   service: StatusCounts
@@ -36,14 +39,22 @@ export interface Applying {
   /**
    * Makes a part of the plan ready to send, with the values of its secrets.
    *
-   * @throws EdgewiseError `guarded` when it may not begin at this time, `access` or `invalid` when a secret can't be had
+   * @throws EdgewiseError `guarded` when it may not begin at this time, `access` or `invalid` when
+   * a secret can't be had
    */
   prepare(part: Plan, recorded: Recorded): Promise<Plan>
   /** @param part as `prepare` returned it */
   execute(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
   /** Rolls back all that a rollout changed. The reason when nothing of it can be. */
-  rollBack(rollout: Rollout, recorded: Recorded, report: (writes: number) => void): Promise<RolledBack | string>
-  /** Does something while others may have the lock. After an interruption the lock is not taken again. */
+  rollBack(
+    rollout: Rollout,
+    recorded: Recorded,
+    report: (writes: number) => void,
+  ): Promise<RolledBack | string>
+  /**
+   * Does something while others may have the lock. After an interruption the lock is not taken
+   * again.
+   */
   whileUnlocked<T>(work: () => Promise<T>): Promise<T>
 }
 

@@ -8,7 +8,12 @@ import type { QueryClient } from '../service/query/query-client.ts'
  *
  * @throws EdgewiseError as `QueryClient.eachDomain`
  */
-export async function queryCounts(queries: QueryClient, domains: Domain[], { from, to }: Window, grain: Grain): Promise<DomainCounts> {
+export async function queryCounts(
+  queries: QueryClient,
+  domains: Domain[],
+  { from, to }: Window,
+  grain: Grain,
+): Promise<DomainCounts> {
   const all = new Map(domains.map((domain): [Domain, Counts] => [domain, {}]))
   if (domains.length === 0) return all
   for await (const { results } of queries.eachDomain({ domains, from, to, grain })) {

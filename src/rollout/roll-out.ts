@@ -29,11 +29,23 @@ interface Way {
  * @param rollout a new one, or the one that the plan continues
  * @throws EdgewiseError what ends it before anything is sent
  */
-export async function rollOut(plan: Plan, rollout: Rollout, recorded: Recorded, context: RolloutContext): Promise<ApplyResult> {
+export async function rollOut(
+  plan: Plan,
+  rollout: Rollout,
+  recorded: Recorded,
+  context: RolloutContext,
+): Promise<ApplyResult> {
   const result = nothing(recorded)
   const { id, waves } = rollout
   const releases = plan.changes.filter(({ action }) => action === 'release').length
-  context.report({ type: 'apply.started', time: timeOf(context), apply: id, writes: plan.writes.length, releases, waves: waves.length })
+  context.report({
+    type: 'apply.started',
+    time: timeOf(context),
+    apply: id,
+    writes: plan.writes.length,
+    releases,
+    waves: waves.length,
+  })
   const way: Way = { rollout, recorded, result, counted: 0 }
   try {
     await steps(plan, way, context)
@@ -60,13 +72,22 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
     let whole = true
     if (part.changes.length > 0) {
       const [moved] = recordMoved(part, way.recorded)
-      if (moved !== undefined) return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
+      if (moved !== undefined)
+        return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
       const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
-      const baselineAt = way.rollout.waves[at]?.applied === null ? baselineTime(domains, way.recorded, context) : null
+      const baselineAt =
+        way.rollout.waves[at]?.applied === null
+          ? baselineTime(domains, way.recorded, context)
+          : null
       if (baselineAt !== null) {
         const wave = at
-        await store.keepRollout(way.rollout, `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`)
-        await context.applying.whileUnlocked(() => waitForBaseline(way.rollout, wave, baselineAt, context))
+        await store.keepRollout(
+          way.rollout,
+          `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`,
+        )
+        await context.applying.whileUnlocked(() =>
+          waitForBaseline(way.rollout, wave, baselineAt, context),
+        )
         const gone = await lookAgain(way, context)
         if (gone !== null) return leave(gone, result)
         continue
@@ -85,18 +106,25 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
     // The process that sent the wave died before it could say when that was over.
     if (way.rollout.waves[at]?.applied?.to === null) way.rollout = ended(way.rollout, at, context)
     // Of a wave that others have brought about there is nothing to see.
-    if (way.rollout.waves[at]?.applied !== null && needsWatching(way.rollout, at, context.settings)) {
+    if (
+      way.rollout.waves[at]?.applied !== null &&
+      needsWatching(way.rollout, at, context.settings)
+    ) {
       const wave = at
-      const watched = await context.applying.whileUnlocked(() => watchWave(way.rollout, wave, context))
+      const watched = await context.applying.whileUnlocked(() =>
+        watchWave(way.rollout, wave, context),
+      )
       const gone = await lookAgain(way, context)
       if (gone !== null || watched === null) return leave(gone ?? interrupted, result)
       // Another process has gone on meanwhile.
       if (currentWave(way.rollout) !== at) continue
       if (!watched.passed) return failWave(way.rollout, at, watched, way.recorded, result, context)
     }
-    if (!whole) return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
+    if (!whole)
+      return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
     const passed = withWave(way.rollout, at, { passed: true })
-    if (currentWave(passed) !== null) await store.keepRollout(passed, `Rollout ${passed.id}: ${name} passed`)
+    if (currentWave(passed) !== null)
+      await store.keepRollout(passed, `Rollout ${passed.id}: ${name} passed`)
     way.rollout = passed
   }
   await store.dropRollouts([way.rollout.id], `Rollout ${way.rollout.id}: complete`)
@@ -105,7 +133,11 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
 const interrupted = 'interrupted; apply again to go on with the rollout'
 
 /** When there will be a baseline to compare a wave with, ms since 1970; null where there is one. */
-function baselineTime(domains: Domain[], recorded: Recorded, { clock, settings }: RolloutContext): number | null {
+function baselineTime(
+  domains: Domain[],
+  recorded: Recorded,
+  { clock, settings }: RolloutContext,
+): number | null {
   if (settings.rule === null) return null
   const now = clock.now()
   const time = undisturbedFrom(domains, recorded, now, settings.rule)
@@ -113,7 +145,10 @@ function baselineTime(domains: Domain[], recorded: Recorded, { clock, settings }
 }
 
 /** Refuses before a wave begins what could not be watched. */
-async function refuseUnwatchable(domains: Domain[], { clock, service, settings }: RolloutContext): Promise<void> {
+async function refuseUnwatchable(
+  domains: Domain[],
+  { clock, service, settings }: RolloutContext,
+): Promise<void> {
   if (settings.rule === null) return
   const now = clock.now()
   await service.count(domains, windowsOf(now, now, settings.rule, settings.zone).before)
@@ -123,19 +158,34 @@ async function refuseUnwatchable(domains: Domain[], { clock, service, settings }
 async function lookAgain(way: Way, { store, signal }: RolloutContext): Promise<string | null> {
   if (signal.aborted) return interrupted
   const recorded = await store.load()
-  const rollout = (await store.rollouts()).find(({ id, state }) => id === way.rollout.id && state === 'open')
+  const rollout = (await store.rollouts()).find(
+    ({ id, state }) => id === way.rollout.id && state === 'open',
+  )
   if (rollout === undefined) return 'another apply has ended this rollout'
   Object.assign(way, { recorded, rollout })
   return null
 }
 
-/** Executes a wave; that it was begun is recorded before, so that it can be rolled back whatever happens. */
-async function executeWave(part: Plan, at: number, way: Way, context: RolloutContext): Promise<ApplyResult> {
+/**
+ * Executes a wave; that it was begun is recorded before, so that it can be rolled back whatever
+ * happens.
+ */
+async function executeWave(
+  part: Plan,
+  at: number,
+  way: Way,
+  context: RolloutContext,
+): Promise<ApplyResult> {
   const before = way.rollout
   const id = `${before.id}-w${before.applies.length + 1}`
   const from = before.waves[at]?.applied?.from ?? timeOf(context)
-  way.rollout = withWave({ ...before, applies: [...before.applies, id] }, at, { applied: { from, to: null } })
-  await context.store.keepRollout(way.rollout, `Rollout ${before.id}: begins ${nameWave(before, at)}`)
+  way.rollout = withWave({ ...before, applies: [...before.applies, id] }, at, {
+    applied: { from, to: null },
+  })
+  await context.store.keepRollout(
+    way.rollout,
+    `Rollout ${before.id}: begins ${nameWave(before, at)}`,
+  )
   const result = await context.applying.execute(part, id, way.recorded)
   way.recorded = result.recorded
   add(way.result, result)
@@ -150,14 +200,19 @@ function leave(why: string, result: ApplyResult): void {
 }
 
 function withWave(rollout: Rollout, at: number, more: Partial<Rollout['waves'][number]>): Rollout {
-  return { ...rollout, waves: rollout.waves.map((wave, i) => (i === at ? { ...wave, ...more } : wave)) }
+  return {
+    ...rollout,
+    waves: rollout.waves.map((wave, i) => (i === at ? { ...wave, ...more } : wave)),
+  }
 }
 
 /** The clock may have been set back meanwhile. */
 function ended(rollout: Rollout, at: number, context: RolloutContext): Rollout {
   const now = timeOf(context)
   const from = rollout.waves[at]?.applied?.from ?? now
-  return withWave(rollout, at, { applied: { from, to: Date.parse(now) < Date.parse(from) ? from : now } })
+  return withWave(rollout, at, {
+    applied: { from, to: Date.parse(now) < Date.parse(from) ? from : now },
+  })
 }
 
 function nameWave({ waves }: Rollout, at: number): string {

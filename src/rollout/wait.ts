@@ -10,7 +10,9 @@ interface Waiting {
 /** Timers take no more than 24 days, and do not see that a machine slept. */
 const longestSleepMs = 3_600_000
 const askAgainMs = 60_000
-/** How long statistics that can't be read are asked for again: an outage of theirs ends no rollout. */
+/**
+ * How long statistics that can't be read are asked for again: an outage of theirs ends no rollout.
+ */
 const patienceMs = 30 * 60_000
 
 /** Waits until a time, ms since 1970, or an interruption. */
@@ -26,7 +28,11 @@ export async function until(time: number, { clock, signal }: Waiting): Promise<v
  * @param tell hears until when is waited for the next attempt, ms since 1970
  * @throws EdgewiseError what reading throws
  */
-export async function patiently<T>(read: () => Promise<T>, tell: (until: number) => void, waiting: Waiting): Promise<T> {
+export async function patiently<T>(
+  read: () => Promise<T>,
+  tell: (until: number) => void,
+  waiting: Waiting,
+): Promise<T> {
   const { clock, signal } = waiting
   const end = clock.now() + patienceMs
   for (;;) {

@@ -19,18 +19,26 @@ export type Watched = { passed: true } | { passed: false; worse: boolean; reason
 const longest = 12
 
 /** Whether the next step has to wait after a wave, counted from 0. */
-export function needsWatching({ waves }: Rollout, at: number, { pauseMs, rule }: RolloutSettings): boolean {
+export function needsWatching(
+  { waves }: Rollout,
+  at: number,
+  { pauseMs, rule }: RolloutSettings,
+): boolean {
   return rule !== null || (at + 1 < waves.length && pauseMs > 0)
 }
 
 /**
- * Waits until a wave may be followed by the next one: for the pause, and for the statistics of its domains, which are compared with the time
- * before. What is beyond doubt is not waited for.
+ * Waits until a wave may be followed by the next one: for the pause, and for the statistics of its
+ * domains, which are compared with the time before. What is beyond doubt is not waited for.
  *
  * @returns null when it was interrupted
  * @throws EdgewiseError what reading statistics throws
  */
-export async function watchWave(rollout: Rollout, at: number, watching: Watching): Promise<Watched> {
+export async function watchWave(
+  rollout: Rollout,
+  at: number,
+  watching: Watching,
+): Promise<Watched> {
   const { clock, signal } = watching
   const { rule, pauseMs } = watching.settings
   const wave = rollout.waves[at]
@@ -48,12 +56,19 @@ export async function watchWave(rollout: Rollout, at: number, watching: Watching
 }
 
 /** Waits until there is an undisturbed time to compare a wave with, and says so. */
-export async function waitForBaseline(rollout: Rollout, at: number, time: number, watching: Watching): Promise<void> {
+export async function waitForBaseline(
+  rollout: Rollout,
+  at: number,
+  time: number,
+  watching: Watching,
+): Promise<void> {
   reportWaiting(rollout, at, time, 'baseline', watching)
   await until(time, watching)
 }
 
-/** The verdict on a wave. Windows grow while there is too little data, if that is to be waited for. */
+/**
+ * The verdict on a wave. Windows grow while there is too little data, if that is to be waited for.
+ */
 async function judged(
   rollout: Rollout,
   at: number,
@@ -70,7 +85,12 @@ async function judged(
       watching,
     )
   for (let times = 1; ; times++) {
-    const windows = windowsOf(applied.from, applied.to, { ...rule, window: rule.window * times }, watching.settings.zone)
+    const windows = windowsOf(
+      applied.from,
+      applied.to,
+      { ...rule, window: rule.window * times },
+      watching.settings.zone,
+    )
     reportWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
     const before = await counts(windows.before)
     const early = await lookOn(domains, at, windows, before, rule, watching)
@@ -80,7 +100,8 @@ async function judged(
     reportJudged(at, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
     if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
-    if (rule.onLittleData === 'stop' || times === longest) return { passed: false, worse: false, reason: reason ?? '' }
+    if (rule.onLittleData === 'stop' || times === longest)
+      return { passed: false, worse: false, reason: reason ?? '' }
   }
 }
 
@@ -109,7 +130,9 @@ async function lookOn(
   }
 }
 
-/** How a wave looks before its window is over; null where nobody can say, which the next look may. */
+/**
+ * How a wave looks before its window is over; null where nobody can say, which the next look may.
+ */
 async function soFar(
   domains: Domain[],
   before: DomainCounts,
@@ -125,8 +148,21 @@ async function soFar(
   }
 }
 
-function reportWatched(at: number, now: number, { whole }: WaveHealth, { statuses }: HealthConfig, { report }: Watching): void {
-  report({ type: 'wave.watched', time: timeOf(now), wave: at + 1, statuses, before: whole.before, after: whole.after })
+function reportWatched(
+  at: number,
+  now: number,
+  { whole }: WaveHealth,
+  { statuses }: HealthConfig,
+  { report }: Watching,
+): void {
+  report({
+    type: 'wave.watched',
+    time: timeOf(now),
+    wave: at + 1,
+    statuses,
+    before: whole.before,
+    after: whole.after,
+  })
 }
 
 function reportWaiting(
@@ -137,10 +173,23 @@ function reportWaiting(
   { clock, report }: Watching,
 ): void {
   const domains = waves[at]?.domains.length ?? 0
-  report({ type: 'wave.waiting', time: timeOf(clock.now()), wave: at + 1, waves: waves.length, domains, until: timeOf(time), reason })
+  report({
+    type: 'wave.waiting',
+    time: timeOf(clock.now()),
+    wave: at + 1,
+    waves: waves.length,
+    domains,
+    until: timeOf(time),
+    reason,
+  })
 }
 
-function reportJudged(at: number, { verdict, whole, domains }: WaveHealth, reason: string | null, { clock, report }: Watching): void {
+function reportJudged(
+  at: number,
+  { verdict, whole, domains }: WaveHealth,
+  reason: string | null,
+  { clock, report }: Watching,
+): void {
   const named = [...domains].flatMap(([domain, each]) =>
     each.verdict === 'worse' ? [{ domain, before: each.before, after: each.after }] : [],
   )

@@ -6,7 +6,11 @@ import { narrowed } from '../plan/selection.ts'
 import type { Recorded } from '../state/store.ts'
 
 /** A new rollout of a plan. */
-export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: Pick<Rollout, 'id' | 'startedAt' | 'author'>): Rollout {
+export function rolloutOf(
+  plan: Plan,
+  asked: (domain: Domain) => string,
+  about: Pick<Rollout, 'id' | 'startedAt' | 'author'>,
+): Rollout {
   const changed = new Set(plan.changes.map(({ domain }) => domain))
   const waves: Set<Domain>[] = []
   for (const { wave, domains } of plan.writes) {
@@ -22,22 +26,32 @@ export function rolloutOf(plan: Plan, asked: (domain: Domain) => string, about: 
     reason: null,
     asked: Object.fromEntries([...changed].map((domain) => [domain, asked(domain)])),
     held: [],
-    waves: waves.map((domains): RolloutWave => ({ domains: [...domains].toSorted(), applied: null, passed: false })),
+    waves: waves.map((domains): RolloutWave => ({
+      domains: [...domains].toSorted(),
+      applied: null,
+      passed: false,
+    })),
     released: [...changed].filter((domain) => !written.has(domain)),
     applies: [],
   }
 }
 
 /**
- * A rollout that a plan goes on with. What the plan sends to domains of a wave that has passed belongs to the current one, so that it
- * is looked after.
+ * A rollout that a plan goes on with. What the plan sends to domains of a wave that has passed
+ * belongs to the current one, so that it is looked after.
  */
 export function goneOnWith(rollout: Rollout, plan: Plan): Rollout {
-  const again = new Map(plan.writes.flatMap(({ wave, domains }) => domains.map((domain): [Domain, number] => [domain, wave - 1])))
+  const again = new Map(
+    plan.writes.flatMap(({ wave, domains }) =>
+      domains.map((domain): [Domain, number] => [domain, wave - 1]),
+    ),
+  )
   const waves = rollout.waves.map((wave, i) => {
     const known = new Set(wave.domains)
     const stay = wave.domains.filter((domain) => (again.get(domain) ?? i) === i)
-    const come = [...again].flatMap(([domain, to]) => (to === i && !known.has(domain) ? [domain] : []))
+    const come = [...again].flatMap(([domain, to]) =>
+      to === i && !known.has(domain) ? [domain] : [],
+    )
     return { ...wave, domains: [...stay, ...come].toSorted() }
   })
   return { ...rollout, waves, released: rollout.released.filter((domain) => !again.has(domain)) }
@@ -46,7 +60,8 @@ export function goneOnWith(rollout: Rollout, plan: Plan): Rollout {
 /**
  * What a plan does in one wave, counted from 0.
  *
- * @param isFirst whether it is the first one that this plan carries out, with which goes what is only released
+ * @param isFirst whether it is the first one that this plan carries out, with which goes what is
+ * only released
  */
 export function partOf(plan: Plan, { waves }: Rollout, at: number, isFirst: boolean): Plan {
   const own = new Set(waves[at]?.domains)
@@ -58,11 +73,17 @@ export function partOf(plan: Plan, { waves }: Rollout, at: number, isFirst: bool
   }
 }
 
-/** The domains of a part of a plan of which something else is recorded now than when the plan was made. */
+/**
+ * The domains of a part of a plan of which something else is recorded now than when the plan was
+ * made.
+ */
 export function recordMoved({ changes, basis }: Plan, recorded: Recorded): Domain[] {
   const domains = [...new Set(changes.map(({ domain }) => domain))]
   const now = hashes(
-    narrowed(new Map(domains.map((domain) => [domain, recorded.get(domain) ?? new Map()])), { target: [], items: basis.items }),
+    narrowed(new Map(domains.map((domain) => [domain, recorded.get(domain) ?? new Map()])), {
+      target: [],
+      items: basis.items,
+    }),
     domains,
   )
   return domains.filter((domain) => now[domain] !== basis.recorded[domain])

@@ -1,6 +1,8 @@
 import type { Outcome } from '../model/outcome.ts'
 
-/** Failures after which it is certain that no byte of the write left this machine for the service. */
+/**
+ * Failures after which it is certain that no byte of the write left this machine for the service.
+ */
 const beforeSending = new Set([
   'ECONNREFUSED',
   'PROXY_REFUSED',
@@ -58,15 +60,23 @@ export function classifyFailure(error: unknown): Outcome {
   const code = codes[0] ?? 'unknown'
   const sentence =
     words[code] ??
-    (code.includes('CERT') || code.includes('TLS') ? `the service's certificate was not accepted (${code})` : `the call failed (${code})`)
+    (code.includes('CERT') || code.includes('TLS')
+      ? `the service's certificate was not accepted (${code})`
+      : `the call failed (${code})`)
   const neverLeft = codes.length > 0 && codes.every((each) => beforeSending.has(each))
-  return neverLeft ? { kind: 'not sent', message: sentence } : { kind: 'in doubt', message: sentence }
+  return neverLeft
+    ? { kind: 'not sent', message: sentence }
+    : { kind: 'in doubt', message: sentence }
 }
 
-/** The codes of an error's causes: `fetch` wraps them, and a host with several addresses has one for each. */
+/**
+ * The codes of an error's causes: `fetch` wraps them, and a host with several addresses has one for
+ * each.
+ */
 function codesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return []
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.flatMap(codesOf)
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.flatMap(codesOf)
   if (error.message.startsWith('Proxy response (')) return ['PROXY_REFUSED']
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return [error.name]
   const code = (error as NodeJS.ErrnoException).code

@@ -24,9 +24,16 @@ const mostLevels = 64
  * @param scrub takes secrets out of the service's message
  * @param words what to say for an HTTP status where the service has no message
  */
-export function envelopeOf(answer: Answer, scrub: (text: string) => string, words: Record<number, string>): Envelope {
+export function envelopeOf(
+  answer: Answer,
+  scrub: (text: string) => string,
+  words: Record<number, string>,
+): Envelope {
   const body = parsed(answer.body)
-  const code = body !== null && typeof body['code'] === 'number' && Number.isInteger(body['code']) ? body['code'] : null
+  const code =
+    body !== null && typeof body['code'] === 'number' && Number.isInteger(body['code'])
+      ? body['code']
+      : null
   const reset = milliseconds(answer.header('X-Retry-After'))
   return {
     body,
@@ -50,13 +57,24 @@ function parsed(text: string): JsonObject | null {
 /** Whoever walks through a value goes down its levels, and not to any depth. */
 function isDeeper(value: Json, levels: number): boolean {
   let level: Json[] = [value]
-  for (let i = 0; i < levels; i++) level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  for (let i = 0; i < levels; i++)
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
   return level.length > 0
 }
 
-function messageOf(answer: Answer, body: JsonObject | null, scrub: (text: string) => string, words: Record<number, string>): string {
+function messageOf(
+  answer: Answer,
+  body: JsonObject | null,
+  scrub: (text: string) => string,
+  words: Record<number, string>,
+): string {
   const message = body === null ? undefined : own(body, 'message')
-  const text = typeof message === 'string' && message !== '' ? message : (words[answer.status] ?? `HTTP ${answer.status}, no message`)
+  const text =
+    typeof message === 'string' && message !== ''
+      ? message
+      : (words[answer.status] ?? `HTTP ${answer.status}, no message`)
   // Secrets go first, while they stand whole; then what could drive a terminal.
   return scrub(text)
     .replace(/\p{Cc}+/gu, ' ')

@@ -1,7 +1,10 @@
 import { Agent, EnvHttpProxyAgent } from 'undici'
 import type { Dispatcher } from './transport.ts'
 
-/** Returns a dispatcher that goes through proxies. Imported where a proxy is named only, since the library is large. */
+/**
+ * Returns a dispatcher that goes through proxies. Imported where a proxy is named only, since the
+ * library is large.
+ */
 export function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   return new EnvHttpProxyAgent(options)
 }

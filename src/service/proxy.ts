@@ -2,12 +2,16 @@ import { isLoopback } from '../model/loopback.ts'
 import type { Dispatcher } from './transport.ts'
 
 /**
- * The dispatcher through which calls to `url` have to go, or undefined for a direct connection. HTTPS_PROXY, HTTP_PROXY
- * and NO_PROXY count in either letter case. The library is loaded only where a proxy is named.
+ * The dispatcher through which calls to `url` have to go, or undefined for a direct connection.
+ * HTTPS_PROXY, HTTP_PROXY and NO_PROXY count in either letter case. The library is loaded only
+ * where a proxy is named.
  *
  * Plain http to this machine goes through no proxy: it would carry the token to another one.
  */
-export async function proxyDispatcher(url: string, env: Record<string, string | undefined>): Promise<Dispatcher | undefined> {
+export async function proxyDispatcher(
+  url: string,
+  env: Record<string, string | undefined>,
+): Promise<Dispatcher | undefined> {
   const value = (name: string) => env[name.toLowerCase()] || env[name] || undefined
   const httpProxy = value('HTTP_PROXY')
   const httpsProxy = value('HTTPS_PROXY')

@@ -19,25 +19,34 @@ export interface Answer {
 }
 
 /**
- * Carries a request to the service and brings the answer. Throws what `fetch` throws: an error whose causes have codes
- * such as `ECONNRESET`, or a `TimeoutError` for what was given up.
+ * Carries a request to the service and brings the answer. Throws what `fetch` throws: an error
+ * whose causes have codes such as `ECONNRESET`, or a `TimeoutError` for what was given up.
  */
 export type Transport = (request: Request) => Promise<Answer>
 
 const usualBytes = 4 * 1024 * 1024
 
-/** What `fetch` sends requests through instead of a direct connection: an object of the library undici. */
+/**
+ * What `fetch` sends requests through instead of a direct connection: an object of the library
+ * undici.
+ */
 export type Dispatcher = object
 
 /** Carries requests over this machine's network. Redirects are not followed. */
 export function overNetwork(dispatcher?: Dispatcher): Transport {
   return async ({ url, body, timeoutMs, signal, maxBytes = usualBytes }) => {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
+    const timer = setTimeout(
+      () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
+      timeoutMs,
+    )
     const givenUp = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
     const request: RequestInit = {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       body,
       redirect: 'manual',
       signal: givenUp,
@@ -53,7 +62,11 @@ export function overNetwork(dispatcher?: Dispatcher): Transport {
 
 async function answerOf(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
   const response = await fetch(url, request)
-  return { status: response.status, header: (name) => response.headers.get(name), body: await boundedText(response, maxBytes) }
+  return {
+    status: response.status,
+    header: (name) => response.headers.get(name),
+    body: await boundedText(response, maxBytes),
+  }
 }
 
 /** `fetch` never ends with an answer that it can't unpack, and then hears no signal either. */

@@ -6,7 +6,13 @@ import { formatCalls, parseCalls, type Call } from './format/calls.ts'
 import { damagedFile, formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { inTurn } from './in-turn.ts'
-import { formatEntry, formatWave, parseEntry, parseWave, type JournalEntry } from './format/journal.ts'
+import {
+  formatEntry,
+  formatWave,
+  parseEntry,
+  parseWave,
+  type JournalEntry,
+} from './format/journal.ts'
 import { entryMessage, settledMessage } from './git/messages.ts'
 import type { KnownCalls, RecordKey, Recorded, RecordedItem, Store, Wave } from './store.ts'
 import type { RecordFiles } from './state-files.ts'
@@ -76,20 +82,25 @@ class FileStore implements Store {
     const found = await this.#files.read(this.#paths.addresses)
     return [...found].flatMap(([path, text]) => {
       const data = path === this.#paths.address ? undefined : parseJson(text)
-      return data !== undefined && isObject(data) && typeof data['address'] === 'string' ? [data['address']] : []
+      return data !== undefined && isObject(data) && typeof data['address'] === 'string'
+        ? [data['address']]
+        : []
     })
   }
 
   async history(): Promise<Applied[]> {
     const entries = await this.#entries()
-    return entries.map(({ settled: _settled, ...applied }) => applied).toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+    return entries
+      .map(({ settled: _settled, ...applied }) => applied)
+      .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
   async before(apply: string): Promise<Wave['before']> {
     const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
     for (const wave of await this.#waves(apply)) {
       for (const [domain, items] of wave.before) {
-        // What an earlier wave of the apply had changed already was something else before the apply.
+        // What an earlier wave of the apply had changed already was something else before the
+        // apply.
         before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
       }
     }
@@ -102,13 +113,19 @@ class FileStore implements Store {
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
       [this.#paths.entry(apply.id), this.#entryText(apply)],
     ])
-    const marker = new Map([[this.#paths.marker(apply.id), `${JSON.stringify({ format: 'edgewise.open/1', apply: apply.id })}\n`]])
+    const marker = new Map([
+      [
+        this.#paths.marker(apply.id),
+        `${JSON.stringify({ format: 'edgewise.open/1', apply: apply.id })}\n`,
+      ],
+    ])
     await this.#publish([intent, marker], entryMessage(apply, wave))
   }
 
   settle(apply: Applied, writes: number[], domains: Recorded): Promise<void> {
     return this.#turn(async () => {
-      // A write counts as settled once what came of it stands in the record: a later one must not say so of one that failed.
+      // A write counts as settled once what came of it stands in the record: a later one must not
+      // say so of one that failed.
       const settled = [...this.#settled, ...writes]
       const entry = formatEntry({ ...apply, settled })
       await this.#files.write(
@@ -122,7 +139,10 @@ class FileStore implements Store {
   async end(apply: Applied): Promise<void> {
     this.#settled = []
     await this.#files.write(
-      [new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]]), new Map([[this.#paths.marker(apply.id), null]])],
+      [
+        new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]]),
+        new Map([[this.#paths.marker(apply.id), null]]),
+      ],
       entryMessage(apply, null),
     )
   }
@@ -136,7 +156,8 @@ class FileStore implements Store {
     return [...found]
       .map(([path, text]) => {
         const rollout = parseRollout(this.#files.placeOf(path), text)
-        if (path !== this.#paths.rollout(rollout.id)) throw damagedFile(this.#files.placeOf(path), `it says it is of ${rollout.id}`)
+        if (path !== this.#paths.rollout(rollout.id))
+          throw damagedFile(this.#files.placeOf(path), `it says it is of ${rollout.id}`)
         return rollout
       })
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -152,20 +173,31 @@ class FileStore implements Store {
 
   async loadCalls(): Promise<KnownCalls> {
     const { here, shared } = await this.#files.jotted(this.#budget)
-    const [own, others] = [parseCalls(parseJson(here ?? 'null')), parseCalls(parseJson(shared ?? 'null'))]
+    const [own, others] = [
+      parseCalls(parseJson(here ?? 'null')),
+      parseCalls(parseJson(shared ?? 'null')),
+    ]
     const incomplete = this.#cutOff.some(({ entry }) => entry.id !== own.apply)
-    return { calls: knownOf(own.calls, others.calls), incomplete: this.share !== null && incomplete }
+    return {
+      calls: knownOf(own.calls, others.calls),
+      incomplete: this.share !== null && incomplete,
+    }
   }
 
   async saveCalls(apply: string, calls: Call[]): Promise<void> {
     await this.#files.jot(this.#budget, formatCalls(apply, calls))
   }
 
-  /** Publishes, and closes what was cut off in the same breath: what it left in doubt moves to the domains' own files. */
+  /**
+   * Publishes, and closes what was cut off in the same breath: what it left in doubt moves to the
+   * domains' own files.
+   */
   async #publish(steps: Files[], message: string): Promise<void> {
     const paths = this.#paths
     const { id, address } = this.#key
-    const doubts = new Map<string, string | null>([[paths.address, `${JSON.stringify({ id, address })}\n`]])
+    const doubts = new Map<string, string | null>([
+      [paths.address, `${JSON.stringify({ id, address })}\n`],
+    ])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
     for (const { entry, domains } of this.#cutOff) {
@@ -179,7 +211,10 @@ class FileStore implements Store {
 
   #domainFiles(domains: Recorded): Map<string, string | null> {
     return new Map(
-      [...domains].map(([domain, items]) => [this.#paths.domain(domain), items.size === 0 ? null : formatDomainFile(domain, items)]),
+      [...domains].map(([domain, items]) => [
+        this.#paths.domain(domain),
+        items.size === 0 ? null : formatDomainFile(domain, items),
+      ]),
     )
   }
 
@@ -193,7 +228,8 @@ class FileStore implements Store {
     const entries = await this.#entries()
     return markers.map((path) => {
       const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
-      if (entry === undefined) throw damagedFile(this.#files.placeOf(path), 'the journal does not know this apply')
+      if (entry === undefined)
+        throw damagedFile(this.#files.placeOf(path), 'the journal does not know this apply')
       return entry
     })
   }
@@ -202,7 +238,8 @@ class FileStore implements Store {
     const found = await this.#files.read(this.#paths.journal)
     return [...found].map(([path, text]) => {
       const entry = parseEntry(this.#files.placeOf(path), text)
-      if (path !== this.#paths.entry(entry.id)) throw damagedFile(this.#files.placeOf(path), `it says it is of ${entry.id}`)
+      if (path !== this.#paths.entry(entry.id))
+        throw damagedFile(this.#files.placeOf(path), `it says it is of ${entry.id}`)
       return entry
     })
   }
@@ -213,7 +250,11 @@ class FileStore implements Store {
     return Array.from(texts.keys(), (_path, i) => {
       const path = this.#paths.wave(apply, i + 1)
       const text = texts.get(path)
-      if (text === undefined) throw damagedFile(this.#files.placeOf(folder), `expected ${texts.size} waves, and ${i + 1}.json is not there`)
+      if (text === undefined)
+        throw damagedFile(
+          this.#files.placeOf(folder),
+          `expected ${texts.size} waves, and ${i + 1}.json is not there`,
+        )
       return parseWave(this.#files.placeOf(path), text)
     })
   }
@@ -231,7 +272,8 @@ class FileStore implements Store {
           const items = doubted.get(domain) ?? new Map(recorded.get(domain))
           for (const [item, held] of intended) {
             // What the apply has recorded itself is what came of it.
-            if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true) items.set(item, { ...held, open: true })
+            if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true)
+              items.set(item, { ...held, open: true })
           }
           doubted.set(domain, items)
         }
@@ -242,7 +284,10 @@ class FileStore implements Store {
   }
 }
 
-/** The calls that either knows of. Several calls may have the same time: what another machine told counts as of one moment. */
+/**
+ * The calls that either knows of. Several calls may have the same time: what another machine told
+ * counts as of one moment.
+ */
 function knownOf(own: Call[], others: Call[]): Call[] {
   const unseen = own.map(nameOf)
   const more = others.filter((call) => {

@@ -1,4 +1,7 @@
-/** Gives a function that does one piece of work after another, in the order in which they are asked for. */
+/**
+ * Gives a function that does one piece of work after another, in the order in which they are asked
+ * for.
+ */
 export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -48,7 +48,9 @@ export interface Machine {
   /** Of the processes that see each other; empty where the system does not say. */
   namespace: string
   pid: number
-  /** Since its boot, ms; the time that it was asleep counts, as it does not by a monotonic clock. */
+  /**
+   * Since its boot, ms; the time that it was asleep counts, as it does not by a monotonic clock.
+   */
   uptime(): number
   /** Names this process among all that may write to the same folder. */
   process: string
@@ -56,8 +58,9 @@ export interface Machine {
 }
 
 /**
- * Takes the lock, waiting for it up to `timeoutMs`. A holder that ran on this machine and no longer runs is succeeded at
- * once; any other only after it was seen to give no sign for the whole lease, by the contender's own clock.
+ * Takes the lock, waiting for it up to `timeoutMs`. A holder that ran on this machine and no longer
+ * runs is succeeded at once; any other only after it was seen to give no sign for the whole lease,
+ * by the contender's own clock.
  *
  * @throws EdgewiseError `locked`, naming the holder
  */
@@ -80,7 +83,8 @@ export async function acquire(
       const own = await register.swap(version, textOf(holder, 0))
       if (own !== null) return new Holding(register, holder, own, taken, machine, clock)
     }
-    if (signal.aborted || clock.monotonic() - start >= timeoutMs) throw locked(other, register, timeoutMs)
+    if (signal.aborted || clock.monotonic() - start >= timeoutMs)
+      throw locked(other, register, timeoutMs)
     await clock.sleep(Math.min(lookEveryMs, timeoutMs - (clock.monotonic() - start)), signal)
   }
 }
@@ -123,7 +127,14 @@ class Holding implements Lease {
   #lastBeat: Moment
   #lost = false
 
-  constructor(register: Register, holder: LockHolder, version: string, taken: Moment, machine: Machine, clock: LockClock) {
+  constructor(
+    register: Register,
+    holder: LockHolder,
+    version: string,
+    taken: Moment,
+    machine: Machine,
+    clock: LockClock,
+  ) {
     this.#register = register
     this.#holder = holder
     this.#version = version
@@ -137,7 +148,8 @@ class Holding implements Lease {
     if (!this.#lost && this.#register.near && (await this.#current()) === null) this.#lost = true
     if (this.#lost) return 0
     const [now, last] = [momentOf(this.#machine, this.#clock), this.#lastBeat]
-    // Others saw no sign while this machine was asleep; some systems tell that time in whole seconds only.
+    // Others saw no sign while this machine was asleep; some systems tell that time in whole
+    // seconds only.
     return leaseMs - Math.max(now.awake - last.awake, now.all - last.all)
   }
 
@@ -154,7 +166,8 @@ class Holding implements Lease {
       try {
         await this.#once(beat)
       } catch (error) {
-        // Whatever keeps the beat from being seen: the lease runs out, and until then the next one may get through.
+        // Whatever keeps the beat from being seen: the lease runs out, and until then the next one
+        // may get through.
         if (!(error instanceof Error)) throw error
       }
     }
@@ -181,7 +194,8 @@ class Holding implements Lease {
 }
 
 function isDead(holder: LockHolder, machine: Machine): boolean {
-  const here = holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
+  const here =
+    holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
   return here && !machine.runs(holder.pid)
 }
 
@@ -206,8 +220,12 @@ function holderIn(value: string): LockHolder {
 }
 
 function locked(other: LockHolder | null, register: Register, timeoutMs: number): EdgewiseError {
-  const who = other === null ? `another process that was faster (${register.location})` : nameOf(other)
-  const waited = timeoutMs === 0 ? 'Wait for it with --lock-timeout SECONDS' : 'Wait longer with --lock-timeout SECONDS'
+  const who =
+    other === null ? `another process that was faster (${register.location})` : nameOf(other)
+  const waited =
+    timeoutMs === 0
+      ? 'Wait for it with --lock-timeout SECONDS'
+      : 'Wait longer with --lock-timeout SECONDS'
   return new EdgewiseError(
     'locked',
     `the record is locked by ${who}`,

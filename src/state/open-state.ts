@@ -39,16 +39,21 @@ export interface OpenRecord {
 }
 
 /**
- * Opens the record of a workspace: in git, where it lies in a repository and names nothing else, else in a folder.
+ * Opens the record of a workspace: in git, where it lies in a repository and names nothing else,
+ * else in a folder.
  *
- * @throws EdgewiseError `usage` when the choice is not clear, `unavailable` when git is asked for and can't be used
+ * @throws EdgewiseError `usage` when the choice is not clear, `unavailable` when git is asked for
+ * and can't be used
  */
 export async function openRecord(place: RecordPlace, world: RecordWorld): Promise<OpenRecord> {
   const { root, state } = place
   const git = state.store === 'dir' ? null : await repositoryOf(place, world)
   if (git === null) return inFolder(place, world)
   const folder = resolve(root, state.path)
-  if (state.store === null && (await world.disk.exists(join(folder, recordPaths(place).addresses)))) {
+  if (
+    state.store === null &&
+    (await world.disk.exists(join(folder, recordPaths(place).addresses)))
+  ) {
     throw new EdgewiseError(
       'usage',
       `the folder ${folder} holds a record of "${place.id}", and the workspace lies in a git repository, where records go by default`,
@@ -58,7 +63,10 @@ export async function openRecord(place: RecordPlace, world: RecordWorld): Promis
   return inGit(place, world, git)
 }
 
-async function repositoryOf({ root, state }: RecordPlace, world: RecordWorld): Promise<GitRepository | null> {
+async function repositoryOf(
+  { root, state }: RecordPlace,
+  world: RecordWorld,
+): Promise<GitRepository | null> {
   if (state.store === null && !insideRepository(root)) return null
   const git = await world.openGit(root, state.remote)
   if (git === null && state.store === 'git') {
@@ -78,23 +86,45 @@ async function repositoryOf({ root, state }: RecordPlace, world: RecordWorld): P
   return git
 }
 
-/** Whether a folder seems to lie in a repository: asks no git, which need not be installed where there is none. */
+/**
+ * Whether a folder seems to lie in a repository: asks no git, which need not be installed where
+ * there is none.
+ */
 function insideRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git')) || (existsSync(join(at, 'HEAD')) && existsSync(join(at, 'objects')))) return true
+    if (
+      existsSync(join(at, '.git')) ||
+      (existsSync(join(at, 'HEAD')) && existsSync(join(at, 'objects')))
+    )
+      return true
     if (at === dirname(at)) return false
   }
 }
 
-function inFolder({ root, state, account, ...key }: RecordPlace, { disk, process }: RecordWorld): OpenRecord {
+function inFolder(
+  { root, state, account, ...key }: RecordPlace,
+  { disk, process }: RecordWorld,
+): OpenRecord {
   const folder = resolve(root, state.path)
   const lock = dirRegister(disk, join(folder, lockPath(key.address, account)), process)
-  return { store: openFileStore(dirFiles(disk, folder, process, lock), key, account), lock, notes: [] }
+  return {
+    store: openFileStore(dirFiles(disk, folder, process, lock), key, account),
+    lock,
+    notes: [],
+  }
 }
 
-function inGit({ state, account, ...key }: RecordPlace, { disk, process }: RecordWorld, git: GitRepository): OpenRecord {
+function inGit(
+  { state, account, ...key }: RecordPlace,
+  { disk, process }: RecordWorld,
+  git: GitRepository,
+): OpenRecord {
   const paths = recordPaths(key)
-  const place = { branch: state.branch, home: paths.home, others: [paths.address, budgetPath(key.address, account)] }
+  const place = {
+    branch: state.branch,
+    home: paths.home,
+    others: [paths.address, budgetPath(key.address, account)],
+  }
   return {
     store: openFileStore(gitFiles(git, place, disk, process), key, account),
     lock: gitRegister(git, lockPath(key.address, account)),

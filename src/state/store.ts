@@ -10,7 +10,10 @@ export interface RecordedItem extends Held {
   /** Id of the apply (or import) that recorded it. */
   apply: string
   origin: 'write' | 'import'
-  /** In doubt since only the intent of a write is recorded: when that was under way last is not known. */
+  /**
+   * In doubt since only the intent of a write is recorded: when that was under way last is not
+   * known.
+   */
   open?: true
 }
 
@@ -35,16 +38,22 @@ export interface Wave {
 }
 
 /**
- * A record. Another address is another record: what one service confirmed is never taken for another's. Whoever changes it
- * holds the account's lock and has loaded it before. A damaged record throws EdgewiseError `record-damaged`, and nothing is
- * written then.
+ * A record. Another address is another record: what one service confirmed is never taken for
+ * another's. Whoever changes it holds the account's lock and has loaded it before. A damaged record
+ * throws EdgewiseError `record-damaged`, and nothing is written then.
  */
 export interface Store {
   /** Where the record is, for messages. */
   readonly location: string
-  /** Everything recorded by now; empty where nothing was recorded yet. What an apply intended and did not settle is in doubt. */
+  /**
+   * Everything recorded by now; empty where nothing was recorded yet. What an apply intended and
+   * did not settle is in doubt.
+   */
   load(): Promise<Recorded>
-  /** Applies whose process was gone before they ended, as of the last load. Their writes in doubt are those without an outcome. */
+  /**
+   * Applies whose process was gone before they ended, as of the last load. Their writes in doubt
+   * are those without an outcome.
+   */
   cutOff(): Applied[]
   /** Addresses for which the same id has another record. */
   otherAddresses(): Promise<string[]>
@@ -52,13 +61,22 @@ export interface Store {
   history(): Promise<Applied[]>
   /** What was recorded, before an apply, of all that it was about to change; null for nothing. */
   before(apply: string): Promise<Wave['before']>
-  /** Records what a wave is about to write. When it resolves that is durable, for other machines as well. */
+  /**
+   * Records what a wave is about to write. When it resolves that is durable, for other machines as
+   * well.
+   */
   intend(apply: Applied, wave: Wave): Promise<void>
-  /** Records what came of writes (or of releases, without any): what the domains hold now. Durable on this machine when it resolves. */
+  /**
+   * Records what came of writes (or of releases, without any): what the domains hold now. Durable
+   * on this machine when it resolves.
+   */
   settle(apply: Applied, writes: number[], domains: Recorded): Promise<void>
   /** Records that an apply is over: what it intended and did not write is forgotten. */
   end(apply: Applied): Promise<void>
-  /** Replaces what is recorded of these domains, for other machines as well; a domain without items leaves the record. */
+  /**
+   * Replaces what is recorded of these domains, for other machines as well; a domain without items
+   * leaves the record.
+   */
   save(domains: Recorded, why: string): Promise<void>
   /** The rollouts that are open, or hold something; first to last. */
   rollouts(): Promise<Rollout[]>
@@ -66,7 +84,9 @@ export interface Store {
   keepRollout(rollout: Rollout, why: string): Promise<void>
   /** Forgets rollouts: they are complete, or others take their place. */
   dropRollouts(ids: string[], why: string): Promise<void>
-  /** Makes everything recorded so far durable for other machines; null where that is never behind. */
+  /**
+   * Makes everything recorded so far durable for other machines; null where that is never behind.
+   */
   readonly share: (() => Promise<void>) | null
   /** The calls that count against the account's budget. */
   loadCalls(): Promise<KnownCalls>

@@ -1,4 +1,7 @@
-/** Prints what the code host's own parser says against workflows and actions, as JSON: `check-workflows.ts PARSER FILE…`. */
+/**
+ * Prints what the code host's own parser says against workflows and actions, as JSON:
+ * `check-workflows.ts PARSER FILE…`.
+ */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,7 +12,8 @@ interface Parsed {
 type Parse = (file: { name: string; content: string }, trace: object) => Parsed
 
 const [parser = '', ...files] = process.argv.slice(2)
-const load = async (path: string) => (await import(pathToFileURL(join(parser, 'dist', path)).href)) as Record<string, unknown>
+const load = async (path: string) =>
+  (await import(pathToFileURL(join(parser, 'dist', path)).href)) as Record<string, unknown>
 const { parseWorkflow, NoOperationTraceWriter } = await load('index.js')
 const { parseAction } = await load('actions/action-parser.js')
 const errors = files.map((name) => {

@@ -23,8 +23,12 @@ afterEach(() => {
   nock.cleanAll()
 })
 
-const service = () => nock(api, { reqheaders: { authorization: 'Bearer canary-token', accept: 'application/vnd.github+json' } })
-const listed = (posts: object[], page = 1) => service().get(comments).query({ per_page: 100, page }).reply(200, posts)
+const service = () =>
+  nock(api, {
+    reqheaders: { authorization: 'Bearer canary-token', accept: 'application/vnd.github+json' },
+  })
+const listed = (posts: object[], page = 1) =>
+  service().get(comments).query({ per_page: 100, page }).reply(200, posts)
 const issues = (posts: object[]) =>
   service()
     .get('/repos/team/cdn/issues')
@@ -98,7 +102,11 @@ describe('the issue about drift', () => {
   it('is closed once there is none, and not opened for that', async () => {
     issues([issue])
     service()
-      .patch('/repos/team/cdn/issues/3', { body: `${driftMark}none`, state: 'closed', state_reason: 'completed' })
+      .patch('/repos/team/cdn/issues/3', {
+        body: `${driftMark}none`,
+        state: 'closed',
+        state_reason: 'completed',
+      })
       .reply(200, {})
     expect(await keepIssue(host, false, 'none')).toBe('closed')
     issues([])
@@ -116,7 +124,9 @@ describe('failures', () => {
   it('are told without the token and without what the answer says', async () => {
     service().get(comments).query(true).reply(403, { message: 'canary-token is not allowed' })
     const message = await failure(() => keepComment(host, 7, 'x'))
-    expect(message).toMatch(/^GET team\/cdn\/issues\/7\/comments\S* was answered with HTTP 403\. Does the job have the permission/)
+    expect(message).toMatch(
+      /^GET team\/cdn\/issues\/7\/comments\S* was answered with HTTP 403\. Does the job have the permission/,
+    )
     expect(message).not.toContain('canary')
   })
 

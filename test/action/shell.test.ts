@@ -28,7 +28,9 @@ afterEach(() => place.remove())
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
-/** Runs a step of the action as a runner does: inputs become variables, and the text is run by bash. */
+/**
+ * Runs a step of the action as a runner does: inputs become variables, and the text is run by bash.
+ */
 async function act(
   given: Record<string, string>,
   env: Record<string, string> = {},
@@ -45,19 +47,23 @@ async function act(
     name,
     value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, input: string) => values[input] ?? ''),
   ])
-  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? 'exit 99'], {
-    cwd: place.root,
-    env: {
-      PATH: process.env['PATH'],
-      // The runner's Node takes types off by itself.
-      NODE_OPTIONS: `--import ${tsx}`,
-      GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
-      GITHUB_OUTPUT: join(place.root, 'output'),
-      GITHUB_ACTION_PATH: join(place.root, 'action'),
-      ...Object.fromEntries(variables),
-      ...env,
+  const child = spawn(
+    'bash',
+    ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? 'exit 99'],
+    {
+      cwd: place.root,
+      env: {
+        PATH: process.env['PATH'],
+        // The runner's Node takes types off by itself.
+        NODE_OPTIONS: `--import ${tsx}`,
+        GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
+        GITHUB_OUTPUT: join(place.root, 'output'),
+        GITHUB_ACTION_PATH: join(place.root, 'action'),
+        ...Object.fromEntries(variables),
+        ...env,
+      },
     },
-  })
+  )
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
@@ -73,7 +79,10 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(text('output')).toBe('differs=true\n')
     expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
     expect(text('edgewise.md')).toBe(text('summary.md'))
-    expect(await act({ command: 'apply', program })).toMatchObject({ status: 0, out: expect.stringContaining('1 confirmed') as string })
+    expect(await act({ command: 'apply', program })).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('1 confirmed') as string,
+    })
     expect([text('output'), text('summary.md')]).toEqual(['differs=true\n', text('edgewise.md')])
     place.write('output', '')
     expect(await act({ command: 'drift', program })).toMatchObject({ status: 0 })
@@ -86,8 +95,12 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   it('drift with something to look at', async () => {
     expect((await act({ command: 'plan', program })).status).toBe(0)
     expect((await act({ command: 'apply', program })).status).toBe(0)
-    place.write('output', '').write('held.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
-    expect(await act({ command: 'drift', program, observed: 'held.json' })).toMatchObject({ status: 0 })
+    place
+      .write('output', '')
+      .write('held.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
+    expect(await act({ command: 'drift', program, observed: 'held.json' })).toMatchObject({
+      status: 0,
+    })
     expect(text('output')).toBe('differs=true\n')
     expect(text('edgewise.md')).toContain('60 → 99')
   })
@@ -95,7 +108,10 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
   it('a plan with errors fails with annotations, and tells no difference', async () => {
     place.manifest('www.example.com', { timeout: { time: 9999 } })
     const { status, out } = await act({ command: 'plan', program })
-    expect([status, out]).toEqual([1, expect.stringContaining('::error file=domains/www.example.com.yaml')])
+    expect([status, out]).toEqual([
+      1,
+      expect.stringContaining('::error file=domains/www.example.com.yaml'),
+    ])
     expect([text('output'), text('summary.md')]).toEqual(['', ''])
   })
 
@@ -142,12 +158,29 @@ describe('the program', { timeout: 30_000 }, () => {
     place.write('own.js', `require('node:fs').writeFileSync(${JSON.stringify(pwned)}, '')\n`)
     place.write('bin/own', `#!/bin/sh\ntouch ${pwned}\n`)
     chmodSync(join(place.root, 'bin/own'), 0o755)
-    const own = ['node own.js', 'node ./own.js', `node ${join(place.root, 'own.js')}`, './bin/own', 'bin/own', join(place.root, 'bin/own')]
+    const own = [
+      'node own.js',
+      'node ./own.js',
+      `node ${join(place.root, 'own.js')}`,
+      './bin/own',
+      'bin/own',
+      join(place.root, 'bin/own'),
+    ]
     for (const each of own) {
-      const { status, out } = await act({ command: 'plan', program: each }, { GITHUB_WORKSPACE: place.root })
-      expect([each, status, out]).toEqual([each, 1, expect.stringMatching(/^::error::.*lies in the checkout/)])
+      const { status, out } = await act(
+        { command: 'plan', program: each },
+        { GITHUB_WORKSPACE: place.root },
+      )
+      expect([each, status, out]).toEqual([
+        each,
+        1,
+        expect.stringMatching(/^::error::.*lies in the checkout/),
+      ])
     }
-    const { status, out } = await act({ command: 'plan', program: 'own' }, { PATH: `bin:${process.env['PATH'] ?? ''}` })
+    const { status, out } = await act(
+      { command: 'plan', program: 'own' },
+      { PATH: `bin:${process.env['PATH'] ?? ''}` },
+    )
     expect([status, out]).toEqual([1, expect.stringContaining('lies in the checkout')])
     expect(existsSync(pwned)).toBe(false)
   })
@@ -155,9 +188,18 @@ describe('the program', { timeout: 30_000 }, () => {
   it('is looked up in no package registry and in no node_modules of the checkout', async () => {
     place.write('node_modules/.bin/edgewise', `#!/bin/sh\ntouch ${join(place.root, 'pwned')}\n`)
     chmodSync(join(place.root, 'node_modules/.bin/edgewise'), 0o755)
-    for (const each of ['npx --yes edgewise', '/usr/bin/npx edgewise', 'npm exec edgewise', 'bunx edgewise']) {
+    for (const each of [
+      'npx --yes edgewise',
+      '/usr/bin/npx edgewise',
+      'npm exec edgewise',
+      'bunx edgewise',
+    ]) {
       const { status, out } = await act({ command: 'plan', program: each })
-      expect([each, status, out]).toEqual([each, 1, expect.stringMatching(/^::error::expected a build of Edgewise, got/)])
+      expect([each, status, out]).toEqual([
+        each,
+        1,
+        expect.stringMatching(/^::error::expected a build of Edgewise, got/),
+      ])
     }
     expect(existsSync(join(place.root, 'pwned'))).toBe(false)
   })
@@ -169,14 +211,24 @@ describe('the program', { timeout: 30_000 }, () => {
 })
 
 describe('comment and issue', { timeout: 90_000 }, () => {
-  const asked: { method: string | undefined; url: string | undefined; token: string | undefined; body: string }[] = []
+  const asked: {
+    method: string | undefined
+    url: string | undefined
+    token: string | undefined
+    body: string
+  }[] = []
   let server: Server
   beforeAll(async () => {
     server = createServer((request, response) => {
       let body = ''
       request.on('data', (chunk: Buffer) => (body += chunk.toString()))
       request.on('end', () => {
-        asked.push({ method: request.method, url: request.url, token: request.headers.authorization, body })
+        asked.push({
+          method: request.method,
+          url: request.url,
+          token: request.headers.authorization,
+          body,
+        })
         response.end(request.method === 'GET' ? '[]' : '{}')
       })
     })
@@ -188,11 +240,18 @@ describe('comment and issue', { timeout: 90_000 }, () => {
     const { port } = server.address() as AddressInfo
     const env = { GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_REPOSITORY: 'team/cdn' }
     place.write('edgewise.md', 'text')
-    expect(await act({ command: 'comment', 'pull-request': '7', 'code-host-token': 'canary-token' }, env)).toMatchObject({
+    expect(
+      await act(
+        { command: 'comment', 'pull-request': '7', 'code-host-token': 'canary-token' },
+        env,
+      ),
+    ).toMatchObject({
       status: 0,
       out: 'comment created\n',
     })
-    expect(await act({ command: 'issue', differs: 'true', 'code-host-token': 'canary-token' }, env)).toMatchObject({
+    expect(
+      await act({ command: 'issue', differs: 'true', 'code-host-token': 'canary-token' }, env),
+    ).toMatchObject({
       status: 0,
       out: 'issue opened\n',
     })
@@ -220,10 +279,15 @@ describe('comment and issue', { timeout: 90_000 }, () => {
       status: 1,
       out: '::error::expected CODE_HOST_TOKEN to be set\n',
     })
-    expect((await act({ command: 'comment', 'pull-request': '7', ...token }, env)).out).toContain('::error::ENOENT')
+    expect((await act({ command: 'comment', 'pull-request': '7', ...token }, env)).out).toContain(
+      '::error::ENOENT',
+    )
     place.write('edgewise.md', 'text')
     const failed = await act({ command: 'issue', differs: 'true', ...token }, env)
-    expect([failed.status, failed.out]).toEqual([1, expect.stringMatching(/^::error::fetch failed \(\S.*\)\n$/)])
+    expect([failed.status, failed.out]).toEqual([
+      1,
+      expect.stringMatching(/^::error::fetch failed \(\S.*\)\n$/),
+    ])
     expect(failed.out + failed.err).not.toContain('canary')
   })
 })

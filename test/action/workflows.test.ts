@@ -67,40 +67,71 @@ describe('the workflows', () => {
 
   it('give secrets to the approved apply only, and a token that writes to no job that reads a pull request', () => {
     for (const [name, { on, jobs }] of workflows) {
-      expect([name, Object.keys(on)]).not.toEqual([name, expect.arrayContaining(['pull_request_target'])])
+      expect([name, Object.keys(on)]).not.toEqual([
+        name,
+        expect.arrayContaining(['pull_request_target']),
+      ])
       for (const [id, job] of Object.entries(jobs)) {
         const text = JSON.stringify(job)
-        expect([name, id, text.includes('secrets.')]).toEqual([name, id, job.environment === 'production'])
-        expect([name, id, text.includes('github.token')]).toEqual([name, id, id === 'comment' || id === 'issue'])
+        expect([name, id, text.includes('secrets.')]).toEqual([
+          name,
+          id,
+          job.environment === 'production',
+        ])
+        expect([name, id, text.includes('github.token')]).toEqual([
+          name,
+          id,
+          id === 'comment' || id === 'issue',
+        ])
         expect(job['timeout-minutes']).toBeGreaterThan(0)
       }
     }
     const { plan, comment } = read('plan.yml').jobs
     expect(Object.keys(plan ?? {})).not.toContain('if')
-    expect(comment).toMatchObject({ if: 'github.event.pull_request.head.repo.full_name == github.repository', needs: 'plan' })
+    expect(comment).toMatchObject({
+      if: 'github.event.pull_request.head.repo.full_name == github.repository',
+      needs: 'plan',
+    })
     // Beside the token runs what was merged already, and no credentials lie in the folder.
-    expect(comment?.steps[0]?.with).toEqual({ ref: '${{ github.event.pull_request.base.sha }}', 'persist-credentials': false })
+    expect(comment?.steps[0]?.with).toEqual({
+      ref: '${{ github.event.pull_request.base.sha }}',
+      'persist-credentials': false,
+    })
   })
 
   it('apply the plan that was approved: the file goes from one job to the other', () => {
     const { plan, apply } = read('apply.yml').jobs
-    const uploaded = plan?.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with
-    const downloaded = apply?.steps.find(({ uses }) => uses?.startsWith('actions/download-artifact@'))?.with
+    const uploaded = plan?.steps.find(({ uses }) =>
+      uses?.startsWith('actions/upload-artifact@'),
+    )?.with
+    const downloaded = apply?.steps.find(({ uses }) =>
+      uses?.startsWith('actions/download-artifact@'),
+    )?.with
     expect(uploaded?.['name']).toBe(downloaded?.['name'])
-    const inputs = (parse(readFileSync(action, 'utf8')) as { inputs: Record<string, { default?: string }> }).inputs
+    const inputs = (
+      parse(readFileSync(action, 'utf8')) as { inputs: Record<string, { default?: string }> }
+    ).inputs
     expect(uploaded?.['path']).toBe(inputs['plan']?.default)
-    expect(apply).toMatchObject({ needs: 'plan', if: "needs.plan.outputs.differs == 'true'", environment: 'production' })
+    expect(apply).toMatchObject({
+      needs: 'plan',
+      if: "needs.plan.outputs.differs == 'true'",
+      environment: 'production',
+    })
   })
 
   it('use what is pinned by commit, each with its version, or lies in the repository', () => {
-    const lines = [action, ci, written, ...names.map((name) => join(folder, name))].flatMap((path) =>
-      readFileSync(path, 'utf8')
-        .split('\n')
-        .filter((line) => /\buses:/.test(line)),
+    const lines = [action, ci, written, ...names.map((name) => join(folder, name))].flatMap(
+      (path) =>
+        readFileSync(path, 'utf8')
+          .split('\n')
+          .filter((line) => /\buses:/.test(line)),
     )
     expect(lines.length).toBeGreaterThan(15)
     const own = `\\./\\.github/actions/edgewise|team/edgewise/\\.github/actions/edgewise@${commit}`
-    for (const line of lines) expect(line).toMatch(new RegExp(`uses: (${own}|actions/[a-z-]+@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+)$`))
+    for (const line of lines)
+      expect(line).toMatch(
+        new RegExp(`uses: (${own}|actions/[a-z-]+@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+)$`),
+      )
     const pins = new Map<string, string>()
     for (const line of lines) {
       const [, name = '', pin = ''] = /uses: (actions\/[a-z-]+)@(\S+)/.exec(line) ?? []
@@ -111,7 +142,10 @@ describe('the workflows', () => {
 
   it('put no expression into the text of a script', () => {
     const all = [...workflows.values(), parse(readFileSync(written, 'utf8')) as Workflow]
-    const steps = [...actionSteps, ...all.flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps))]
+    const steps = [
+      ...actionSteps,
+      ...all.flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps)),
+    ]
     const scripts = steps.flatMap(({ run }) => (run === undefined ? [] : [run]))
     expect(scripts.length).toBeGreaterThan(1)
     for (const script of scripts) expect(script).not.toContain('${{')
@@ -121,7 +155,8 @@ describe('the workflows', () => {
     const { inputs } = parse(readFileSync(action, 'utf8')) as { inputs: Record<string, object> }
     for (const { jobs } of workflows.values()) {
       for (const { uses, with: given } of Object.values(jobs).flatMap((job) => job.steps)) {
-        if (uses?.startsWith('./') === true) expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given ?? {})))
+        if (uses?.startsWith('./') === true)
+          expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given ?? {})))
       }
     }
   })
@@ -167,8 +202,12 @@ describe('what is run', () => {
   })
 
   it('is no package that is looked up by its name', () => {
-    const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
-    const told = files.filter((path) => /^(README|docs|examples|schemas|src|tools|\.github|\.ci|package\.json)/.test(path))
+    const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split(
+      '\0',
+    )
+    const told = files.filter((path) =>
+      /^(README|docs|examples|schemas|src|tools|\.github|\.ci|package\.json)/.test(path),
+    )
     expect(told.length).toBeGreaterThan(100)
     const lookups = new RegExp(
       [
@@ -186,7 +225,10 @@ describe('the workflow that init writes', () => {
   it('runs the action that it was told, by its commit, and gives it inputs that it has', () => {
     const { permissions, jobs } = parse(readFileSync(written, 'utf8')) as Workflow
     expect(permissions).toEqual({ contents: 'read' })
-    expect([jobs['plan']?.permissions, jobs['apply']?.permissions]).toEqual([{ contents: 'read' }, { contents: 'write' }])
+    expect([jobs['plan']?.permissions, jobs['apply']?.permissions]).toEqual([
+      { contents: 'read' },
+      { contents: 'write' },
+    ])
     const { inputs } = parse(readFileSync(action, 'utf8')) as { inputs: Record<string, object> }
     const commands = Object.entries(jobs).flatMap(([job, { steps }]) =>
       steps
@@ -199,7 +241,9 @@ describe('the workflow that init writes', () => {
     )
     expect(commands).toEqual(['plan plan', 'apply plan', 'apply apply'])
     // The token is there for the apply alone.
-    const withToken = Object.values(jobs).flatMap(({ steps }) => steps.filter((step) => JSON.stringify(step).includes('secrets.')))
+    const withToken = Object.values(jobs).flatMap(({ steps }) =>
+      steps.filter((step) => JSON.stringify(step).includes('secrets.')),
+    )
     expect(withToken.map(({ with: given }) => given?.['command'])).toEqual(['apply'])
   })
 })
@@ -209,10 +253,20 @@ const parser = join(root, 'node_modules/@actions/workflow-parser')
 describe("the code host's own parser", () => {
   const errorsOf = (files: string[]) =>
     JSON.parse(
-      execFileSync(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('check-workflows.ts', import.meta.url)), parser, ...files], {
-        cwd: root,
-        encoding: 'utf8',
-      }),
+      execFileSync(
+        process.execPath,
+        [
+          '--import',
+          'tsx',
+          fileURLToPath(new URL('check-workflows.ts', import.meta.url)),
+          parser,
+          ...files,
+        ],
+        {
+          cwd: root,
+          encoding: 'utf8',
+        },
+      ),
     ) as string[][]
 
   it('has nothing to say against workflows and action', () => {

@@ -22,29 +22,51 @@ const choices: Record<ItemKey, Value[]> = {
       { url: '/b', turn_on: true },
     ],
   ],
-  speed_limit: [[{ type: 'all', pattern: '.*', speed: '10', begin_time: '01:00', end_time: '02:00' }]],
+  speed_limit: [
+    [{ type: 'all', pattern: '.*', speed: '10', begin_time: '01:00', end_time: '02:00' }],
+  ],
 }
 
 type Config = Record<ItemKey, Value | null>
 
 /** Never released, so that what else it holds stays known: a write of it names entries only. */
 const always: ItemKey[] = ['visit_deny_whitelist']
-const held = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<Record<ItemKey, Value>>
+const held = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<
+  Record<ItemKey, Value>
+>
 const wanted = anyConfig((item, values) =>
-  fc.constantFrom<Value | null>(...values, ...(catalogue.get(item)?.unset === undefined ? [] : [null])),
+  fc.constantFrom<Value | null>(
+    ...values,
+    ...(catalogue.get(item)?.unset === undefined ? [] : [null]),
+  ),
 )
 
-function anyConfig(choice: (item: ItemKey, values: Value[]) => fc.Arbitrary<Value | null>): fc.Arbitrary<Config> {
-  const items = Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, choice(item, values)]))
+function anyConfig(
+  choice: (item: ItemKey, values: Value[]) => fc.Arbitrary<Value | null>,
+): fc.Arbitrary<Config> {
+  const items = Object.fromEntries(
+    Object.entries(choices).map(([item, values]) => [item, choice(item, values)]),
+  )
   return fc.record(items, { requiredKeys: always }).map((config) => withoutBothLists(config))
 }
 
 function withoutBothLists<V>(config: Record<ItemKey, V>): Record<ItemKey, V> {
-  return 'ip_black_list' in config ? Object.fromEntries(Object.entries(config).filter(([item]) => item !== 'ip_white_list')) : config
+  return 'ip_black_list' in config
+    ? Object.fromEntries(Object.entries(config).filter(([item]) => item !== 'ip_white_list'))
+    : config
 }
 
 const answer = fc.record({
-  kind: fc.constantFrom('good', 'good', 'bad', 'doubt', 'doubt', 'throttled', 'unreached', 'unauthorised'),
+  kind: fc.constantFrom(
+    'good',
+    'good',
+    'bad',
+    'doubt',
+    'doubt',
+    'throttled',
+    'unreached',
+    'unauthorised',
+  ),
   ms: fc.integer({ min: 2, max: 3000 }),
   /** Which of its domains a write is saved at that was refused or is in doubt. */
   saved: fc.subarray(domains),
@@ -52,25 +74,42 @@ const answer = fc.record({
   late: fc.option(fc.integer({ min: 1, max: 6000 }), { nil: undefined }),
 })
 
-function stepOf(given: { kind: string; ms: number; saved: Domain[]; late: number | undefined }, of: Domain[]): Step {
+function stepOf(
+  given: { kind: string; ms: number; saved: Domain[]; late: number | undefined },
+  of: Domain[],
+): Step {
   const { kind, ms, late } = given
   const saves = of.filter((domain) => given.saved.includes(domain))
   if (kind === 'good') return { outcome: good, ms }
-  // "When any one is invalid, none of the items in that request is saved": sure for one domain, not for several.
+  // "When any one is invalid, none of the items in that request is saved": sure for one domain, not
+  // for several.
   if (kind === 'bad') return { outcome: bad, ms, saves: of.length > 1 ? saves : [] }
-  if (kind === 'doubt') return { outcome: doubt, ms, saves, ...(late === undefined ? {} : { late }) }
-  return { outcome: kind === 'throttled' ? throttled : kind === 'unreached' ? unreached : unauthorised, ms }
+  if (kind === 'doubt')
+    return { outcome: doubt, ms, saves, ...(late === undefined ? {} : { late }) }
+  return {
+    outcome: kind === 'throttled' ? throttled : kind === 'unreached' ? unreached : unauthorised,
+    ms,
+  }
 }
 
 const story = fc.record({
   held: fc.array(held, { minLength: 4, maxLength: 4 }),
-  wanted: fc.array(fc.array(wanted, { minLength: 4, maxLength: 4 }), { minLength: 1, maxLength: 2 }),
+  wanted: fc.array(fc.array(wanted, { minLength: 4, maxLength: 4 }), {
+    minLength: 1,
+    maxLength: 2,
+  }),
   answers: fc.array(answer, { minLength: 12, maxLength: 12 }),
   /** Of each apply but the last: at which contact with the outside its process dies. */
-  deaths: fc.array(fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 60 })), { minLength: 2, maxLength: 2 }),
+  deaths: fc.array(fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 60 })), {
+    minLength: 2,
+    maxLength: 2,
+  }),
 })
 
-/** Applies one configuration after another, dying where the story says, and looks at the record each time. */
+/**
+ * Applies one configuration after another, dying where the story says, and looks at the record each
+ * time.
+ */
 async function play(given: typeof story extends fc.Arbitrary<infer T> ? T : never): Promise<World> {
   const world = new World()
   for (const [i, items] of given.held.entries()) world.holds(domains[i] ?? '', items)
@@ -85,17 +124,26 @@ async function play(given: typeof story extends fc.Arbitrary<infer T> ? T : neve
   return world
 }
 
-async function once(world: World, configs: Config[], diesAt: number, script: (call: number, of: Domain[]) => Step): Promise<void> {
+async function once(
+  world: World,
+  configs: Config[],
+  diesAt: number,
+  script: (call: number, of: Domain[]) => Step,
+): Promise<void> {
   world.steps = 0
   world.diesAt = diesAt
-  const work = world.start(world.plan(Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])), 3), script)
+  const work = world.start(
+    world.plan(Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])), 3),
+    script,
+  )
   await world.clock.drive(
     work.then(
       () => {},
       () => {},
     ),
   )
-  // What was under way when the process died goes on without it, and another process is not there at once.
+  // What was under way when the process died goes on without it, and another process is not there
+  // at once.
   if (diesAt !== Infinity) await world.clock.advance(25_000)
   world.diesAt = Infinity
 }
@@ -123,13 +171,20 @@ describe('whatever kills the process, at any point', () => {
       ip_white_list: ips('192.0.2.7'),
       visit_deny_whitelist: [{ url: '/a', turn_on: true }],
     }
-    const to = (i: number): Config => ({ timeout: { time: String(20 + i) }, ip_black_list: ips('192.0.2.1'), visit_deny_whitelist: null })
+    const to = (i: number): Config => ({
+      timeout: { time: String(20 + i) },
+      ip_black_list: ips('192.0.2.1'),
+      visit_deny_whitelist: null,
+    })
     for (const kind of ['good', 'bad', 'doubt', 'throttled', 'unreached', 'unauthorised']) {
       for (let diesAt = 0; diesAt < 60; diesAt++) {
         const world = new World()
         for (const domain of domains) world.holds(domain, from)
         await once(world, [0, 0, 1, 2].map(to), diesAt, (call, of) =>
-          stepOf({ kind: call === 0 ? kind : 'good', ms: 10 + call, saved: domains, late: undefined }, of),
+          stepOf(
+            { kind: call === 0 ? kind : 'good', ms: 10 + call, saved: domains, late: undefined },
+            of,
+          ),
         )
         expectHonest(world, `dead at ${diesAt} with ${kind}`)
         await world.clock.advance(20_000)
@@ -149,10 +204,15 @@ describe('whatever kills the process, at any point', () => {
           for (const [item, value] of Object.entries(config)) {
             const at = `${item} of ${domains[i]}`
             expect(world.item(domains[i] ?? '', item)?.status, at).not.toBe('in-doubt')
-            if (value !== null) expect(world.truth.get(domains[i] ?? '')?.get(item), at).toMatchObject(value as object)
+            if (value !== null)
+              expect(world.truth.get(domains[i] ?? '')?.get(item), at).toMatchObject(
+                value as object,
+              )
           }
         }
-        const again = world.plan(Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])))
+        const again = world.plan(
+          Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])),
+        )
         expect(again.changes, 'a second plan has nothing to do').toEqual([])
       }),
       { numRuns: runs(200) },

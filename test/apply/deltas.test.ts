@@ -3,14 +3,23 @@ import { waveOf } from '../../src/apply/intents.ts'
 import { doubt, good, World } from './world.ts'
 
 const names = Array.from({ length: 4 }, (_, i) => `d${i}.example.com`)
-const headers = (...list: string[]) => ({ add_response_head: { type: 'reset', list: list.map((name) => ({ name, value: 'v' })) } })
+const headers = (...list: string[]) => ({
+  add_response_head: { type: 'reset', list: list.map((name) => ({ name, value: 'v' })) },
+})
 
-/** Domains that share nothing but a header that goes and one that comes: a write that removes and one that adds. */
+/**
+ * Domains that share nothing but a header that goes and one that comes: a write that removes and
+ * one that adds.
+ */
 function twoDeltas(): { world: World; plan: ReturnType<World['plan']> } {
   const world = new World()
   for (const [i, name] of names.entries()) world.holds(name, headers('Old', `Own-${i}`))
-  const plan = world.plan(Object.fromEntries(names.map((name, i) => [name, headers('New', `Own-${i}`)])))
-  expect(new Set(plan.writes.map((write) => write.items['add_response_head']?.name))).toEqual(new Set(['add', 'remove']))
+  const plan = world.plan(
+    Object.fromEntries(names.map((name, i) => [name, headers('New', `Own-${i}`)])),
+  )
+  expect(new Set(plan.writes.map((write) => write.items['add_response_head']?.name))).toEqual(
+    new Set(['add', 'remove']),
+  )
   return { world, plan }
 }
 
@@ -29,9 +38,18 @@ describe('two deltas of one item', () => {
     const result = await world.apply(plan, () => ({ outcome: doubt }))
     expect(result).toMatchObject({ inDoubt: 1, notSent: 1, stopped: null })
     expect(world.calls).toHaveLength(1)
-    expect(world.events).toContainEqual(expect.objectContaining({ type: 'write.not-sent', message: expect.stringContaining('in doubt') }))
-    const next = world.plan(Object.fromEntries(names.map((name, i) => [name, headers('New', `Own-${i}`)])))
-    expect(new Set(next.writes.flatMap((write) => Object.values(write.items).map((form) => form.name)))).toEqual(new Set(['replace']))
+    expect(world.events).toContainEqual(
+      expect.objectContaining({
+        type: 'write.not-sent',
+        message: expect.stringContaining('in doubt'),
+      }),
+    )
+    const next = world.plan(
+      Object.fromEntries(names.map((name, i) => [name, headers('New', `Own-${i}`)])),
+    )
+    expect(
+      new Set(next.writes.flatMap((write) => Object.values(write.items).map((form) => form.name))),
+    ).toEqual(new Set(['replace']))
     expect(await world.apply(next, () => ({ outcome: good }))).toMatchObject({ confirmed: 4 })
   })
 
@@ -46,7 +64,9 @@ describe('two deltas of one item', () => {
       .get(2)
       ?.get(names[0] ?? '')
       ?.get('add_response_head')
-    const lists = (held?.candidates ?? []).map((value) => (value as { list: { name: string }[] }).list.map(({ name }) => name).join(' '))
+    const lists = (held?.candidates ?? []).map((value) =>
+      (value as { list: { name: string }[] }).list.map(({ name }) => name).join(' '),
+    )
     expect(lists.toSorted()).toEqual(['New Old Own-0', 'New Own-0', 'Old Own-0', 'Own-0'])
   })
 })

@@ -41,25 +41,38 @@ async function isolated({ domains, items, guilty, message }: Given) {
   const world = new World()
   world.isolate = true
   for (const domain of domainsOf(domains)) world.holds(domain, some(before, items))
-  const plan = world.plan(Object.fromEntries(domainsOf(domains).map((domain) => [domain, some(after, items)])))
+  const plan = world.plan(
+    Object.fromEntries(domainsOf(domains).map((domain) => [domain, some(after, items)])),
+  )
   const result = await world.apply(plan, (_call, sentTo, sent) => ({
-    outcome: sentTo.some((domain) => sent.some((item) => guilty(domain, item))) ? { ...bad, message } : good,
+    outcome: sentTo.some((domain) => sent.some((item) => guilty(domain, item)))
+      ? { ...bad, message }
+      : good,
   }))
   return { world, result, extra: world.calls.length - 1 }
 }
 
-/** Everything innocent is confirmed with its new value, everything guilty is as it was, and nothing is in doubt. */
+/**
+ * Everything innocent is confirmed with its new value, everything guilty is as it was, and nothing
+ * is in doubt.
+ */
 function expectTakenApart(world: World, { domains, items, guilty }: Given): void {
   for (const domain of domainsOf(domains)) {
     for (const item of names.slice(0, items)) {
       const value = (guilty(domain, item) ? before : after)[item]
-      expect(world.item(domain, item), `${item} of ${domain}`).toMatchObject({ status: 'confirmed', candidates: [value] })
+      expect(world.item(domain, item), `${item} of ${domain}`).toMatchObject({
+        status: 'confirmed',
+        candidates: [value],
+      })
       expect(world.truth.get(domain)?.get(item)).toEqual(value)
     }
   }
 }
 
-const size = fc.record({ domains: fc.integer({ min: 1, max: 10 }), items: fc.integer({ min: 1, max: names.length }) })
+const size = fc.record({
+  domains: fc.integer({ min: 1, max: 10 }),
+  items: fc.integer({ min: 1, max: names.length }),
+})
 const index = fc.nat(1000)
 
 describe('a refused write is taken apart', () => {
@@ -77,8 +90,12 @@ describe('a refused write is taken apart', () => {
         const { world, result, extra } = await isolated(given)
         expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
         expectTakenApart(world, given)
-        expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(result.refusals.map(() => culprit))
-        expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(domainsOf(domains).toSorted())
+        expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
+          result.refusals.map(() => culprit),
+        )
+        expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
+          domainsOf(domains).toSorted(),
+        )
       }),
       { numRuns: runs(150) },
     ),
@@ -98,7 +115,9 @@ describe('a refused write is taken apart', () => {
         const { world, result, extra } = await isolated(given)
         expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
         expectTakenApart(world, given)
-        expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([culprit])
+        expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
+          culprit,
+        ])
       }),
       { numRuns: runs(150) },
     ),
@@ -109,15 +128,22 @@ describe('a refused write is taken apart', () => {
       fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
         fc.pre(domains > 1 || items > 1)
         const [where, what] = [domainsOf(domains)[n % domains], names[m % items]]
-        const given: Given = { domains, items, guilty: (domain, item) => domain === where && item === what, message: 'no' }
+        const given: Given = {
+          domains,
+          items,
+          guilty: (domain, item) => domain === where && item === what,
+          message: 'no',
+        }
         const { world } = await isolated(given)
         for (const domain of domainsOf(domains)) {
           for (const item of names.slice(0, items)) {
             const held = world.item(domain, item)
-            expect(world.allows(domain, item, world.truth.get(domain)?.get(item)), `${item} of ${domain}: ${JSON.stringify(held)}`).toBe(
-              true,
-            )
-            if (domain !== where && item !== what) expect(held).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
+            expect(
+              world.allows(domain, item, world.truth.get(domain)?.get(item)),
+              `${item} of ${domain}: ${JSON.stringify(held)}`,
+            ).toBe(true)
+            if (domain !== where && item !== what)
+              expect(held).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
           }
         }
       }),
@@ -133,37 +159,59 @@ describe('a refused write is taken apart', () => {
     }
     const { world, result } = await isolated(given)
     expectTakenApart(world, given)
-    expect(result.refusals.flatMap((refusal) => refusal.items).toSorted()).toEqual(['extend', 'timeout'])
+    expect(result.refusals.flatMap((refusal) => refusal.items).toSorted()).toEqual([
+      'extend',
+      'timeout',
+    ])
   })
 
   it('a hint that is wrong costs one write and changes nothing', async () => {
-    const given: Given = { domains: 3, items: 4, guilty: (_domain, item) => item === 'timeout', message: 'client_real_ip looks odd' }
+    const given: Given = {
+      domains: 3,
+      items: 4,
+      guilty: (_domain, item) => item === 'timeout',
+      message: 'client_real_ip looks odd',
+    }
     const { world } = await isolated(given)
     expectTakenApart(world, given)
   })
 
   it('whatever is refused, what is recorded allows for what the service holds', () =>
     fc.assert(
-      fc.asyncProperty(size, fc.array(fc.tuple(index, index), { minLength: 1, maxLength: 6 }), async ({ domains, items }, pairs) => {
-        const refused = new Set(pairs.map(([n, m]) => `${domainsOf(domains)[n % domains]} ${names[m % items]}`))
-        const { world, result } = await isolated({
-          domains,
-          items,
-          guilty: (domain, item) => refused.has(`${domain} ${item}`),
-          message: 'no',
-        })
-        for (const domain of domainsOf(domains)) {
-          for (const item of names.slice(0, items)) expect(world.allows(domain, item, world.truth.get(domain)?.get(item))).toBe(true)
-        }
-        expect(result.refusals.length).toBeGreaterThan(0)
-      }),
+      fc.asyncProperty(
+        size,
+        fc.array(fc.tuple(index, index), { minLength: 1, maxLength: 6 }),
+        async ({ domains, items }, pairs) => {
+          const refused = new Set(
+            pairs.map(([n, m]) => `${domainsOf(domains)[n % domains]} ${names[m % items]}`),
+          )
+          const { world, result } = await isolated({
+            domains,
+            items,
+            guilty: (domain, item) => refused.has(`${domain} ${item}`),
+            message: 'no',
+          })
+          for (const domain of domainsOf(domains)) {
+            for (const item of names.slice(0, items))
+              expect(world.allows(domain, item, world.truth.get(domain)?.get(item))).toBe(true)
+          }
+          expect(result.refusals.length).toBeGreaterThan(0)
+        },
+      ),
       { numRuns: runs(200) },
     ))
 })
 
 it('the parts are told', async () => {
-  const { world } = await isolated({ domains: 2, items: 2, guilty: (_domain, item) => item === 'timeout', message: 'no' })
-  expect(world.events.filter((event) => event.type === 'write.isolating').length).toBe(world.calls.length - 1)
+  const { world } = await isolated({
+    domains: 2,
+    items: 2,
+    guilty: (_domain, item) => item === 'timeout',
+    message: 'no',
+  })
+  expect(world.events.filter((event) => event.type === 'write.isolating').length).toBe(
+    world.calls.length - 1,
+  )
 })
 
 it('nothing is sent with less of the lock left than a call may take', async () => {
@@ -171,7 +219,11 @@ it('nothing is sent with less of the lock left than a call may take', async () =
   world.leaseLeftMs = 30_000
   const result = await world.apply(world.plan({ 'a.example.com': { timeout: { time: '5' } } }))
   expect(world.calls).toEqual([])
-  expect(result).toMatchObject({ notSent: 1, sent: false, stopped: expect.stringContaining('the lock') as string })
+  expect(result).toMatchObject({
+    notSent: 1,
+    sent: false,
+    stopped: expect.stringContaining('the lock') as string,
+  })
   expect(world.item('a.example.com', 'timeout')).toBeUndefined()
 })
 
@@ -181,9 +233,12 @@ it('a process that dies while a write of one domain is taken apart leaves nothin
     const world = new World().holds(domain, some(before, 4))
     world.isolate = true
     world.diesAt = diesAt
-    const ended = world.start(world.plan({ [domain]: some(after, 4) }), (_call, _domains, items) => ({
-      outcome: items.includes('timeout') ? bad : good,
-    }))
+    const ended = world.start(
+      world.plan({ [domain]: some(after, 4) }),
+      (_call, _domains, items) => ({
+        outcome: items.includes('timeout') ? bad : good,
+      }),
+    )
     await world.clock.drive(
       ended.then(
         () => {},
@@ -193,25 +248,35 @@ it('a process that dies while a write of one domain is taken apart leaves nothin
     await world.clock.advance(60_000)
     for (const item of names.slice(0, 4)) {
       const value = world.truth.get(domain)?.get(item)
-      expect(world.allows(domain, item, value), `dead at ${diesAt}: ${item} is ${JSON.stringify(value)}`).toBe(true)
+      expect(
+        world.allows(domain, item, value),
+        `dead at ${diesAt}: ${item} is ${JSON.stringify(value)}`,
+      ).toBe(true)
     }
   }
 })
 
 describe('what a refused write to several domains may have saved stays in doubt', () => {
   const [one, two] = domainsOf(2) as [Domain, Domain]
-  const afterFirst = async (outcome: (sentTo: Domain[], world: World) => Outcome): Promise<World> => {
+  const afterFirst = async (
+    outcome: (sentTo: Domain[], world: World) => Outcome,
+  ): Promise<World> => {
     const world = new World().holds(one, some(before, 1)).holds(two, some(before, 1))
     world.isolate = true
     const plan = world.plan({ [one]: some(after, 1), [two]: some(after, 1) })
     // The first write spoils the second domain only.
-    await world.apply(plan, (call, sentTo) => (call === 0 ? { outcome: bad, saves: [one] } : { outcome: outcome(sentTo, world) }))
+    await world.apply(plan, (call, sentTo) =>
+      call === 0 ? { outcome: bad, saves: [one] } : { outcome: outcome(sentTo, world) },
+    )
     return world
   }
 
   it('where a domain alone is refused for another reason', async () => {
     const world = await afterFirst(() => ({ ...bad, code: 429_001 }) as Outcome)
-    expect(world.item(one, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [before['timeout'], after['timeout']] })
+    expect(world.item(one, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [before['timeout'], after['timeout']],
+    })
   })
 
   it('where a part is refused after an attempt in doubt', async () => {
@@ -230,7 +295,13 @@ describe('what a refused write to several domains may have saved stays in doubt'
 
   it('and not where it is refused again for the same reason', async () => {
     const world = await afterFirst((sentTo) => (sentTo.includes(two) ? bad : good))
-    expect(world.item(one, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [after['timeout']] })
-    expect(world.item(two, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [before['timeout']] })
+    expect(world.item(one, 'timeout')).toMatchObject({
+      status: 'confirmed',
+      candidates: [after['timeout']],
+    })
+    expect(world.item(two, 'timeout')).toMatchObject({
+      status: 'confirmed',
+      candidates: [before['timeout']],
+    })
   })
 })

@@ -1,27 +1,43 @@
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import type { Domain } from '../../src/model/item.ts'
-import { bad, doubt, good, ProcessDeath, throttled, unauthorised, unreached, World, type Call } from './world.ts'
+import {
+  bad,
+  doubt,
+  good,
+  ProcessDeath,
+  throttled,
+  unauthorised,
+  unreached,
+  World,
+  type Call,
+} from './world.ts'
 
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
 const names = Array.from({ length: 12 }, (_, i) => `d${String(i).padStart(2, '0')}.example.com`)
-const each = (items: (i: number) => ReturnType<typeof time>) => Object.fromEntries(names.map((name, i) => [name, items(i)]))
+const each = (items: (i: number) => ReturnType<typeof time>) =>
+  Object.fromEntries(names.map((name, i) => [name, items(i)]))
 
 function overlapping(calls: Call[]): [Call, Call][] {
   return calls.flatMap((a, i) =>
     calls
       .slice(i + 1)
-      .flatMap((b): [Call, Call][] => (b.at < (a.answeredAt ?? Infinity) && a.at < (b.answeredAt ?? Infinity) ? [[a, b]] : [])),
+      .flatMap((b): [Call, Call][] =>
+        b.at < (a.answeredAt ?? Infinity) && a.at < (b.answeredAt ?? Infinity) ? [[a, b]] : [],
+      ),
   )
 }
 
 describe('the order of an apply', () => {
   it('intents are saved before the send, outcomes after the answer', async () => {
     const world = new World()
-    await world.apply(world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1), (call) => ({
-      outcome: good,
-      ms: 100 + call,
-    }))
+    await world.apply(
+      world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1),
+      (call) => ({
+        outcome: good,
+        ms: 100 + call,
+      }),
+    )
     const sends = world.log.flatMap((line, i) => (line.startsWith('send') ? [i] : []))
     expect(world.log.indexOf('intend')).toBeGreaterThanOrEqual(0)
     expect(world.log.indexOf('intend')).toBeLessThan(Math.min(...sends))
@@ -35,9 +51,16 @@ describe('the order of an apply', () => {
     const world = new World()
     const base = world.recorded()
     const before = structuredClone(base)
-    const { recorded } = await world.apply(world.plan({ 'a.example.com': time(10) }), undefined, base)
+    const { recorded } = await world.apply(
+      world.plan({ 'a.example.com': time(10) }),
+      undefined,
+      base,
+    )
     expect(base).toEqual(before)
-    expect(recorded.get('a.example.com')?.get('timeout')).toMatchObject({ status: 'confirmed', candidates: [{ time: '10' }] })
+    expect(recorded.get('a.example.com')?.get('timeout')).toMatchObject({
+      status: 'confirmed',
+      candidates: [{ time: '10' }],
+    })
   })
 
   it('when an intent can not be saved, its write is not sent', async () => {
@@ -45,7 +68,9 @@ describe('the order of an apply', () => {
     world.onSave = () => {
       throw new Error('disk full')
     }
-    await expect(world.apply(world.plan({ 'a.example.com': time(10) }))).rejects.toThrow('disk full')
+    await expect(world.apply(world.plan({ 'a.example.com': time(10) }))).rejects.toThrow(
+      'disk full',
+    )
     expect(world.calls).toEqual([])
   })
 
@@ -99,7 +124,9 @@ describe('the order of an apply', () => {
     world.onSave = () => {
       throw new EdgewiseError('record-unreachable', 'disk full')
     }
-    await expect(world.apply(world.plan({ 'a.example.com': time(10) }))).rejects.toThrow('disk full')
+    await expect(world.apply(world.plan({ 'a.example.com': time(10) }))).rejects.toThrow(
+      'disk full',
+    )
   })
 
   it('at most four are in flight, and four are', async () => {
@@ -112,7 +139,11 @@ describe('the order of an apply', () => {
       (call) => ({ outcome: good, ms: 100 + ((call * 37) % 200) }),
     )
     expect(world.calls).toHaveLength(12)
-    const most = Math.max(...world.calls.map((a) => world.calls.filter((b) => b.at <= a.at && a.at < (b.answeredAt ?? 0)).length))
+    const most = Math.max(
+      ...world.calls.map(
+        (a) => world.calls.filter((b) => b.at <= a.at && a.at < (b.answeredAt ?? 0)).length,
+      ),
+    )
     expect(most).toBe(4)
   })
 
@@ -124,7 +155,8 @@ describe('the order of an apply', () => {
     )
     const [first] = plan.writes
     if (first === undefined) throw new Error('expected a write')
-    // Every domain in three writes, each a pair of neighbours: nothing that the planner makes, and all that a plan may be.
+    // Every domain in three writes, each a pair of neighbours: nothing that the planner makes, and
+    // all that a plan may be.
     plan.writes = names.flatMap((name, i) =>
       [0, 1, 2].map((n) => ({
         ...first,
@@ -135,10 +167,17 @@ describe('the order of an apply', () => {
     )
     await world.apply(plan, (call) => ({ outcome: good, ms: 50 + ((call * 61) % 300) }))
     expect(world.calls).toHaveLength(36)
-    for (const [a, b] of overlapping(world.calls)) expect(a.domains.filter((domain) => b.domains.includes(domain))).toEqual([])
+    for (const [a, b] of overlapping(world.calls))
+      expect(a.domains.filter((domain) => b.domains.includes(domain))).toEqual([])
     for (const domain of names) {
-      const own = plan.writes.filter((write) => write.domains.includes(domain)).map((write) => write.domains.join())
-      expect(world.calls.filter((call) => call.domains.includes(domain)).map((call) => call.domains.join())).toEqual(own)
+      const own = plan.writes
+        .filter((write) => write.domains.includes(domain))
+        .map((write) => write.domains.join())
+      expect(
+        world.calls
+          .filter((call) => call.domains.includes(domain))
+          .map((call) => call.domains.join()),
+      ).toEqual(own)
       const last = plan.writes.findLast((write) => write.domains.includes(domain))
       expect(world.item(domain, 'timeout')?.candidates).toEqual([last?.items['timeout']?.payload])
     }
@@ -174,7 +213,10 @@ describe('an apply that stops', () => {
     expect(world.calls).toHaveLength(4)
     expect(result).toMatchObject({ confirmed: 3, refused: 1, notSent: 8, sent: true })
     expect(result.stopped).toContain('401')
-    expect(world.item(names[5] ?? '', 'timeout'), 'what was not begun is not recorded').toBeUndefined()
+    expect(
+      world.item(names[5] ?? '', 'timeout'),
+      'what was not begun is not recorded',
+    ).toBeUndefined()
   })
 
   it.each([
@@ -218,37 +260,58 @@ describe('an apply that stops', () => {
     expect(result.confirmed + result.notSent).toBe(12)
     expect(result.stopped).toBe('interrupted')
     for (const [i, name] of names.entries()) {
-      expect(world.item(name, 'timeout')?.status).toBe(i < world.calls.length ? 'confirmed' : undefined)
+      expect(world.item(name, 'timeout')?.status).toBe(
+        i < world.calls.length ? 'confirmed' : undefined,
+      )
     }
   })
 
   it('an unreachable service ends the apply; nothing is in doubt', async () => {
     const world = new World().holds('a.example.com', time(5))
     const before = JSON.stringify(world.durable)
-    const result = await world.apply(world.plan({ 'a.example.com': time(10) }), () => ({ outcome: unreached }))
+    const result = await world.apply(world.plan({ 'a.example.com': time(10) }), () => ({
+      outcome: unreached,
+    }))
     expect(world.calls.length).toBeGreaterThan(1)
-    expect(result).toMatchObject({ notSent: 1, inDoubt: 0, sent: false, stopped: 'the connection was refused' })
+    expect(result).toMatchObject({
+      notSent: 1,
+      inDoubt: 0,
+      sent: false,
+      stopped: 'the connection was refused',
+    })
     expect(JSON.stringify(world.durable)).toBe(before)
   })
 
   for (const isolate of [true, false]) {
-    it(isolate ? 'a refusal does not end it: the rest is applied' : 'a refusal ends it where it is to', async () => {
-      const world = new World()
-      world.isolate = isolate
-      const result = await world.apply(
-        world.plan(
-          each((i) => time(10 + i)),
-          1,
-        ),
-        (_call, [domain]) => ({ outcome: domain === names[0] ? bad : good }),
-      )
-      const all = { confirmed: 11, refused: 1, notSent: 0, stopped: null }
-      // Three others are under way by then.
-      const first = { confirmed: 3, refused: 1, notSent: 8, stopped: 'the service refused a write: no' }
-      expect(result).toMatchObject(isolate ? all : first)
-      expect(world.calls).toHaveLength(isolate ? 12 : 4)
-      expect(result.refusals.map(({ domains, message }) => [domains[0], message])).toEqual([[names[0], 'no']])
-    })
+    it(
+      isolate
+        ? 'a refusal does not end it: the rest is applied'
+        : 'a refusal ends it where it is to',
+      async () => {
+        const world = new World()
+        world.isolate = isolate
+        const result = await world.apply(
+          world.plan(
+            each((i) => time(10 + i)),
+            1,
+          ),
+          (_call, [domain]) => ({ outcome: domain === names[0] ? bad : good }),
+        )
+        const all = { confirmed: 11, refused: 1, notSent: 0, stopped: null }
+        // Three others are under way by then.
+        const first = {
+          confirmed: 3,
+          refused: 1,
+          notSent: 8,
+          stopped: 'the service refused a write: no',
+        }
+        expect(result).toMatchObject(isolate ? all : first)
+        expect(world.calls).toHaveLength(isolate ? 12 : 4)
+        expect(result.refusals.map(({ domains, message }) => [domains[0], message])).toEqual([
+          [names[0], 'no'],
+        ])
+      },
+    )
   }
 
   it('a dead process is no longer heard', async () => {
@@ -271,9 +334,23 @@ describe('what an apply tells', () => {
     world.isolate = true
     const plan = world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1)
     await world.apply(plan, (call) => ({ outcome: call === 0 ? good : bad }))
-    expect(world.events[0]).toMatchObject({ type: 'apply.started', apply: 'apply-1', writes: 2, releases: 1 })
-    expect(world.events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1, refused: 1, inDoubt: 0, notSent: 0, stopped: null })
-    expect(world.events.filter((event) => event.type === 'write.started').map((event) => event.id)).toEqual([1, 2])
+    expect(world.events[0]).toMatchObject({
+      type: 'apply.started',
+      apply: 'apply-1',
+      writes: 2,
+      releases: 1,
+    })
+    expect(world.events.at(-1)).toMatchObject({
+      type: 'apply.finished',
+      confirmed: 1,
+      refused: 1,
+      inDoubt: 0,
+      notSent: 0,
+      stopped: null,
+    })
+    expect(
+      world.events.filter((event) => event.type === 'write.started').map((event) => event.id),
+    ).toEqual([1, 2])
     for (const event of world.events) expect(event.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 })

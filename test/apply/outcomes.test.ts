@@ -11,7 +11,10 @@ const ips = (...list: string[]) => ({ list, mode: 'cover' })
 
 /** A plan whose write of an item takes another form than the planner's first. */
 function by(plan: Plan, form: Form): Plan {
-  return { ...plan, writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: form } })) }
+  return {
+    ...plan,
+    writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: form } })),
+  }
 }
 
 describe('a confirmed write', () => {
@@ -28,9 +31,14 @@ describe('a confirmed write', () => {
   })
 
   it('leaves the other items of the domain as they were recorded', async () => {
-    const world = new World().holds(a, { timeout: time(5), connect_timeout: { origin_connect_timeout: '10' } })
+    const world = new World().holds(a, {
+      timeout: time(5),
+      connect_timeout: { origin_connect_timeout: '10' },
+    })
     const before = world.item(a, 'connect_timeout')
-    await world.apply(world.plan({ [a]: { timeout: time(10), connect_timeout: { origin_connect_timeout: '10' } } }))
+    await world.apply(
+      world.plan({ [a]: { timeout: time(10), connect_timeout: { origin_connect_timeout: '10' } } }),
+    )
     expect(world.item(a, 'connect_timeout')).toEqual(before)
   })
 
@@ -44,15 +52,24 @@ describe('a confirmed write', () => {
   it('of a delta is recorded as the whole value', async () => {
     const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
     const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
-    await world.apply(by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }))
-    expect(world.item(a, 'ip_black_list')).toMatchObject({ status: 'confirmed', candidates: [ips('192.0.2.1', '192.0.2.2')] })
+    await world.apply(
+      by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }),
+    )
+    expect(world.item(a, 'ip_black_list')).toMatchObject({
+      status: 'confirmed',
+      candidates: [ips('192.0.2.1', '192.0.2.2')],
+    })
   })
 
   it('keeps what the service keeps', async () => {
-    const world = new World().holds(a, { https: { cert_id: 1, http2: 'on', ocsp: 'on', force_https: 0 } })
+    const world = new World().holds(a, {
+      https: { cert_id: 1, http2: 'on', ocsp: 'on', force_https: 0 },
+    })
     await world.apply(world.plan({ [a]: { https: { cert_id: 2 } } }))
     expect(world.item(a, 'https')?.candidates).toEqual([world.truth.get(a)?.get('https')])
-    expect(world.item(a, 'https')).toMatchObject({ candidates: [{ cert_id: 2, http2: 'on', ocsp: 'on' }] })
+    expect(world.item(a, 'https')).toMatchObject({
+      candidates: [{ cert_id: 2, http2: 'on', ocsp: 'on' }],
+    })
   })
 
   it('does not know a kept field any more in which the candidates differ, and knows those in which they agree', async () => {
@@ -70,15 +87,24 @@ describe('a confirmed write', () => {
       },
     )
     await world.apply(world.plan({ [a]: { https: { cert_id: 2 } } }))
-    expect(world.item(a, 'https')).toMatchObject({ status: 'confirmed', candidates: [{ cert_id: 2, force_https: 0, http2: 'on' }] })
+    expect(world.item(a, 'https')).toMatchObject({
+      status: 'confirmed',
+      candidates: [{ cert_id: 2, force_https: 0, http2: 'on' }],
+    })
     expect(world.item(a, 'https')?.candidates[0]).not.toHaveProperty('ocsp')
   })
 
   it('to take an item back is recorded as unset, with what the service holds then', async () => {
-    const world = new World().holds(a, { ip_black_list: ips('192.0.2.1'), https: { cert_id: 1, force_https: 0, http2: 'on' } })
+    const world = new World().holds(a, {
+      ip_black_list: ips('192.0.2.1'),
+      https: { cert_id: 1, force_https: 0, http2: 'on' },
+    })
     await world.apply(world.plan({ [a]: { ip_black_list: null, https: null } }))
     expect(world.item(a, 'ip_black_list')).toMatchObject({ status: 'unset', candidates: [] })
-    expect(world.item(a, 'https')).toMatchObject({ status: 'unset', candidates: [{ cert_id: 0, force_https: 0, http2: 'on' }] })
+    expect(world.item(a, 'https')).toMatchObject({
+      status: 'unset',
+      candidates: [{ cert_id: 0, force_https: 0, http2: 'on' }],
+    })
     expect(world.plan({ [a]: { ip_black_list: null, https: null } }).changes).toEqual([])
   })
 
@@ -92,7 +118,9 @@ describe('a confirmed write', () => {
   })
 
   it('of a released item sends nothing and forgets it', async () => {
-    const world = new World().holds(a, { timeout: time(5), rate_limit: { max_rate_count: 1 } }).holds(b, { timeout: time(5) })
+    const world = new World()
+      .holds(a, { timeout: time(5), rate_limit: { max_rate_count: 1 } })
+      .holds(b, { timeout: time(5) })
     const result = await world.apply(world.plan({ [a]: { timeout: time(5) } }))
     expect(world.calls).toEqual([])
     expect(result).toMatchObject({ sent: false, confirmed: 0, notSent: 0, stopped: null })
@@ -104,8 +132,15 @@ describe('a confirmed write', () => {
     const world = new World()
     world.secrets.templatesOf = (value): Record<string, string> =>
       JSON.stringify(value).includes('scrypt:1') ? { 'scrypt:1': 'signing' } : {}
-    world.secrets.reveal = (payload) => JSON.parse(JSON.stringify(payload).replace('{"$secret":"scrypt:1"}', '"plain"')) as Value
-    const value = { pattern: '.*', time_format: 'timestamp', key: { $secret: 'scrypt:1' }, deadtime: 60, req_uri_type: 1 }
+    world.secrets.reveal = (payload) =>
+      JSON.parse(JSON.stringify(payload).replace('{"$secret":"scrypt:1"}', '"plain"')) as Value
+    const value = {
+      pattern: '.*',
+      time_format: 'timestamp',
+      key: { $secret: 'scrypt:1' },
+      deadtime: 60,
+      req_uri_type: 1,
+    }
     await world.apply(world.plan({ [a]: { visit_timestamp: value } }))
     expect(world.truth.get(a)?.get('visit_timestamp')).toMatchObject({ key: 'plain' })
     expect(world.item(a, 'visit_timestamp')).toMatchObject({
@@ -120,27 +155,45 @@ describe('a write in doubt', () => {
   it('leaves the old and the new value as candidates', async () => {
     const world = new World().holds(a, { timeout: time(5) })
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+    expect(world.item(a, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [time(5), time(10)],
+    })
     expect(world.item(a, 'timeout')).not.toHaveProperty('unknown')
   })
 
   it('of what was not recorded leaves the new value and the unknown', async () => {
     const world = new World()
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(10)], unknown: true })
+    expect(world.item(a, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [time(10)],
+      unknown: true,
+    })
   })
 
   it('puts what it may have cleared in doubt as well', async () => {
     const world = new World().holds(a, { ip_white_list: ips('192.0.2.1') })
-    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }), () => ({ outcome: doubt }))
-    expect(world.item(a, 'ip_white_list')).toMatchObject({ status: 'in-doubt', candidates: [ips('192.0.2.1')], unknown: true })
+    await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }), () => ({
+      outcome: doubt,
+    }))
+    expect(world.item(a, 'ip_white_list')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [ips('192.0.2.1')],
+      unknown: true,
+    })
   })
 
   it('of a delta has what the delta makes of each candidate', async () => {
     const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
     const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
-    await world.apply(by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }), () => ({ outcome: doubt }))
-    expect(world.item(a, 'ip_black_list')).toMatchObject({ candidates: [ips('192.0.2.1'), ips('192.0.2.1', '192.0.2.2')] })
+    await world.apply(
+      by(plan, { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }),
+      () => ({ outcome: doubt }),
+    )
+    expect(world.item(a, 'ip_black_list')).toMatchObject({
+      candidates: [ips('192.0.2.1'), ips('192.0.2.1', '192.0.2.2')],
+    })
   })
 
   it('is written again, whole, even when the manifest goes back to the old value', async () => {
@@ -154,7 +207,8 @@ describe('a write in doubt', () => {
 
   it('piles up candidates over several applies, none twice', async () => {
     const world = new World().holds(a, { timeout: time(5) })
-    for (const seconds of [10, 20, 10]) await world.apply(world.plan({ [a]: { timeout: time(seconds) } }), () => ({ outcome: doubt }))
+    for (const seconds of [10, 20, 10])
+      await world.apply(world.plan({ [a]: { timeout: time(seconds) } }), () => ({ outcome: doubt }))
     expect(world.item(a, 'timeout')?.candidates).toEqual([time(5), time(10), time(20)])
   })
 })
@@ -172,8 +226,14 @@ describe('a refused write', () => {
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
     const result = await world.apply(plan, () => ({ outcome: unauthorised, saves: [b] }))
     expect(result).toMatchObject({ refused: 1, confirmed: 0 })
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
-    expect(world.item(b, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(6), time(10)] })
+    expect(world.item(a, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [time(5), time(10)],
+    })
+    expect(world.item(b, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [time(6), time(10)],
+    })
   })
 
   it('after an attempt in doubt leaves its items in doubt, though it is to one domain', async () => {
@@ -182,13 +242,20 @@ describe('a refused write', () => {
       outcome: call === 0 ? doubt : bad,
       saves: call === 0 ? [a] : [],
     }))
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+    expect(world.item(a, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [time(5), time(10)],
+    })
   })
 })
 
 describe('a write that was not sent', () => {
   it('leaves the record as it was, also what was in doubt', async () => {
-    const world = new World().holds(a, { timeout: time(5) }, { status: 'in-doubt', candidates: [time(5), time(6)], unknown: true })
+    const world = new World().holds(
+      a,
+      { timeout: time(5) },
+      { status: 'in-doubt', candidates: [time(5), time(6)], unknown: true },
+    )
     const before = world.durable[a]
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: unreached }))
     expect(world.durable[a]).toEqual(before)
@@ -199,18 +266,31 @@ describe('a write that was not sent', () => {
     ['unreached', unreached],
     [
       'refused with no calls left',
-      { kind: 'refused', status: 400, code: 1, message: 'no', fatal: false, limits: { remaining: 0, resetMs: 400_000 } },
+      {
+        kind: 'refused',
+        status: 400,
+        code: 1,
+        message: 'no',
+        fatal: false,
+        limits: { remaining: 0, resetMs: 400_000 },
+      },
     ],
   ]
-  it.each(afterDoubt)('is in doubt when an attempt before was, and the rest were %s', async (_what, then) => {
-    const world = new World().holds(a, { timeout: time(5) })
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
-      outcome: call === 0 ? doubt : then,
-      saves: call === 0 ? [a] : [],
-    }))
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
-    expect(world.events.at(-1)).toMatchObject({ inDoubt: 1, notSent: 0 })
-  })
+  it.each(afterDoubt)(
+    'is in doubt when an attempt before was, and the rest were %s',
+    async (_what, then) => {
+      const world = new World().holds(a, { timeout: time(5) })
+      await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
+        outcome: call === 0 ? doubt : then,
+        saves: call === 0 ? [a] : [],
+      }))
+      expect(world.item(a, 'timeout')).toMatchObject({
+        status: 'in-doubt',
+        candidates: [time(5), time(10)],
+      })
+      expect(world.events.at(-1)).toMatchObject({ inDoubt: 1, notSent: 0 })
+    },
+  )
 
   it('is in doubt when it was refused to several domains with no calls left, and the wait is interrupted', async () => {
     const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(5) })
@@ -218,6 +298,9 @@ describe('a write that was not sent', () => {
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
     void world.clock.sleep(5000).then(() => world.interrupt.abort())
     await world.apply(plan, () => ({ outcome: full, saves: [b] }))
-    expect(world.item(b, 'timeout')).toMatchObject({ status: 'in-doubt', candidates: [time(5), time(10)] })
+    expect(world.item(b, 'timeout')).toMatchObject({
+      status: 'in-doubt',
+      candidates: [time(5), time(10)],
+    })
   })
 })

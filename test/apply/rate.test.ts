@@ -7,14 +7,20 @@ const limit = 30
 const minute = 60_000
 
 /**
- * Applies so many writes, each answered after up to 800 ms with what the service had left when the call arrived, and tells when they
- * arrived at the service.
+ * Applies so many writes, each answered after up to 800 ms with what the service had left when the
+ * call arrived, and tells when they arrived at the service.
  */
 async function arrivals(writes: number, seed: number): Promise<number[]> {
   const world = new World()
   world.callsPerMinute = limit
-  const desired = Array.from({ length: writes }, (_, i) => [`d${i}.example.com`, { timeout: { time: String(5 + (i % 290)) } }])
-  const plan = world.plan(Object.fromEntries(desired) as Record<string, Record<string, object>> as never, 1)
+  const desired = Array.from({ length: writes }, (_, i) => [
+    `d${i}.example.com`,
+    { timeout: { time: String(5 + (i % 290)) } },
+  ])
+  const plan = world.plan(
+    Object.fromEntries(desired) as Record<string, Record<string, object>> as never,
+    1,
+  )
   expect(plan.writes).toHaveLength(writes)
   let drawn = seed
   const latency = () => ((drawn = (drawn * 48_271) % 2_147_483_647) / 2_147_483_647) * 800
@@ -29,7 +35,10 @@ async function arrivals(writes: number, seed: number): Promise<number[]> {
   return arrived.toSorted((a, b) => a - b)
 }
 
-/** What the headers say of a call that arrived then; read when the answer comes, when all that arrived before it is known. */
+/**
+ * What the headers say of a call that arrived then; read when the answer comes, when all that
+ * arrived before it is known.
+ */
 function limitsAt(arrived: number[], now: number): Limits {
   const counted = () => arrived.filter((time) => time <= now && time > now - minute)
   return {
@@ -57,7 +66,10 @@ describe('the call rate', () => {
       expect(mostInAMinute(times)).toBe(limit)
       const [first = 0, thirtieth = 0] = [times[0], times[limit - 1]]
       const possible = thirtieth - first + 2 * minute
-      expect(possible / ((times.at(-1) ?? Infinity) - first), `seed ${seed}`).toBeGreaterThanOrEqual(0.97)
+      expect(
+        possible / ((times.at(-1) ?? Infinity) - first),
+        `seed ${seed}`,
+      ).toBeGreaterThanOrEqual(0.97)
     }
   })
 

@@ -31,7 +31,9 @@ function ready() {
     ...plan,
     writes: plan.writes.map((write) => ({
       ...write,
-      items: Object.fromEntries(forms.map((form, i) => [['ip_black_list', 'timeout'][i] ?? '', form])),
+      items: Object.fromEntries(
+        forms.map((form, i) => [['ip_black_list', 'timeout'][i] ?? '', form]),
+      ),
     })),
   })
   return { world, by }
@@ -43,14 +45,17 @@ function pauses(world: World): number[] {
 }
 
 describe('a write in doubt', () => {
-  it.each(safe)('is sent again when its form is $name, no sooner than it may have landed', async (form) => {
-    const { world, by } = ready()
-    world.settleMs = 25_000
-    await world.apply(by(form), until([doubt, doubt]))
-    expect(world.calls).toHaveLength(3)
-    for (const pause of pauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
-    expect(world.item(a, 'ip_black_list')?.status).not.toBe('in-doubt')
-  })
+  it.each(safe)(
+    'is sent again when its form is $name, no sooner than it may have landed',
+    async (form) => {
+      const { world, by } = ready()
+      world.settleMs = 25_000
+      await world.apply(by(form), until([doubt, doubt]))
+      expect(world.calls).toHaveLength(3)
+      for (const pause of pauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
+      expect(world.item(a, 'ip_black_list')?.status).not.toBe('in-doubt')
+    },
+  )
 
   it.each(unsafe)('is never sent again when its form is $name', async (form) => {
     const { world, by } = ready()
@@ -61,7 +66,10 @@ describe('a write in doubt', () => {
 
   it('is never sent again when one of its forms is not safe', async () => {
     const { world, by } = ready()
-    await world.apply(by(unsafe[0] as Form, { name: 'replace', payload: { time: '10' } }), until([doubt]))
+    await world.apply(
+      by(unsafe[0] as Form, { name: 'replace', payload: { time: '10' } }),
+      until([doubt]),
+    )
     expect(world.calls).toHaveLength(1)
   })
 
@@ -74,7 +82,9 @@ describe('a write in doubt', () => {
 
   it('does not hold up other domains', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: time(10), [b]: time(20) }, 1), (_call, [domain]) => ({ outcome: domain === a ? doubt : good }))
+    await world.apply(world.plan({ [a]: time(10), [b]: time(20) }, 1), (_call, [domain]) => ({
+      outcome: domain === a ? doubt : good,
+    }))
     const own = world.calls.filter((call) => call.domains.includes(b))
     expect(own).toHaveLength(1)
     expect((own[0]?.at ?? 0) - (world.calls[0]?.at ?? 0)).toBeLessThan(1000)
@@ -96,7 +106,11 @@ describe('an item in doubt from an earlier apply', () => {
 
   const waited = async (age: number, more: Partial<RecordedItem> = {}) => {
     const world = new World()
-    world.holds(a, { ip_black_list: ips('192.0.2.1') }, { ...inDoubt(world.clock.now() - age), ...more })
+    world.holds(
+      a,
+      { ip_black_list: ips('192.0.2.1') },
+      { ...inDoubt(world.clock.now() - age), ...more },
+    )
     const start = world.clock.now()
     await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.3') } }))
     return (world.calls[0]?.at ?? 0) - start
@@ -126,7 +140,12 @@ describe('an item in doubt from an earlier apply', () => {
   it('counts from when the write was given up, not from when it was begun', async () => {
     const world = new World().holds(a, { timeout: { time: '5' } })
     // Given up after a time-out of 30 s, it lands 5 s later.
-    await world.apply(world.plan({ [a]: time(10) }), () => ({ outcome: doubt, ms: 30_000, saves: [a], late: 5000 }))
+    await world.apply(world.plan({ [a]: time(10) }), () => ({
+      outcome: doubt,
+      ms: 30_000,
+      saves: [a],
+      late: 5000,
+    }))
     const givenUp = world.calls.at(-1)?.answeredAt ?? 0
     const first = world.calls.length
     await world.apply(world.plan({ [a]: time(20) }))
@@ -150,7 +169,10 @@ describe('an item in doubt from an earlier apply', () => {
     world.diesAt = Infinity
     await world.apply(world.plan({ [a]: time(20) }))
     await world.clock.advance(60_000)
-    expect(world.allows(a, 'timeout', world.truth.get(a)?.get('timeout')), JSON.stringify(world.durable[a])).toBe(true)
+    expect(
+      world.allows(a, 'timeout', world.truth.get(a)?.get('timeout')),
+      JSON.stringify(world.durable[a]),
+    ).toBe(true)
   })
 
   it('holds back an item that it would empty when it lands late', async () => {
@@ -158,11 +180,17 @@ describe('an item in doubt from an earlier apply', () => {
     world.settleMs = 60_000
     const append: Form = { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }
     const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.2') } })
-    const once = { ...plan, writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: append } })) }
+    const once = {
+      ...plan,
+      writes: plan.writes.map((write) => ({ ...write, items: { ip_black_list: append } })),
+    }
     await world.apply(once, () => ({ outcome: doubt, saves: [a], late: 30_000 }))
     await world.apply(world.plan({ [a]: { ip_white_list: ips('192.0.2.7') } }))
     await world.clock.advance(60_000)
-    expect(world.allows(a, 'ip_white_list', world.truth.get(a)?.get('ip_white_list')), JSON.stringify(world.durable[a])).toBe(true)
+    expect(
+      world.allows(a, 'ip_white_list', world.truth.get(a)?.get('ip_white_list')),
+      JSON.stringify(world.durable[a]),
+    ).toBe(true)
   })
 })
 
@@ -173,13 +201,19 @@ describe('a throttled write', () => {
     expect(world.calls).toHaveLength(2)
     expect(pauses(world)[0]).toBeGreaterThanOrEqual(7000)
     expect(pauses(world)[0]).toBeLessThan(8000)
-    expect(world.events.find((event) => event.type === 'write.waiting')).toMatchObject({ id: 1, seconds: 7 })
+    expect(world.events.find((event) => event.type === 'write.waiting')).toMatchObject({
+      id: 1,
+      seconds: 7,
+    })
     expect(world.item(a, 'timeout')?.status).toBe('confirmed')
   })
 
   it('without a time waits all the same', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: time(10) }), until([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]))
+    await world.apply(
+      world.plan({ [a]: time(10) }),
+      until([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]),
+    )
     expect(pauses(world)[0]).toBeGreaterThan(100)
   })
 
@@ -187,10 +221,18 @@ describe('a throttled write', () => {
     const world = new World().holds(a, { timeout: { time: '5' } })
     const before = world.durable[a]
     const start = world.clock.now()
-    const far: Outcome = { kind: 'throttled', message: 'tomorrow', retryAfterMs: 86_400_000, limits: { remaining: 0, resetMs: 86_400_000 } }
-    const result = await world.apply(world.plan({ [a]: time(10), [b]: time(20) }, 1), (_call, [domain]) => ({
-      outcome: domain === a ? far : good,
-    }))
+    const far: Outcome = {
+      kind: 'throttled',
+      message: 'tomorrow',
+      retryAfterMs: 86_400_000,
+      limits: { remaining: 0, resetMs: 86_400_000 },
+    }
+    const result = await world.apply(
+      world.plan({ [a]: time(10), [b]: time(20) }, 1),
+      (_call, [domain]) => ({
+        outcome: domain === a ? far : good,
+      }),
+    )
     expect(world.clock.now() - start).toBeLessThanOrEqual(300_000)
     expect(result.notSent).toBeGreaterThanOrEqual(1)
     expect(result.stopped).not.toBeNull()
@@ -200,10 +242,15 @@ describe('a throttled write', () => {
   it('a refusal with no calls left counts once as throttled', async () => {
     const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 20_000 } } as Outcome
     const once = new World()
-    expect(await once.apply(once.plan({ [a]: time(10) }), until([full]))).toMatchObject({ confirmed: 1, refused: 0 })
+    expect(await once.apply(once.plan({ [a]: time(10) }), until([full]))).toMatchObject({
+      confirmed: 1,
+      refused: 0,
+    })
     expect(pauses(once)[0]).toBeGreaterThanOrEqual(20_000)
     const twice = new World()
-    expect(await twice.apply(twice.plan({ [a]: time(10) }), () => ({ outcome: full }))).toMatchObject({ refused: 1, notSent: 0 })
+    expect(
+      await twice.apply(twice.plan({ [a]: time(10) }), () => ({ outcome: full })),
+    ).toMatchObject({ refused: 1, notSent: 0 })
     expect(twice.calls).toHaveLength(2)
   })
 })

@@ -12,21 +12,46 @@ describe('what the service returned', () => {
 
   it('is recorded beside the value when it is another one, and is not written again', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: answer({ timeout: time(11) }) }))
-    expect(world.item(a, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [time(10)], returned: time(11) })
-    expect(world.events.find((event) => event.type === 'write.confirmed')).toMatchObject({ rewritten: ['timeout'] })
+    await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
+      outcome: answer({ timeout: time(11) }),
+    }))
+    expect(world.item(a, 'timeout')).toMatchObject({
+      status: 'confirmed',
+      candidates: [time(10)],
+      returned: time(11),
+    })
+    expect(world.events.find((event) => event.type === 'write.confirmed')).toMatchObject({
+      rewritten: ['timeout'],
+    })
     expect(world.plan({ [a]: { timeout: time(10) } }).changes).toEqual([])
   })
 
   it.each<[string, string, Value, Value]>([
     ['as sent', 'timeout', time(10), time(10)],
     ['with another type', 'timeout', time(10), { time: 10 }],
-    ['in another order', 'ip_black_list', ips('192.0.2.1', '192.0.2.2'), { list: ['192.0.2.2', '192.0.2.1'] }],
-    ['with defaults left out', 'referer', { type: 1, list: ['a.com'], allow_empty: true }, { type: '1', list: ['a.com'] }],
-    ['visit_deny_whitelist as {url}', 'visit_deny_whitelist', [{ url: '/x', turn_on: true }], { url: ['/x', '/other'] }],
+    [
+      'in another order',
+      'ip_black_list',
+      ips('192.0.2.1', '192.0.2.2'),
+      { list: ['192.0.2.2', '192.0.2.1'] },
+    ],
+    [
+      'with defaults left out',
+      'referer',
+      { type: 1, list: ['a.com'], allow_empty: true },
+      { type: '1', list: ['a.com'] },
+    ],
+    [
+      'visit_deny_whitelist as {url}',
+      'visit_deny_whitelist',
+      [{ url: '/x', turn_on: true }],
+      { url: ['/x', '/other'] },
+    ],
   ])('is no other value %s', async (_how, item, sent, returned) => {
     const world = new World()
-    await world.apply(world.plan({ [a]: { [item]: sent } }), () => ({ outcome: answer({ [item]: returned }) }))
+    await world.apply(world.plan({ [a]: { [item]: sent } }), () => ({
+      outcome: answer({ [item]: returned }),
+    }))
     expect(world.item(a, item)).toMatchObject({ status: 'confirmed' })
     expect(world.item(a, item)).not.toHaveProperty('returned')
   })
@@ -42,9 +67,16 @@ describe('what the service returned', () => {
 
   it('is recorded without secrets, and nonsense does no harm', async () => {
     const world = new World()
-    world.secrets.mask = (_item, value) => JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
+    world.secrets.mask = (_item, value) =>
+      JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
-      outcome: answer({ timeout: { time: 'plain' }, strange: [null], other: 5, constructor: 5, ...JSON.parse('{"__proto__": {"a": 1}}') }),
+      outcome: answer({
+        timeout: { time: 'plain' },
+        strange: [null],
+        other: 5,
+        constructor: 5,
+        ...JSON.parse('{"__proto__": {"a": 1}}'),
+      }),
     }))
     expect(JSON.stringify(world.durable)).not.toContain('plain')
     expect(Object.keys(world.durable[a] ?? {})).toEqual(['timeout'])

@@ -3,7 +3,12 @@ import { good, World } from './world.ts'
 
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
 const plan = (world: World, writes: number) =>
-  world.plan(Object.fromEntries(Array.from({ length: writes }, (_, i) => [`d${i}.example.com`, time(10 + i)])), 1)
+  world.plan(
+    Object.fromEntries(
+      Array.from({ length: writes }, (_, i) => [`d${i}.example.com`, time(10 + i)]),
+    ),
+    1,
+  )
 
 /** A world whose shares are counted; `fails` says which of them does, from 1. */
 function shared(fails = Infinity): { world: World; times: number[] } {
@@ -50,7 +55,10 @@ describe('outcomes are shared', () => {
 describe('a share that fails', () => {
   it('is tried once more, when all is over, and not for each outcome that was under way', async () => {
     const { world, times } = shared(1)
-    await world.apply(plan(world, 8), (call) => ({ outcome: good, ms: call === 1 ? 1000 : 12_000 * call }))
+    await world.apply(plan(world, 8), (call) => ({
+      outcome: good,
+      ms: call === 1 ? 1000 : 12_000 * call,
+    }))
     expect(times).toHaveLength(2)
   })
 

@@ -5,7 +5,15 @@ import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { sameJson } from '../../src/model/canonical-json.ts'
-import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Value, type Wire } from '../../src/model/item.ts'
+import {
+  confirmed,
+  type Domain,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+  type Wire,
+} from '../../src/model/item.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
@@ -15,11 +23,30 @@ import { FakeClock } from '../service/fake-clock.ts'
 
 export const limits = { remaining: null, resetMs: null }
 export const good: Outcome = { kind: 'confirmed', config: {}, domains: [], limits }
-export const bad: Outcome = { kind: 'refused', status: 400, code: 1, message: 'no', fatal: false, limits }
-export const unauthorised: Outcome = { kind: 'refused', status: 401, code: null, message: 'no', fatal: true, limits }
+export const bad: Outcome = {
+  kind: 'refused',
+  status: 400,
+  code: 1,
+  message: 'no',
+  fatal: false,
+  limits,
+}
+export const unauthorised: Outcome = {
+  kind: 'refused',
+  status: 401,
+  code: null,
+  message: 'no',
+  fatal: true,
+  limits,
+}
 export const doubt: Outcome = { kind: 'in doubt', message: 'the connection was reset' }
 export const unreached: Outcome = { kind: 'not sent', message: 'the connection was refused' }
-export const throttled: Outcome = { kind: 'throttled', message: 'slow down', retryAfterMs: 7000, limits }
+export const throttled: Outcome = {
+  kind: 'throttled',
+  message: 'slow down',
+  retryAfterMs: 7000,
+  limits,
+}
 
 /** What becomes of one call. */
 export interface Step {
@@ -91,11 +118,14 @@ export class World {
   recorded(): Recorded {
     const text = JSON.stringify(this.durable)
     const plain = JSON.parse(text) as typeof this.durable
-    const recorded: Recorded = new Map(Object.entries(plain).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
+    const recorded: Recorded = new Map(
+      Object.entries(plain).map(([domain, items]) => [domain, new Map(Object.entries(items))]),
+    )
     for (const domains of this.open?.intents.values() ?? []) {
       for (const [domain, intended] of domains) {
         const items = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
-        for (const [item, held] of intended) if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...held, open: true })
+        for (const [item, held] of intended)
+          if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...held, open: true })
         recorded.set(domain, items)
       }
     }
@@ -140,13 +170,23 @@ export class World {
     return this.clock.drive(this.start(plan, script, base))
   }
 
-  start(plan: Plan, script: (call: number, domains: Domain[], items: ItemKey[]) => Step, base = this.recorded()): Promise<ApplyResult> {
-    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () => this.#step())
+  start(
+    plan: Plan,
+    script: (call: number, domains: Domain[], items: ItemKey[]) => Step,
+    base = this.recorded(),
+  ): Promise<ApplyResult> {
+    const budget = new CallBudget(this.callsPerMinute, this.maxWaitMs, this.clock, [], async () =>
+      this.#step(),
+    )
     return applyPlan(plan, base, {
       store: this.#store(),
       client: { write: (domains, config) => this.#write(domains, config, script) },
       budget,
-      clock: { now: () => this.clock.now(), monotonic: () => this.clock.monotonic(), sleep: (ms, signal) => this.#sleep(ms, signal) },
+      clock: {
+        now: () => this.clock.now(),
+        monotonic: () => this.clock.monotonic(),
+        sleep: (ms, signal) => this.#sleep(ms, signal),
+      },
       random: () => 0.5,
       settleMs: this.settleMs,
       timeoutMs: 30_000,
@@ -166,13 +206,18 @@ export class World {
     })
   }
 
-  /** Whether what is recorded allows for what the service holds; what is not recorded allows for everything. */
+  /**
+   * Whether what is recorded allows for what the service holds; what is not recorded allows for
+   * everything.
+   */
   allows(domain: Domain, item: ItemKey, value: Value | undefined): boolean {
     const held = this.item(domain, item)
     if (held === undefined || held.unknown === true) return true
     if (held.candidates.length === 0) return value === undefined
     // A kept field that no recorded write named is not known.
-    return held.candidates.some((candidate) => sameJson(value, withKept(itemSpec(item).keeps, candidate, value)))
+    return held.candidates.some((candidate) =>
+      sameJson(value, withKept(itemSpec(item).keeps, candidate, value)),
+    )
   }
 
   #step(): void {
@@ -189,7 +234,11 @@ export class World {
     const put = (domains: Recorded) => {
       for (const [domain, items] of domains) {
         if (items.size === 0) delete this.durable[domain]
-        else this.durable[domain] = JSON.parse(JSON.stringify(Object.fromEntries(items))) as Record<ItemKey, RecordedItem>
+        else
+          this.durable[domain] = JSON.parse(JSON.stringify(Object.fromEntries(items))) as Record<
+            ItemKey,
+            RecordedItem
+          >
       }
     }
     const contact = (what: string) => {
@@ -239,7 +288,12 @@ export class World {
   ): Promise<Outcome> {
     this.#step()
     const step = script(this.calls.length, domains, Object.keys(config))
-    const call: Call = { at: this.clock.now(), answeredAt: null, domains, items: Object.keys(config) }
+    const call: Call = {
+      at: this.clock.now(),
+      answeredAt: null,
+      domains,
+      items: Object.keys(config),
+    }
     this.calls.push(call)
     this.log.push(`send ${domains.join(',')}`)
     const { ms = 100, late, saves = step.outcome.kind === 'confirmed' ? domains : [] } = step

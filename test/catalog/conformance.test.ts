@@ -24,9 +24,14 @@ for (const folder of folders) {
         const wire = readItem(spec, given.payload, 'wire', 'www.example.com')
         const manifest = readItem(spec, given.payload, 'manifest', 'www.example.com')
         if (given.expect !== null)
-          expect({ answer: wire.value === null ? 'reject' : 'accept', problems: wire.problems }).toMatchObject({ answer: given.expect })
+          expect({
+            answer: wire.value === null ? 'reject' : 'accept',
+            problems: wire.problems,
+          }).toMatchObject({ answer: given.expect })
         if (given.manifest !== null)
-          expect({ valid: manifest.value !== null, problems: manifest.problems }).toMatchObject({ valid: given.manifest })
+          expect({ valid: manifest.value !== null, problems: manifest.problems }).toMatchObject({
+            valid: given.manifest,
+          })
         for (const { value, payload } of [wire, manifest]) {
           if (value === null) continue
           expect(spec.canonical(value)).toEqual(value)

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import type { Change } from '../../src/model/change.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import {
+  confirmed,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../src/model/item.ts'
 
 const a = 'a.example.com'
 const time = (seconds: number) => ({ time: String(seconds) })
@@ -9,7 +15,8 @@ const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const doubt = (...candidates: Value[]): Held => ({ status: 'in-doubt', candidates })
 const unknown = (...candidates: Value[]): Held => ({ ...doubt(...candidates), unknown: true })
 const unset = (...candidates: Value[]): Held => ({ status: 'unset', candidates })
-const of = (items: Record<ItemKey, Held>, domain = a): Snapshot => new Map([[domain, new Map(Object.entries(items))]])
+const of = (items: Record<ItemKey, Held>, domain = a): Snapshot =>
+  new Map([[domain, new Map(Object.entries(items))]])
 const nothing: Snapshot = new Map()
 
 function only(from: Snapshot, to: Snapshot): Change {
@@ -32,7 +39,9 @@ describe('what is desired and not so', () => {
   })
 
   it('is changed where another value is recorded', () => {
-    expect(only(of({ timeout: confirmed(time(5)) }), of({ timeout: confirmed(time(10)) }))).toMatchObject({
+    expect(
+      only(of({ timeout: confirmed(time(5)) }), of({ timeout: confirmed(time(10)) })),
+    ).toMatchObject({
       action: 'change',
       reason: 'differs',
       before: time(5),
@@ -43,16 +52,24 @@ describe('what is desired and not so', () => {
 
   it('is no change where it is recorded, in whatever order of keys', () => {
     const from = of({ https: confirmed({ cert_id: 1, force_https: 0 }) })
-    expect(diffSnapshots(from, of({ https: confirmed({ force_https: 0, cert_id: 1 }) }))).toEqual({ changes: [], unchanged: 1 })
+    expect(diffSnapshots(from, of({ https: confirmed({ force_https: 0, cert_id: 1 }) }))).toEqual({
+      changes: [],
+      unchanged: 1,
+    })
   })
 
   it('is set again where it was taken back', () => {
-    expect(only(of({ ip_black_list: unset() }), of({ ip_black_list: confirmed(ips('192.0.2.1')) }))).toMatchObject({
+    expect(
+      only(of({ ip_black_list: unset() }), of({ ip_black_list: confirmed(ips('192.0.2.1')) })),
+    ).toMatchObject({
       action: 'set',
       before: null,
     })
     expect(
-      only(of({ https: unset({ cert_id: 0, force_https: 0 }) }), of({ https: confirmed({ cert_id: 1, force_https: 0 }) })),
+      only(
+        of({ https: unset({ cert_id: 0, force_https: 0 }) }),
+        of({ https: confirmed({ cert_id: 1, force_https: 0 }) }),
+      ),
     ).toMatchObject({
       action: 'set',
       before: null,
@@ -88,7 +105,9 @@ describe('what is in doubt', () => {
   })
 
   it('and to be taken back is taken back', () => {
-    expect(only(of({ ip_black_list: unknown(ips('192.0.2.1')) }), of({ ip_black_list: unset() }))).toMatchObject({
+    expect(
+      only(of({ ip_black_list: unknown(ips('192.0.2.1')) }), of({ ip_black_list: unset() })),
+    ).toMatchObject({
       action: 'unset',
       reason: 'in-doubt',
     })
@@ -97,7 +116,9 @@ describe('what is in doubt', () => {
 
 describe('what is to be taken back', () => {
   it('is unset', () => {
-    expect(only(of({ ip_black_list: confirmed(ips('192.0.2.1')) }), of({ ip_black_list: unset() }))).toEqual({
+    expect(
+      only(of({ ip_black_list: confirmed(ips('192.0.2.1')) }), of({ ip_black_list: unset() })),
+    ).toEqual({
       domain: a,
       item: 'ip_black_list',
       action: 'unset',
@@ -109,12 +130,20 @@ describe('what is to be taken back', () => {
   })
 
   it('is unset where nothing is recorded: anything may be there', () => {
-    expect(only(nothing, of({ https: unset() }))).toMatchObject({ action: 'unset', before: null, after: null, patch: [] })
+    expect(only(nothing, of({ https: unset() }))).toMatchObject({
+      action: 'unset',
+      before: null,
+      after: null,
+      patch: [],
+    })
   })
 
   it('and was, is no change', () => {
     const from = of({ ip_black_list: unset(), https: unset({ cert_id: 0, force_https: 0 }) })
-    expect(diffSnapshots(from, of({ ip_black_list: unset(), https: unset() }))).toEqual({ changes: [], unchanged: 2 })
+    expect(diffSnapshots(from, of({ ip_black_list: unset(), https: unset() }))).toEqual({
+      changes: [],
+      unchanged: 2,
+    })
   })
 
   it('is no change for an item with deltas only of which no entry is known', () => {
@@ -137,7 +166,10 @@ describe('what is no longer mentioned', () => {
 
   it('is released with its whole domain', () => {
     expect(
-      diffSnapshots(of({ timeout: confirmed(time(5)), https: confirmed({ cert_id: 1 }) }), nothing).changes.map((change) => change.action),
+      diffSnapshots(
+        of({ timeout: confirmed(time(5)), https: confirmed({ cert_id: 1 }) }),
+        nothing,
+      ).changes.map((change) => change.action),
     ).toEqual(['release', 'release'])
   })
 })
@@ -149,7 +181,14 @@ describe('what another item clears', () => {
     const { changes } = diffSnapshots(of({ ip_white_list: confirmed(ips('192.0.2.7')) }), black)
     expect(changes).toMatchObject([
       { item: 'ip_black_list', action: 'set' },
-      { item: 'ip_white_list', action: 'unset', reason: 'cleared', by: 'ip_black_list', before: ips('192.0.2.7'), after: null },
+      {
+        item: 'ip_white_list',
+        action: 'unset',
+        reason: 'cleared',
+        by: 'ip_black_list',
+        before: ips('192.0.2.7'),
+        after: null,
+      },
     ])
   })
 
@@ -159,12 +198,19 @@ describe('what another item clears', () => {
   })
 
   it('is released when the other is not written', () => {
-    const from = of({ ip_black_list: confirmed(ips('192.0.2.1')), ip_white_list: confirmed(ips('192.0.2.7')) })
-    expect(diffSnapshots(from, black).changes).toMatchObject([{ item: 'ip_white_list', action: 'release' }])
+    const from = of({
+      ip_black_list: confirmed(ips('192.0.2.1')),
+      ip_white_list: confirmed(ips('192.0.2.7')),
+    })
+    expect(diffSnapshots(from, black).changes).toMatchObject([
+      { item: 'ip_white_list', action: 'release' },
+    ])
   })
 
   it('is not there when it was not recorded', () => {
-    expect(diffSnapshots(nothing, black).changes).toMatchObject([{ item: 'ip_black_list', action: 'set' }])
+    expect(diffSnapshots(nothing, black).changes).toMatchObject([
+      { item: 'ip_black_list', action: 'set' },
+    ])
   })
 
   it('is cleared on its own domain only', () => {
@@ -177,14 +223,21 @@ describe('what another item clears', () => {
 })
 
 describe('fields that the service keeps', () => {
-  const recorded = of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' }) })
+  const recorded = of({
+    https: confirmed({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' }),
+  })
 
   it('count only where they are named', () => {
-    expect(diffSnapshots(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0 }) })).changes).toEqual([])
-    expect(diffSnapshots(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'on' }) })).changes).toEqual([])
-    expect(only(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'off' }) })).patch).toEqual([
-      { op: 'replace', path: '/http2', value: 'off' },
-    ])
+    expect(
+      diffSnapshots(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0 }) })).changes,
+    ).toEqual([])
+    expect(
+      diffSnapshots(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'on' }) }))
+        .changes,
+    ).toEqual([])
+    expect(
+      only(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'off' }) })).patch,
+    ).toEqual([{ op: 'replace', path: '/http2', value: 'off' }])
   })
 
   it('keep their recorded value in what comes after', () => {
@@ -198,14 +251,24 @@ describe('fields that the service keeps', () => {
 
   it('that are not known are a change once they are named', () => {
     expect(
-      only(of({ https: confirmed({ cert_id: 1, force_https: 0 }) }), of({ https: confirmed({ cert_id: 1, force_https: 0, ocsp: 'on' }) }))
-        .patch,
+      only(
+        of({ https: confirmed({ cert_id: 1, force_https: 0 }) }),
+        of({ https: confirmed({ cert_id: 1, force_https: 0, ocsp: 'on' }) }),
+      ).patch,
     ).toEqual([{ op: 'add', path: '/ocsp', value: 'on' }])
   })
 
   it('are not taken from one of several candidates', () => {
-    const from = of({ https: doubt({ cert_id: 1, force_https: 0, ocsp: 'on' }, { cert_id: 1, force_https: 0, ocsp: 'off' }) })
-    expect(only(from, of({ https: confirmed({ cert_id: 2, force_https: 0 }) })).after).toEqual({ cert_id: 2, force_https: 0 })
+    const from = of({
+      https: doubt(
+        { cert_id: 1, force_https: 0, ocsp: 'on' },
+        { cert_id: 1, force_https: 0, ocsp: 'off' },
+      ),
+    })
+    expect(only(from, of({ https: confirmed({ cert_id: 2, force_https: 0 }) })).after).toEqual({
+      cert_id: 2,
+      force_https: 0,
+    })
   })
 })
 
@@ -224,7 +287,11 @@ describe('changes', () => {
   })
 
   it('between equal snapshots are none, and neither snapshot is touched', () => {
-    const items = { timeout: confirmed(time(10)), ip_black_list: unset(), https: confirmed({ cert_id: 1, force_https: 0 }) }
+    const items = {
+      timeout: confirmed(time(10)),
+      ip_black_list: unset(),
+      https: confirmed({ cert_id: 1, force_https: 0 }),
+    }
     const [from, to] = [of(items), of(structuredClone(items))]
     expect(diffSnapshots(from, to)).toEqual({ changes: [], unchanged: 3 })
     expect([from, to]).toEqual([of(items), of(items)])

@@ -1,19 +1,40 @@
 import { describe, expect, it } from 'vitest'
 import { driftOf } from '../../src/diff/drift.ts'
 import type { Observed } from '../../src/model/drift.ts'
-import { confirmed, unrecorded, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
+import {
+  confirmed,
+  unrecorded,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+} from '../../src/model/item.ts'
 
 const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
 const unset: Held = { status: 'unset', candidates: [] }
 const time = (seconds: number) => confirmed({ time: String(seconds) })
-const doubt = (...seconds: number[]): Held => ({ status: 'in-doubt', candidates: seconds.map((each) => ({ time: String(each) })) })
-const snapshot = (items: Record<ItemKey, Held>): Snapshot => new Map([[www, new Map(Object.entries(items))]])
+const doubt = (...seconds: number[]): Held => ({
+  status: 'in-doubt',
+  candidates: seconds.map((each) => ({ time: String(each) })),
+})
+const snapshot = (items: Record<ItemKey, Held>): Snapshot =>
+  new Map([[www, new Map(Object.entries(items))]])
 
-function found(recorded: Record<ItemKey, Held>, desired: Record<ItemKey, Held>, observed: Record<ItemKey, Held> = {}) {
-  const seen: Observed = new Map([[www, new Map(Object.entries(observed).map(([item, held]) => [item, { held, notVerified: [] }]))]])
+function found(
+  recorded: Record<ItemKey, Held>,
+  desired: Record<ItemKey, Held>,
+  observed: Record<ItemKey, Held> = {},
+) {
+  const seen: Observed = new Map([
+    [
+      www,
+      new Map(Object.entries(observed).map(([item, held]) => [item, { held, notVerified: [] }])),
+    ],
+  ])
   return driftOf(
-    new Map([[www, new Map(Object.entries(recorded).map(([item, held]) => [item, { ...held, at }]))]]),
+    new Map([
+      [www, new Map(Object.entries(recorded).map(([item, held]) => [item, { ...held, at }]))],
+    ]),
     snapshot(desired),
     seen,
   )
@@ -28,29 +49,77 @@ const one = (...args: Parameters<typeof found>) => {
 
 describe('driftOf', () => {
   it.each<[string, Parameters<typeof found>, [string, string, boolean]]>([
-    ['nothing differs, nothing was observed', [{ timeout: time(1) }, { timeout: time(1) }], ['', 'assumed', true]],
-    ['nothing differs, and that was seen', [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(1) }], ['', 'verified', true]],
-    ['merged and not applied', [{ timeout: time(1) }, { timeout: time(2) }], ['pending', 'assumed', true]],
-    ['changed at the service', [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(3) }], ['live', 'verified', true]],
-    ['both', [{ timeout: time(1) }, { timeout: time(2) }, { timeout: time(3) }], ['pending live', 'verified', true]],
-    ['gone at the service', [{ timeout: time(1) }, { timeout: time(1) }, { timeout: unset }], ['live', 'verified', true]],
+    [
+      'nothing differs, nothing was observed',
+      [{ timeout: time(1) }, { timeout: time(1) }],
+      ['', 'assumed', true],
+    ],
+    [
+      'nothing differs, and that was seen',
+      [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(1) }],
+      ['', 'verified', true],
+    ],
+    [
+      'merged and not applied',
+      [{ timeout: time(1) }, { timeout: time(2) }],
+      ['pending', 'assumed', true],
+    ],
+    [
+      'changed at the service',
+      [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(3) }],
+      ['live', 'verified', true],
+    ],
+    [
+      'both',
+      [{ timeout: time(1) }, { timeout: time(2) }, { timeout: time(3) }],
+      ['pending live', 'verified', true],
+    ],
+    [
+      'gone at the service',
+      [{ timeout: time(1) }, { timeout: time(1) }, { timeout: unset }],
+      ['live', 'verified', true],
+    ],
     ['never applied', [{}, { timeout: time(1) }], ['pending', 'in-doubt', false]],
-    ['never applied, and there', [{}, { timeout: time(1) }, { timeout: time(1) }], ['pending live', 'verified', false]],
+    [
+      'never applied, and there',
+      [{}, { timeout: time(1) }, { timeout: time(1) }],
+      ['pending live', 'verified', false],
+    ],
     ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
-    ['in doubt, desired among what it may hold', [{ timeout: doubt(1, 2) }, { timeout: time(2) }], ['', 'in-doubt', true]],
-    ['in doubt, desired not among it', [{ timeout: doubt(1, 2) }, { timeout: time(3) }], ['pending', 'in-doubt', true]],
-    ['in doubt, and looked at', [{ timeout: doubt(1, 2) }, { timeout: time(2) }, { timeout: time(1) }], ['', 'in-doubt', true]],
+    [
+      'in doubt, desired among what it may hold',
+      [{ timeout: doubt(1, 2) }, { timeout: time(2) }],
+      ['', 'in-doubt', true],
+    ],
+    [
+      'in doubt, desired not among it',
+      [{ timeout: doubt(1, 2) }, { timeout: time(3) }],
+      ['pending', 'in-doubt', true],
+    ],
+    [
+      'in doubt, and looked at',
+      [{ timeout: doubt(1, 2) }, { timeout: time(2) }, { timeout: time(1) }],
+      ['', 'in-doubt', true],
+    ],
   ])('%s', (_what, args, expected) => {
     expect(one(...args)).toEqual(expected)
   })
 
   it('tells the way from recorded to desired and from recorded to observed', () => {
-    const { items, pending, live } = found({ timeout: time(1) }, { timeout: time(2) }, { timeout: time(3) })
+    const { items, pending, live } = found(
+      { timeout: time(1) },
+      { timeout: time(2) },
+      { timeout: time(3) },
+    )
     expect(items[0]).toMatchObject({
       pending: [{ op: 'replace', path: '/time', value: '2' }],
       live: [{ op: 'replace', path: '/time', value: '3' }],
     })
-    expect([pending[0]?.after, live[0]?.before, live[0]?.after]).toEqual([{ time: '2' }, { time: '1' }, { time: '3' }])
+    expect([pending[0]?.after, live[0]?.before, live[0]?.after]).toEqual([
+      { time: '2' },
+      { time: '1' },
+      { time: '3' },
+    ])
   })
 
   it('tells domains and items in order, whichever side knows them first', () => {
@@ -58,8 +127,12 @@ describe('driftOf', () => {
       [www, new Map([['timeout', { ...time(1), at }]])],
       ['a.example.com', new Map([['timeout', { ...time(1), at }]])],
     ])
-    const desired: Snapshot = new Map([[www, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '10' })]])]])
-    expect(driftOf(recorded, desired, new Map()).items.map(({ domain, item }) => `${domain} ${item}`)).toEqual([
+    const desired: Snapshot = new Map([
+      [www, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '10' })]])],
+    ])
+    expect(
+      driftOf(recorded, desired, new Map()).items.map(({ domain, item }) => `${domain} ${item}`),
+    ).toEqual([
       'a.example.com timeout',
       'www.example.com connect_timeout',
       'www.example.com timeout',
@@ -68,8 +141,15 @@ describe('driftOf', () => {
 
   it('keeps domains that are held out of the changes, and says of what differs there that it is held', () => {
     const both = (seconds: number) =>
-      [www, 'b.example.com'].map((domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const)
-    const { items, pending, live } = driftOf(new Map(both(1)), new Map(both(2)), new Map(), new Set([www]))
+      [www, 'b.example.com'].map(
+        (domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const,
+      )
+    const { items, pending, live } = driftOf(
+      new Map(both(1)),
+      new Map(both(2)),
+      new Map(),
+      new Set([www]),
+    )
     expect(pending.map(({ domain }) => domain)).toEqual(['b.example.com'])
     expect(live).toEqual([])
     expect(items.map(({ domain, kinds, held }) => [domain, kinds, held])).toEqual([
@@ -86,18 +166,21 @@ describe('driftOf', () => {
     ['in doubt', doubt(1, 2), time(2), ['live', 'in-doubt']],
     ['never applied', undefined, time(2), ['pending live', 'in-doubt']],
     ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
-  ])('an item that was seen and is unreadable is a difference: %s', (_what, recorded, desired, expected) => {
-    const unreadable = { pointer: '/time', reason: 'expected a number' }
-    const sight = { held: unrecorded, notVerified: [], unreadable }
-    const { items, live } = driftOf(
-      new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
-      snapshot(desired === undefined ? {} : { timeout: desired }),
-      new Map([[www, new Map([['timeout', sight]])]]),
-    )
-    expect(items).toMatchObject([{ live: [], unreadable }])
-    expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
-    expect(live).toEqual([])
-  })
+  ])(
+    'an item that was seen and is unreadable is a difference: %s',
+    (_what, recorded, desired, expected) => {
+      const unreadable = { pointer: '/time', reason: 'expected a number' }
+      const sight = { held: unrecorded, notVerified: [], unreadable }
+      const { items, live } = driftOf(
+        new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
+        snapshot(desired === undefined ? {} : { timeout: desired }),
+        new Map([[www, new Map([['timeout', sight]])]]),
+      )
+      expect(items).toMatchObject([{ live: [], unreadable }])
+      expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
+      expect(live).toEqual([])
+    },
+  )
 
   it('an item with a secret that was not compared is never verified', () => {
     const uncompared = ['Bearer ${secret:token}']
@@ -105,40 +188,78 @@ describe('driftOf', () => {
       driftOf(
         new Map([[www, new Map([['timeout', { ...recorded, at }]])]]),
         snapshot({ timeout: time(1) }),
-        new Map([[www, new Map([['timeout', { held: seen, notVerified: ['/time'], uncompared }]])]]),
+        new Map([
+          [www, new Map([['timeout', { held: seen, notVerified: ['/time'], uncompared }]])],
+        ]),
       ).items[0]
-    expect(look(time(1), time(1))).toMatchObject({ kinds: [], confidence: 'assumed', notVerified: ['/time'] })
+    expect(look(time(1), time(1))).toMatchObject({
+      kinds: [],
+      confidence: 'assumed',
+      notVerified: ['/time'],
+    })
     const other = look(time(1), time(2))
-    expect(other).toMatchObject({ kinds: ['live'], confidence: 'in-doubt', live: [], unreadable: { pointer: '' } })
+    expect(other).toMatchObject({
+      kinds: ['live'],
+      confidence: 'in-doubt',
+      live: [],
+      unreadable: { pointer: '' },
+    })
     expect(other?.unreadable?.reason).toContain('Bearer ${secret:token}')
   })
 
   it('keeps what is in doubt out of the changes', () => {
-    const { pending, live, inDoubt } = found({ timeout: doubt(1, 2) }, { timeout: time(3) }, { timeout: time(4) })
+    const { pending, live, inDoubt } = found(
+      { timeout: doubt(1, 2) },
+      { timeout: time(3) },
+      { timeout: time(4) },
+    )
     expect([pending, live]).toEqual([[], []])
     expect(inDoubt).toEqual([{ domain: www, item: 'timeout', recordedAt: at }])
   })
 
   it('fields that the service keeps count as recorded where they were not seen', () => {
     const recorded = confirmed({ cert_id: 1, force_https: 0, http2: 'on' })
-    expect(one({ https: recorded }, { https: recorded }, { https: confirmed({ cert_id: 1, force_https: 0 }) })).toEqual([
-      '',
+    expect(
+      one(
+        { https: recorded },
+        { https: recorded },
+        { https: confirmed({ cert_id: 1, force_https: 0 }) },
+      ),
+    ).toEqual(['', 'verified', true])
+    const off = confirmed({ cert_id: 1, force_https: 0, http2: 'off' })
+    expect(one({ https: recorded }, { https: recorded }, { https: off })).toEqual([
+      'live',
       'verified',
       true,
     ])
-    const off = confirmed({ cert_id: 1, force_https: 0, http2: 'off' })
-    expect(one({ https: recorded }, { https: recorded }, { https: off })).toEqual(['live', 'verified', true])
   })
 
   it('what the service made of a write, or holds once unset, is no surprise', () => {
     const rewritten = { ...time(1), returned: { time: '5' } }
     expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe('')
     expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe('live')
-    const https = { ...confirmed({ cert_id: 1, force_https: 0, http2: 'off' }), returned: { cert_id: 2, force_https: 0, http2: 'on' } }
-    expect(one({ https }, { https }, { https: confirmed({ cert_id: 2, force_https: 0 }) })[0]).toBe('')
+    const https = {
+      ...confirmed({ cert_id: 1, force_https: 0, http2: 'off' }),
+      returned: { cert_id: 2, force_https: 0, http2: 'on' },
+    }
+    expect(one({ https }, { https }, { https: confirmed({ cert_id: 2, force_https: 0 }) })[0]).toBe(
+      '',
+    )
     const back: Held = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
-    expect(one({ https: back }, { https: unset }, { https: confirmed({ cert_id: 0, force_https: 0 }) })[0]).toBe('')
-    expect(one({ https: back }, { https: unset }, { https: confirmed({ cert_id: 7, force_https: 0 }) })[0]).toBe('live')
+    expect(
+      one(
+        { https: back },
+        { https: unset },
+        { https: confirmed({ cert_id: 0, force_https: 0 }) },
+      )[0],
+    ).toBe('')
+    expect(
+      one(
+        { https: back },
+        { https: unset },
+        { https: confirmed({ cert_id: 7, force_https: 0 }) },
+      )[0],
+    ).toBe('live')
   })
 
   it('an item that is to be unset and was never there is nothing to tell', () => {

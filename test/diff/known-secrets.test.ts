@@ -4,11 +4,23 @@ import { withKnownSecrets } from '../../src/diff/known-secrets.ts'
 import { confirmed, type Held, type Snapshot } from '../../src/model/item.ts'
 
 const a = 'a.example.com'
-const given = { pattern: '.*', time_format: 'timestamp', deadtime: 60, req_uri_type: 1, origin_type: 1, timename: 'time', keyname: 'key' }
+const given = {
+  pattern: '.*',
+  time_format: 'timestamp',
+  deadtime: 60,
+  req_uri_type: 1,
+  origin_type: 1,
+  timename: 'time',
+  keyname: 'key',
+}
 const stamp = (key: string) => ({ ...given, key: { $secret: key } })
-const of = (held: Held, item = 'visit_timestamp'): Snapshot => new Map([[a, new Map([[item, held]])]])
+const of = (held: Held, item = 'visit_timestamp'): Snapshot =>
+  new Map([[a, new Map([[item, held]])]])
 const recorded = of({ ...confirmed(stamp('scrypt:1')), templates: { 'scrypt:1': 'signing' } })
-const heads = (...values: string[]) => ({ type: 'reset', list: values.map((value, i) => ({ name: `X-${i}`, value: { $secret: value } })) })
+const heads = (...values: string[]) => ({
+  type: 'reset',
+  list: values.map((value, i) => ({ name: `X-${i}`, value: { $secret: value } })),
+})
 
 describe('a secret whose value is not at hand', () => {
   it('counts as unchanged while its name is the recorded one', () => {
@@ -20,7 +32,9 @@ describe('a secret whose value is not at hand', () => {
 
   it('is a change under another name', () => {
     const desired = withKnownSecrets(of(confirmed(stamp('unresolved:other'))), recorded)
-    expect(diffSnapshots(recorded, desired).changes).toMatchObject([{ action: 'change', after: { key: { $secret: 'unresolved:other' } } }])
+    expect(diffSnapshots(recorded, desired).changes).toMatchObject([
+      { action: 'change', after: { key: { $secret: 'unresolved:other' } } },
+    ])
   })
 
   it('is set where nothing is recorded, or nothing of where it came from', () => {
@@ -30,18 +44,32 @@ describe('a secret whose value is not at hand', () => {
   })
 
   it('does not hide another difference', () => {
-    const desired = withKnownSecrets(of(confirmed({ ...stamp('unresolved:signing'), deadtime: 90 })), recorded)
-    expect(diffSnapshots(recorded, desired).changes[0]?.patch).toEqual([{ op: 'replace', path: '/deadtime', value: 90 }])
+    const desired = withKnownSecrets(
+      of(confirmed({ ...stamp('unresolved:signing'), deadtime: 90 })),
+      recorded,
+    )
+    expect(diffSnapshots(recorded, desired).changes[0]?.patch).toEqual([
+      { op: 'replace', path: '/deadtime', value: 90 },
+    ])
   })
 
   it('within a text is known by the whole text', () => {
     const before = of(
-      { ...confirmed(heads('scrypt:1', 'scrypt:2')), templates: { 'scrypt:1': 'Bearer ${secret:t}', 'scrypt:2': 't' } },
+      {
+        ...confirmed(heads('scrypt:1', 'scrypt:2')),
+        templates: { 'scrypt:1': 'Bearer ${secret:t}', 'scrypt:2': 't' },
+      },
       'add_response_head',
     )
-    const known = withKnownSecrets(of(confirmed(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')), 'add_response_head'), before)
+    const known = withKnownSecrets(
+      of(confirmed(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')), 'add_response_head'),
+      before,
+    )
     expect(diffSnapshots(before, known).changes).toEqual([])
-    const other = withKnownSecrets(of(confirmed(heads('unresolved:Basic ${secret:t}', 'unresolved:t')), 'add_response_head'), before)
+    const other = withKnownSecrets(
+      of(confirmed(heads('unresolved:Basic ${secret:t}', 'unresolved:t')), 'add_response_head'),
+      before,
+    )
     expect(diffSnapshots(before, other).changes).toHaveLength(1)
   })
 })

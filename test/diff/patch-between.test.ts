@@ -14,7 +14,10 @@ function patched(before: Json, patch: PatchOperation[]): Json {
 }
 
 const key = fc
-  .oneof(fc.constantFrom('a', 'b', '', '/', '~', '~1', 'a/b', '0', '-', 'length'), fc.string({ maxLength: 4 }))
+  .oneof(
+    fc.constantFrom('a', 'b', '', '/', '~', '~1', 'a/b', '0', '-', 'length'),
+    fc.string({ maxLength: 4 }),
+  )
   .filter((name) => name !== '__proto__')
 const { value } = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
@@ -30,7 +33,9 @@ describe('a patch', () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
         fc.pre(before !== null && after !== null)
-        expect(canonicalJson(patched(before, patchBetween(before, after)))).toBe(canonicalJson(after))
+        expect(canonicalJson(patched(before, patchBetween(before, after)))).toBe(
+          canonicalJson(after),
+        )
       }),
       { numRuns: 2000 },
     ))
@@ -79,7 +84,9 @@ describe('a patch', () => {
     expect(patchBetween(before, { ...before, list: [...before.list, '192.0.2.4'] })).toEqual([
       { op: 'add', path: '/list/3', value: '192.0.2.4' },
     ])
-    expect(patchBetween({ 'a/b': { '~': 1 } }, { 'a/b': { '~': 2 } })).toEqual([{ op: 'replace', path: '/a~1b/~0', value: 2 }])
+    expect(patchBetween({ 'a/b': { '~': 1 } }, { 'a/b': { '~': 2 } })).toEqual([
+      { op: 'replace', path: '/a~1b/~0', value: 2 },
+    ])
     expect(patchBetween({ a: [] }, { a: {} })).toEqual([{ op: 'replace', path: '/a', value: {} }])
     expect(patchBetween([], {})).toEqual([{ op: 'replace', path: '', value: {} }])
     expect(patchBetween('off', 'on')).toEqual([{ op: 'replace', path: '', value: 'on' }])

@@ -28,8 +28,8 @@ describe('a YAML language server with the schemas', () => {
   })
   afterAll(() => server.stop())
 
-  const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /(edgewise|domains|profiles).*\.yaml$/.test(name),
+  const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /(edgewise|domains|profiles).*\.yaml$/.test(name),
   )
   it.each(files)('has nothing to say against examples/%s', async (name) => {
     const path = join(root, 'examples', name)
@@ -37,20 +37,79 @@ describe('a YAML language server with the schemas', () => {
   })
 
   it.each<[string, string, string, number, RegExp]>([
-    ['an unknown key of the workspace', 'edgewise.yaml', 'version: 1\nservise: {}\n', 2, /servise is not allowed/],
-    ['a wrong choice of the workspace', 'edgewise.yaml', 'version: 1\nstate: {store: postgres}\n', 2, /git|dir/],
-    ['a number that is too large', 'edgewise.yaml', 'version: 1\nlimits: {domainsPerWrite: 11}\n', 2, /maximum of 10/],
+    [
+      'an unknown key of the workspace',
+      'edgewise.yaml',
+      'version: 1\nservise: {}\n',
+      2,
+      /servise is not allowed/,
+    ],
+    [
+      'a wrong choice of the workspace',
+      'edgewise.yaml',
+      'version: 1\nstate: {store: postgres}\n',
+      2,
+      /git|dir/,
+    ],
+    [
+      'a number that is too large',
+      'edgewise.yaml',
+      'version: 1\nlimits: {domainsPerWrite: 11}\n',
+      2,
+      /maximum of 10/,
+    ],
     ['a manifest without a domain', 'domains/a.yaml', 'config: {}\n', 1, /domain/],
-    ['an unknown key of a manifest', 'domains/a.yaml', 'domain: a.example.com\nconfg: {}\n', 2, /confg is not allowed/],
-    ['an unknown item', 'domains/a.yaml', 'domain: a.example.com\nconfig:\n  htps: {cert_id: 1}\n', 3, /htps is not allowed/],
-    ['an unknown field', 'domains/a.yaml', 'domain: a.example.com\nconfig:\n  https:\n    cert: 1\n', 4, /cert is not allowed/],
-    ['a wrong word', 'domains/a.yaml', 'domain: a.example.com\nconfig:\n  https:\n    http2: maybe\n', 4, /on|off/],
-    ['a wrong type', 'domains/a.yaml', 'domain: a.example.com\nconfig:\n  referer:\n    allow_empty: [1]\n', 4, /type/],
-    ['a profile with a domain', 'profiles/p.yaml', 'profile: p\ndomain: a.example.com\n', 2, /domain is not allowed/],
+    [
+      'an unknown key of a manifest',
+      'domains/a.yaml',
+      'domain: a.example.com\nconfg: {}\n',
+      2,
+      /confg is not allowed/,
+    ],
+    [
+      'an unknown item',
+      'domains/a.yaml',
+      'domain: a.example.com\nconfig:\n  htps: {cert_id: 1}\n',
+      3,
+      /htps is not allowed/,
+    ],
+    [
+      'an unknown field',
+      'domains/a.yaml',
+      'domain: a.example.com\nconfig:\n  https:\n    cert: 1\n',
+      4,
+      /cert is not allowed/,
+    ],
+    [
+      'a wrong word',
+      'domains/a.yaml',
+      'domain: a.example.com\nconfig:\n  https:\n    http2: maybe\n',
+      4,
+      /on|off/,
+    ],
+    [
+      'a wrong type',
+      'domains/a.yaml',
+      'domain: a.example.com\nconfig:\n  referer:\n    allow_empty: [1]\n',
+      4,
+      /type/,
+    ],
+    [
+      'a profile with a domain',
+      'profiles/p.yaml',
+      'profile: p\ndomain: a.example.com\n',
+      2,
+      /domain is not allowed/,
+    ],
     ['a broken file', 'domains/a.yaml', 'domain: a.example.com\nconfig: {\n', 3, /flow/i],
   ])('underlines %s', async (what, path, text, line, message) => {
-    const complaints = await server.open(join(root, 'broken', what.replaceAll(' ', '-'), path), text)
-    expect(complaints).toEqual(expect.arrayContaining([{ line, message: expect.stringMatching(message) as string }]))
+    const complaints = await server.open(
+      join(root, 'broken', what.replaceAll(' ', '-'), path),
+      text,
+    )
+    expect(complaints).toEqual(
+      expect.arrayContaining([{ line, message: expect.stringMatching(message) as string }]),
+    )
   })
 
   it('completes items, fields and words, and tells what they mean', async () => {
@@ -64,8 +123,12 @@ describe('a YAML language server with the schemas', () => {
       expect.arrayContaining(['origin', 'timeout', 'visit_timestamp']),
     )
     const fields = await opened('fields', '  https:\n    cert_id: 1\n    \n')
-    expect(await server.offers(fields, 4, 4)).toEqual(expect.arrayContaining(['force_https', 'http2', 'ocsp']))
-    expect(await server.offers(await opened('words', '  https:\n    http2: \n'), 3, 11)).toEqual(expect.arrayContaining(['"on"', '"off"']))
+    expect(await server.offers(fields, 4, 4)).toEqual(
+      expect.arrayContaining(['force_https', 'http2', 'ocsp']),
+    )
+    expect(await server.offers(await opened('words', '  https:\n    http2: \n'), 3, 11)).toEqual(
+      expect.arrayContaining(['"on"', '"off"']),
+    )
     expect(await server.hover(fields, 2, 4)).toContain('certificate')
     expect(await server.hover(fields, 3, 6)).toContain('certificate')
   })
@@ -73,7 +136,9 @@ describe('a YAML language server with the schemas', () => {
   it('completes edgewise.yaml and profiles', async () => {
     const home = join(root, 'complete/edgewise.yaml')
     await server.open(home, 'version: 1\nguards:\n  \n')
-    expect(await server.offers(home, 2, 2)).toEqual(expect.arrayContaining(['maxDomains', 'protect', 'freeze']))
+    expect(await server.offers(home, 2, 2)).toEqual(
+      expect.arrayContaining(['maxDomains', 'protect', 'freeze']),
+    )
     expect(await server.hover(home, 1, 3)).toContain('What a plan may not do')
     const profile = join(root, 'complete/profiles/p.yaml')
     await server.open(profile, 'profile: p\nconfig:\n  time\n')
@@ -86,7 +151,11 @@ describe('the schemas', () => {
     '%s: every key is described, and has an example where its value is not plain from its type',
     (name) => {
       const lacking: string[] = []
-      visit(JSON.parse(readFileSync(join(root, `schemas/${name}.schema.json`), 'utf8')), '', lacking)
+      visit(
+        JSON.parse(readFileSync(join(root, `schemas/${name}.schema.json`), 'utf8')),
+        '',
+        lacking,
+      )
       expect(lacking).toEqual([])
     },
   )
@@ -95,14 +164,20 @@ describe('the schemas', () => {
 type Part = Record<string, unknown>
 
 function visit(part: unknown, path: string, lacking: string[]): void {
-  if (Array.isArray(part)) for (const [i, each] of part.entries()) visit(each, `${path}/${i}`, lacking)
+  if (Array.isArray(part))
+    for (const [i, each] of part.entries()) visit(each, `${path}/${i}`, lacking)
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return
-  for (const [key, field] of Object.entries((part as Part)['properties'] ?? {}) as [string, Part][]) {
+  for (const [key, field] of Object.entries((part as Part)['properties'] ?? {}) as [
+    string,
+    Part,
+  ][]) {
     if (key === '$ref' || '$ref' in field) continue
     if (typeof field['description'] !== 'string') lacking.push(`${path}/${key}: description`)
     // Below an item its own example shows the fields.
     const item = /\/config\//.test(path)
-    const plain = ['examples', 'default', 'const', 'enum', 'properties'].some((keyword) => keyword in field)
+    const plain = ['examples', 'default', 'const', 'enum', 'properties'].some(
+      (keyword) => keyword in field,
+    )
     if (!item && !plain) lacking.push(`${path}/${key}: example`)
   }
   for (const [key, each] of Object.entries(part as Part))

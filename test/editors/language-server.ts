@@ -22,7 +22,9 @@ export class LanguageServer {
   #buffer = Buffer.alloc(0)
   #id = 0
 
-  /** @param program the server's script; @param settings what it asks the editor for, under `yaml` */
+  /**
+   * @param program the server's script; @param settings what it asks the editor for, under `yaml`
+   */
   constructor(program: string, settings: JsonObject) {
     this.#settings = settings
     this.#child = spawn(process.execPath, [program, '--stdio'])
@@ -30,11 +32,17 @@ export class LanguageServer {
   }
 
   async start(root: string): Promise<void> {
-    const configuration = { configuration: true, didChangeConfiguration: { dynamicRegistration: true } }
+    const configuration = {
+      configuration: true,
+      didChangeConfiguration: { dynamicRegistration: true },
+    }
     await this.#ask('initialize', {
       processId: process.pid,
       rootUri: pathToFileURL(root).href,
-      capabilities: { workspace: configuration, textDocument: { completion: { completionItem: { snippetSupport: true } } } },
+      capabilities: {
+        workspace: configuration,
+        textDocument: { completion: { completionItem: { snippetSupport: true } } },
+      },
     })
     this.#tell('initialized', {})
     this.#tell('workspace/didChangeConfiguration', { settings: { yaml: this.#settings } })
@@ -44,7 +52,9 @@ export class LanguageServer {
   async open(path: string, text: string): Promise<Complaint[]> {
     const uri = pathToFileURL(path).href
     const complaints = new Promise<Complaint[]>((resolve) => this.#complaints.set(uri, resolve))
-    this.#tell('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text } })
+    this.#tell('textDocument/didOpen', {
+      textDocument: { uri, languageId: 'yaml', version: 1, text },
+    })
     return complaints
   }
 
@@ -83,11 +93,15 @@ export class LanguageServer {
   #read(chunk: Buffer): void {
     this.#buffer = Buffer.concat([this.#buffer, chunk])
     for (;;) {
-      const head = /^(?:[^\r\n]+\r\n)*?Content-Length: (\d+)\r\n(?:[^\r\n]+\r\n)*\r\n/i.exec(this.#buffer.toString('latin1'))
+      const head = /^(?:[^\r\n]+\r\n)*?Content-Length: (\d+)\r\n(?:[^\r\n]+\r\n)*\r\n/i.exec(
+        this.#buffer.toString('latin1'),
+      )
       if (head === null) return
       const end = head[0].length + Number(head[1])
       if (this.#buffer.length < end) return
-      const message = JSON.parse(this.#buffer.subarray(head[0].length, end).toString('utf8')) as JsonObject
+      const message = JSON.parse(
+        this.#buffer.subarray(head[0].length, end).toString('utf8'),
+      ) as JsonObject
       this.#buffer = this.#buffer.subarray(end)
       this.#take(message)
     }
@@ -98,10 +112,21 @@ export class LanguageServer {
       this.#answers.get(id)?.(result ?? null)
     } else if (method === 'textDocument/publishDiagnostics') {
       const { uri, diagnostics } = params as unknown as { uri: string; diagnostics: Diagnostic[] }
-      this.#complaints.get(uri)?.(diagnostics.map(({ range, message }) => ({ line: range.start.line + 1, message })))
+      this.#complaints.get(uri)?.(
+        diagnostics.map(({ range, message }) => ({ line: range.start.line + 1, message })),
+      )
     } else if (id !== undefined) {
-      const asked = method === 'workspace/configuration' ? ((params as JsonObject)['items'] as { section: string }[]) : null
-      this.#send({ id, result: asked === null ? null : asked.map(({ section }) => (section === 'yaml' ? this.#settings : {})) })
+      const asked =
+        method === 'workspace/configuration'
+          ? ((params as JsonObject)['items'] as { section: string }[])
+          : null
+      this.#send({
+        id,
+        result:
+          asked === null
+            ? null
+            : asked.map(({ section }) => (section === 'yaml' ? this.#settings : {})),
+      })
     }
   }
 }

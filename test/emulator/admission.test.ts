@@ -18,7 +18,11 @@ describe('the order in which a write is judged', () => {
       { path: '/v2/cache/prefetch', method: 'POST', body: '{' },
     ]) {
       const { status, body } = await service.request(request)
-      expect({ request, status, body }).toEqual({ request, status: 404, body: { code: 404001, message: expect.any(String) as string } })
+      expect({ request, status, body }).toEqual({
+        request,
+        status: 404,
+        body: { code: 404001, message: expect.any(String) as string },
+      })
     }
   })
 
@@ -26,10 +30,18 @@ describe('the order in which a write is judged', () => {
     const service = world()
     const query = 'token=wrong'
     const deep = `{"config": ${'['.repeat(40)}${']'.repeat(40)}}`
-    expect(await service.request({ query, body: 'too large' })).toMatchObject({ status: 413, body: { code: 413001 } })
-    expect(await service.request({ query, body: 'x', contentType: 'text/xml' })).toMatchObject({ status: 415, body: { code: 415001 } })
+    expect(await service.request({ query, body: 'too large' })).toMatchObject({
+      status: 413,
+      body: { code: 413001 },
+    })
+    expect(await service.request({ query, body: 'x', contentType: 'text/xml' })).toMatchObject({
+      status: 415,
+      body: { code: 415001 },
+    })
     for (const body of ['{', '[]', 'null', '"x"', '', deep]) {
-      expect({ body, answer: await service.request({ query, body }) }).toMatchObject({ answer: { status: body === '' ? 401 : 400 } })
+      expect({ body, answer: await service.request({ query, body }) }).toMatchObject({
+        answer: { status: body === '' ? 401 : 400 },
+      })
     }
   })
 
@@ -37,7 +49,9 @@ describe('the order in which a write is judged', () => {
     const service = world({ callsPerMinute: 1 })
     expect(await service.write({})).toMatchObject({ status: 400 })
     expect(await service.write({})).toMatchObject({ status: 429, body: { code: 429001 } })
-    expect(await service.request({ body: JSON.stringify({ token: 'wrong' }) })).toMatchObject({ status: 401 })
+    expect(await service.request({ body: JSON.stringify({ token: 'wrong' }) })).toMatchObject({
+      status: 401,
+    })
   })
 })
 
@@ -57,13 +71,20 @@ describe('the token', () => {
     ['missing', undefined, '', 401],
   ]
   it.each(cases)('%s', async (_, token, query, expected) => {
-    const sent = { domains: 'www.example.com', config: good, ...(token === undefined ? {} : { token }) }
-    expect(await world().request({ query, body: JSON.stringify(sent) })).toMatchObject({ status: expected })
+    const sent = {
+      domains: 'www.example.com',
+      config: good,
+      ...(token === undefined ? {} : { token }),
+    }
+    expect(await world().request({ query, body: JSON.stringify(sent) })).toMatchObject({
+      status: expected,
+    })
   })
 
   it('may be any that is not empty where none is set', async () => {
     const service = world({ token: null })
-    const send = (token: Json) => service.request({ body: JSON.stringify({ token, domains: 'www.example.com', config: good }) })
+    const send = (token: Json) =>
+      service.request({ body: JSON.stringify({ token, domains: 'www.example.com', config: good }) })
     expect(await send('anything')).toMatchObject({ status: 200 })
     expect(await send('')).toMatchObject({ status: 401 })
     expect(await send(false)).toMatchObject({ status: 401 })
@@ -79,35 +100,49 @@ describe('the domains', () => {
   const ten = Array.from({ length: 10 }, (_, i) => `d${i}.example.com`)
 
   it('are trimmed, in lower case and counted once', async () => {
-    const { body } = await world().write(good, ` WWW.example.com,www.Example.com , ${ten.slice(1).join(',')}`)
+    const { body } = await world().write(
+      good,
+      ` WWW.example.com,www.Example.com , ${ten.slice(1).join(',')}`,
+    )
     expect(body).toMatchObject({ code: 0 })
-    expect((body as { data: { domains: { domain: string }[] } }).data.domains.map(({ domain }) => domain)).toEqual([
-      'www.example.com',
-      ...ten.slice(1),
-    ])
+    expect(
+      (body as { data: { domains: { domain: string }[] } }).data.domains.map(
+        ({ domain }) => domain,
+      ),
+    ).toEqual(['www.example.com', ...ten.slice(1)])
   })
 
   it('are at most ten', async () => {
-    expect(await world().write(good, [...ten, 'd10.example.com'].join(','))).toMatchObject({ status: 400, body: { code: 400102 } })
+    expect(await world().write(good, [...ten, 'd10.example.com'].join(','))).toMatchObject({
+      status: 400,
+      body: { code: 400102 },
+    })
   })
 
   it('have to exist, in the words of the specification', async () => {
     const service = world({ domains: ['www.example.com'] })
     expect(await service.write(good, 'www.example.com,Other.example.com')).toEqual(
-      expect.objectContaining({ status: 400, body: { code: 400101, message: 'domain(other.example.com) is invalid' } }),
+      expect.objectContaining({
+        status: 400,
+        body: { code: 400101, message: 'domain(other.example.com) is invalid' },
+      }),
     )
     expect(await service.state()).toEqual({})
   })
 
-  it.each(['localhost', '192.0.2.1', '*.example.com', 'www.example.com.', 'http://www.example.com', 'a b.example.com'])(
-    'are well-formed, unlike %s',
-    async (domain) => {
-      expect(await world().write(good, domain)).toMatchObject({
-        status: 400,
-        body: { code: 400101, message: `domain(${domain}) is invalid` },
-      })
-    },
-  )
+  it.each([
+    'localhost',
+    '192.0.2.1',
+    '*.example.com',
+    'www.example.com.',
+    'http://www.example.com',
+    'a b.example.com',
+  ])('are well-formed, unlike %s', async (domain) => {
+    expect(await world().write(good, domain)).toMatchObject({
+      status: 400,
+      body: { code: 400101, message: `domain(${domain}) is invalid` },
+    })
+  })
 
   it('keep their ids', async () => {
     const service = world()
@@ -115,6 +150,8 @@ describe('the domains', () => {
     const ids = (first.body as { data: { domains: { id: string; domain: string }[] } }).data.domains
     expect(new Set(ids.map(({ id }) => id)).size).toBe(2)
     await service.write(good, 'c.example.com')
-    expect((await service.write(good, 'b.example.com,a.example.com')).body).toMatchObject({ data: { domains: ids.toReversed() } })
+    expect((await service.write(good, 'b.example.com,a.example.com')).body).toMatchObject({
+      data: { domains: ids.toReversed() },
+    })
   })
 })

@@ -14,7 +14,10 @@ function form(fields: [string, string][]): string {
   return String(new URLSearchParams([['token', 'tok'], ['domains', 'www.example.com'], ...fields]))
 }
 
-async function stateAfter(request: { contentType: string; body: string | Uint8Array }): Promise<Json> {
+async function stateAfter(request: {
+  contentType: string
+  body: string | Uint8Array
+}): Promise<Json> {
   const service = world()
   expect((await service.request(request)).body).toMatchObject({ code: 0 })
   return ((await service.state()) as JsonObject)['www.example.com'] ?? null
@@ -49,13 +52,20 @@ describe('urlencoded bodies', () => {
     ['numbered', (i: number) => `config[deny_url][urls][${i}]`],
     ['unnumbered', () => 'config[deny_url][urls][]'],
   ])('hold lists of hundreds of entries, %s, in their order', async (_, name) => {
-    const entries = Array.from({ length: 300 }, (__, i): [string, string] => [name(i), `/path-${String(i).padStart(3, '0')}`])
-    const { deny_url } = (await stateAfter({ contentType: url, body: form(entries) })) as { deny_url: { urls: string[] } }
+    const entries = Array.from({ length: 300 }, (__, i): [string, string] => [
+      name(i),
+      `/path-${String(i).padStart(3, '0')}`,
+    ])
+    const { deny_url } = (await stateAfter({ contentType: url, body: form(entries) })) as {
+      deny_url: { urls: string[] }
+    }
     expect(deny_url.urls).toEqual(entries.map(([, path]) => path))
   })
 
   it('hold config as JSON as well', async () => {
-    expect(await stateAfter({ contentType: url, body: form([['config', '{"timeout": {"time": 60}}']]) })).toEqual({
+    expect(
+      await stateAfter({ contentType: url, body: form([['config', '{"timeout": {"time": 60}}']]) }),
+    ).toEqual({
       timeout: { time: '60' },
     })
   })
@@ -79,14 +89,23 @@ describe('urlencoded bodies', () => {
     ['malformed JSON', 'config={"timeout"'],
     ['too many fields', Array.from({ length: 21_000 }, (_, i) => `x${i}=`).join('&')],
   ])('are malformed with %s', async (_, fields) => {
-    const answer = await world().request({ contentType: url, body: `token=tok&domains=www.example.com&${fields}` })
-    expect(answer).toMatchObject({ status: 400, body: { code: 400001, message: expect.stringMatching(/./) as string } })
+    const answer = await world().request({
+      contentType: url,
+      body: `token=tok&domains=www.example.com&${fields}`,
+    })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 400001, message: expect.stringMatching(/./) as string },
+    })
     expect(({} as JsonObject)['x']).toBeUndefined()
   })
 
   it('may name items like members of the prototype, which are unknown', async () => {
     const body = form([['config[constructor][prototype][x]', '1']])
-    expect(await world().request({ contentType: url, body })).toMatchObject({ status: 400, body: { code: 400202 } })
+    expect(await world().request({ contentType: url, body })).toMatchObject({
+      status: 400,
+      body: { code: 400202 },
+    })
   })
 })
 
@@ -97,17 +116,28 @@ describe('multipart bodies', () => {
     const multipart = new FormData()
     multipart.append('token', 'tok')
     multipart.append('domains', 'www.example.com')
-    multipart.append('config', new Blob(['{"extend": {"squid": "a\\r\\nb=ä&c"}}'], { type: 'application/json' }), 'config.json')
+    multipart.append(
+      'config',
+      new Blob(['{"extend": {"squid": "a\\r\\nb=ä&c"}}'], { type: 'application/json' }),
+      'config.json',
+    )
     const response = new Response(multipart)
     const body = new Uint8Array(await response.arrayBuffer())
-    expect(await stateAfter({ contentType: response.headers.get('content-type') ?? '', body })).toEqual({ extend: { squid: 'a\r\nb=ä&c' } })
-    expect(await stateAfter({ contentType: boundary, body: whole })).toEqual({ origin_host: { host: 'o.example.com' } })
+    expect(
+      await stateAfter({ contentType: response.headers.get('content-type') ?? '', body }),
+    ).toEqual({ extend: { squid: 'a\r\nb=ä&c' } })
+    expect(await stateAfter({ contentType: boundary, body: whole })).toEqual({
+      origin_host: { host: 'o.example.com' },
+    })
   })
 
   it('answer wherever they are cut off, and save nothing', async () => {
     for (let length = 1; length < whole.length - 6; length++) {
       const service = world()
-      const { status } = await service.request({ contentType: boundary, body: whole.slice(0, length) })
+      const { status } = await service.request({
+        contentType: boundary,
+        body: whole.slice(0, length),
+      })
       expect({ length, status: [400, 401].includes(status) }).toEqual({ length, status: true })
       expect(await service.state()).toEqual({})
     }
@@ -119,27 +149,47 @@ describe('multipart bodies', () => {
     ['a part without name', boundary, whole.replace('name="token"', 'x="y"')],
     ['a prototype', boundary, `${part('__proto__[x]', '1')}${whole}`],
   ])('are malformed with %s', async (_, contentType, body) => {
-    expect(await world().request({ contentType, body })).toMatchObject({ status: 400, body: { code: 400001 } })
+    expect(await world().request({ contentType, body })).toMatchObject({
+      status: 400,
+      body: { code: 400001 },
+    })
   })
 })
 
 describe('content types', () => {
-  const body = JSON.stringify({ token: 'tok', domains: 'www.example.com', config: { timeout: { time: '60' } } })
+  const body = JSON.stringify({
+    token: 'tok',
+    domains: 'www.example.com',
+    config: { timeout: { time: '60' } },
+  })
 
-  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset="UTF8"'])('%s is JSON', async (contentType) => {
+  it.each([
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/json;charset="UTF8"',
+  ])('%s is JSON', async (contentType) => {
     expect(await world().request({ contentType, body })).toMatchObject({ status: 200 })
   })
 
-  it.each([undefined, 'text/plain', 'application/json; charset=latin1', 'application/jsonx'])('%s is not known', async (contentType) => {
-    expect(await world().request({ contentType, body })).toMatchObject({ status: 415, body: { code: 415001 } })
-  })
+  it.each([undefined, 'text/plain', 'application/json; charset=latin1', 'application/jsonx'])(
+    '%s is not known',
+    async (contentType) => {
+      expect(await world().request({ contentType, body })).toMatchObject({
+        status: 415,
+        body: { code: 415001 },
+      })
+    },
+  )
 
   it('compressed bodies are not known', async () => {
     expect(await world().request({ contentEncoding: 'gzip', body })).toMatchObject({ status: 415 })
   })
 
   it('bytes that are no UTF-8 are malformed', async () => {
-    expect(await world().request({ body: Buffer.from([0x7b, 0xff, 0x7d]) })).toMatchObject({ status: 400, body: { code: 400001 } })
+    expect(await world().request({ body: Buffer.from([0x7b, 0xff, 0x7d]) })).toMatchObject({
+      status: 400,
+      body: { code: 400001 },
+    })
   })
 
   it('a malformed body is not quoted: it holds the token', async () => {

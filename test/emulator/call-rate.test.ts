@@ -53,7 +53,9 @@ describe('the call rate', () => {
 
   it('counts refused writes, and neither 401 nor 429 nor other paths', async () => {
     const service = world({ callsPerMinute: 2 })
-    const wrong = { body: JSON.stringify({ token: 'wrong', domains: 'www.example.com', config: good }) }
+    const wrong = {
+      body: JSON.stringify({ token: 'wrong', domains: 'www.example.com', config: good }),
+    }
     expect((await service.write({ nothing: 1 })).status).toBe(400)
     for (let n = 0; n < 5; n++) {
       expect((await service.request(wrong)).status).toBe(401)
@@ -68,13 +70,19 @@ describe('the call rate', () => {
   it('refuses nothing at 0, and says 1000000', async () => {
     const service = world({ callsPerMinute: 0 })
     expect(new Set(await send(service, 100))).toEqual(new Set([200]))
-    expect((await service.write(good)).headers).toMatchObject({ 'X-Ratelimit-Limit': '1000000', 'X-Ratelimit-Remaining': '1000000' })
+    expect((await service.write(good)).headers).toMatchObject({
+      'X-Ratelimit-Limit': '1000000',
+      'X-Ratelimit-Remaining': '1000000',
+    })
   })
 
   it('neither forgets nor stays full when the clock goes back', async () => {
     const service = world({ callsPerMinute: 1 })
     await send(service, 1)
     service.clock.now -= 3_600_000
-    expect(await service.write(good)).toMatchObject({ status: 429, headers: { 'X-Retry-After': '60' } })
+    expect(await service.write(good)).toMatchObject({
+      status: 429,
+      headers: { 'X-Retry-After': '60' },
+    })
   })
 })

@@ -20,14 +20,21 @@ interface ItemCase {
 for (const folder of ['items/', 'own/'].map((name) => new URL(name, conformance))) {
   for (const file of readdirSync(folder)) {
     const item = file.replace('.json', '')
-    const cases = (load(new URL(file, folder)) as ItemCase[]).filter((given) => given.expect !== null)
+    const cases = (load(new URL(file, folder)) as ItemCase[]).filter(
+      (given) => given.expect !== null,
+    )
     describe(`${item} (${folder.pathname.split('/').at(-2)})`, () => {
       it.each(cases)('$id: $rule', async ({ payload, expect: expected }) => {
         const service = world()
         const { status, body } = await service.write({ [item]: payload })
-        expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({ answer: expected })
+        expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({
+          answer: expected,
+        })
         if (expected === 'reject') {
-          expect(body).toMatchObject({ code: 400203, message: expect.stringContaining(`item(${item})`) })
+          expect(body).toMatchObject({
+            code: 400203,
+            message: expect.stringContaining(`item(${item})`),
+          })
           expect(await service.state()).toEqual({})
         }
       })
@@ -36,7 +43,9 @@ for (const folder of ['items/', 'own/'].map((name) => new URL(name, conformance)
 }
 
 it('covers the two items without a documented wire name', () => {
-  expect(readdirSync(new URL('own/', conformance))).toEqual(expect.arrayContaining(unnamedItems.map((item) => `${item}.json`)))
+  expect(readdirSync(new URL('own/', conformance))).toEqual(
+    expect.arrayContaining(unnamedItems.map((item) => `${item}.json`)),
+  )
 })
 
 interface ConfigCase {
@@ -47,11 +56,15 @@ interface ConfigCase {
 }
 
 describe('whole configurations', () => {
-  const cases = ['config.json', 'own-config.json'].flatMap((name) => load(new URL(name, conformance)) as ConfigCase[])
+  const cases = ['config.json', 'own-config.json'].flatMap(
+    (name) => load(new URL(name, conformance)) as ConfigCase[],
+  )
   it.each(cases)('$id: $rule', async ({ config, expect: expected }) => {
     const { status, body } = await world().write(config)
     // Where a case leaves it open, the reading is that every combination of items is accepted.
-    expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({ answer: expected ?? 'accept' })
+    expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({
+      answer: expected ?? 'accept',
+    })
   })
 })
 
@@ -63,12 +76,18 @@ interface Transition {
 }
 
 describe('transitions', () => {
-  it.each(load(new URL('transitions.json', conformance)) as Transition[])('$id: $rule', async ({ domain, steps }) => {
-    const service = world()
-    for (const [i, { config, state, refused = false }] of steps.entries()) {
-      const { status, body } = await service.write(config, domain)
-      expect({ step: i, refused: status !== 200, body }).toMatchObject({ refused })
-      expect({ step: i, state: ((await service.state()) as JsonObject)[domain] ?? {} }).toEqual({ step: i, state })
-    }
-  })
+  it.each(load(new URL('transitions.json', conformance)) as Transition[])(
+    '$id: $rule',
+    async ({ domain, steps }) => {
+      const service = world()
+      for (const [i, { config, state, refused = false }] of steps.entries()) {
+        const { status, body } = await service.write(config, domain)
+        expect({ step: i, refused: status !== 200, body }).toMatchObject({ refused })
+        expect({ step: i, state: ((await service.state()) as JsonObject)[domain] ?? {} }).toEqual({
+          step: i,
+          state,
+        })
+      }
+    },
+  )
 })

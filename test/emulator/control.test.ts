@@ -9,11 +9,17 @@ describe('the control surface', () => {
     await service.write({ ...good, ip_black_list: { list: ['192.0.2.1'] } }, 'a.example.com')
     await service.write({ ip_black_list: { list: ['192.0.2.1'] } }, 'b.example.com')
     await service.write({ ip_black_list: { list: [] } }, 'a.example.com,b.example.com')
-    expect((await service.request({ method: 'GET', path: '/_emulator/state' })).body).toEqual({ domains: { 'a.example.com': good } })
+    expect((await service.request({ method: 'GET', path: '/_emulator/state' })).body).toEqual({
+      domains: { 'a.example.com': good },
+    })
   })
 
   it('lists the calls, and never the token', async () => {
-    const service = world({ domains: ['a.example.com', 'b.example.com'], itemKeys: { error_bcache: 'x_cache' }, callsPerMinute: 3 })
+    const service = world({
+      domains: ['a.example.com', 'b.example.com'],
+      itemKeys: { error_bcache: 'x_cache' },
+      callsPerMinute: 3,
+    })
     const time = service.clock.now
     await service.write(good, 'b.example.com,A.example.com')
     service.clock.now += 5
@@ -24,9 +30,30 @@ describe('the control surface', () => {
     await service.request({ method: 'GET', path: '/v2/x', query: 'token=sesame' })
     const call = { method: 'POST', path: '/v2/domain/config', domains: [], items: [] }
     expect(await service.calls()).toEqual([
-      { ...call, time, status: 200, code: 0, domains: ['b.example.com', 'a.example.com'], items: ['timeout'] },
-      { ...call, time: time + 5, status: 400, code: 400203, domains: ['a.example.com'], items: ['error_bcache', 'timeout'] },
-      { ...call, time: time + 5, status: 400, code: 400101, domains: ['c.example.com'], items: ['timeout'] },
+      {
+        ...call,
+        time,
+        status: 200,
+        code: 0,
+        domains: ['b.example.com', 'a.example.com'],
+        items: ['timeout'],
+      },
+      {
+        ...call,
+        time: time + 5,
+        status: 400,
+        code: 400203,
+        domains: ['a.example.com'],
+        items: ['error_bcache', 'timeout'],
+      },
+      {
+        ...call,
+        time: time + 5,
+        status: 400,
+        code: 400101,
+        domains: ['c.example.com'],
+        items: ['timeout'],
+      },
       { ...call, time: time + 5, status: 429, code: 429001 },
       { ...call, time: time + 5, status: 400, code: 400001 },
       { ...call, time: time + 5, method: 'GET', path: '/v2/x', status: 404, code: 404001 },
@@ -37,13 +64,20 @@ describe('the control surface', () => {
     const service = world()
     for (let n = 0; n < 10_003; n++) await service.request({ path: `/v2/${n}` })
     const calls = await service.calls()
-    expect([calls.length, calls[0]?.['path'], calls.at(-1)?.['path']]).toEqual([10_000, '/v2/3', '/v2/10002'])
+    expect([calls.length, calls[0]?.['path'], calls.at(-1)?.['path']]).toEqual([
+      10_000,
+      '/v2/3',
+      '/v2/10002',
+    ])
   })
 
   it('resets everything but which domains exist', async () => {
     const service = world({ domains: ['a.example.com'], callsPerMinute: 1 })
     await service.write(good, 'a.example.com')
-    expect(await service.request({ path: '/_emulator/reset' })).toMatchObject({ status: 200, body: { code: 0 } })
+    expect(await service.request({ path: '/_emulator/reset' })).toMatchObject({
+      status: 200,
+      body: { code: 0 },
+    })
     expect([await service.state(), await service.calls()]).toEqual([{}, []])
     expect((await service.write(good, 'b.example.com')).body).toMatchObject({ code: 400101 })
     expect((await service.write(good, 'a.example.com')).status).toBe(429)
@@ -52,17 +86,27 @@ describe('the control surface', () => {
   })
 
   it.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])('answers %s', async (peer) => {
-    expect(await world().request({ method: 'GET', path: '/_emulator/state', peer })).toMatchObject({ status: 200, headers: {} })
+    expect(await world().request({ method: 'GET', path: '/_emulator/state', peer })).toMatchObject({
+      status: 200,
+      headers: {},
+    })
   })
 
-  it.each(['192.0.2.1', '::ffff:192.0.2.1', '1127.0.0.1', '127.0.0.1.example.com', ''])('does not answer "%s"', async (peer) => {
-    expect(await world().request({ method: 'GET', path: '/_emulator/state', peer })).toMatchObject({ status: 404, body: { code: 404001 } })
-  })
+  it.each(['192.0.2.1', '::ffff:192.0.2.1', '1127.0.0.1', '127.0.0.1.example.com', ''])(
+    'does not answer "%s"',
+    async (peer) => {
+      expect(
+        await world().request({ method: 'GET', path: '/_emulator/state', peer }),
+      ).toMatchObject({ status: 404, body: { code: 404001 } })
+    },
+  )
 
   it('can be closed', async () => {
     const service = world({ control: false })
     await service.write(good)
-    expect(await service.request({ method: 'GET', path: '/_emulator/state' })).toMatchObject({ status: 404 })
+    expect(await service.request({ method: 'GET', path: '/_emulator/state' })).toMatchObject({
+      status: 404,
+    })
     expect(await service.request({ path: '/_emulator/reset' })).toMatchObject({ status: 404 })
   })
 
@@ -73,7 +117,10 @@ describe('the control surface', () => {
       ['GET', '/_emulator/'],
       ['GET', '/v2/_emulator/state'],
     ]) {
-      expect(await world().request({ method: method ?? '', path: path ?? '' })).toMatchObject({ status: 404, body: { code: 404001 } })
+      expect(await world().request({ method: method ?? '', path: path ?? '' })).toMatchObject({
+        status: 404,
+        body: { code: 404001 },
+      })
     }
   })
 })

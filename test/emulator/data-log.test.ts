@@ -1,4 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -14,12 +22,21 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const good = { timeout: { time: '60' } }
-const statistics = { domains: 'a.example.com', start_time: '2026-11-20', end_time: '2026-11-20', grad: 'minute' }
+const statistics = {
+  domains: 'a.example.com',
+  start_time: '2026-11-20',
+  end_time: '2026-11-20',
+  grad: 'minute',
+}
 
 it('keeps statistics and prefetches as they were', async () => {
   const first = world({ dataFile })
   await first.tell('prefetch', { urls: ['https://a.example.com/1'] })
-  for (const config of [{ deny_url: { urls: ['/a'] } }, good, { origin: { default_master: '192.0.2.1' } }] as Json[]) {
+  for (const config of [
+    { deny_url: { urls: ['/a'] } },
+    good,
+    { origin: { default_master: '192.0.2.1' } },
+  ] as Json[]) {
     first.clock.now += 600_000
     await first.write(config, 'a.example.com')
   }
@@ -49,10 +66,14 @@ it('cut off at any byte, holds every write before the cut', async () => {
     truncateSync(dataFile, length)
     const again = world({ dataFile })
     const kept = ends.filter((end) => end <= length).length
-    expect(await again.state()).toEqual(kept === 0 ? {} : { 'a.example.com': { timeout: { time: String(9 + kept) } } })
+    expect(await again.state()).toEqual(
+      kept === 0 ? {} : { 'a.example.com': { timeout: { time: String(9 + kept) } } },
+    )
     if (length % 40 === 0) {
       await again.write({ timeout: { time: '99' } }, 'b.example.com')
-      expect(await world({ dataFile }).state()).toMatchObject({ 'b.example.com': { timeout: { time: '99' } } })
+      expect(await world({ dataFile }).state()).toMatchObject({
+        'b.example.com': { timeout: { time: '99' } },
+      })
       writeFileSync(dataFile, whole.subarray(0, length))
     }
   }
@@ -92,7 +113,9 @@ it('is made small again, and loses nothing by it', async () => {
     most = Math.max(most, statSync(dataFile).size)
   }
   expect(most).toBeLessThan(1_400_000)
-  expect(await world({ dataFile }).state()).toEqual({ 'a.example.com': { extend: { squid: `${squid}59` } } })
+  expect(await world({ dataFile }).state()).toEqual({
+    'a.example.com': { extend: { squid: `${squid}59` } },
+  })
 })
 
 it('that can not be written refuses the write, and nothing has changed', async () => {
@@ -101,18 +124,30 @@ it('that can not be written refuses the write, and nothing has changed', async (
   // A process that writes to the same file is told apart from a file that was taken away.
   appendFileSync(dataFile, '\n')
   const refused = await service.write({ timeout: { time: '61' } })
-  expect(refused).toMatchObject({ status: 500, body: { message: expect.stringContaining('another process') as string } })
+  expect(refused).toMatchObject({
+    status: 500,
+    body: { message: expect.stringContaining('another process') as string },
+  })
   expect(await service.state()).toEqual({ 'www.example.com': good })
   rmSync(dataFile)
   expect((await service.write({ timeout: { time: '62' } })).status).toBe(200)
-  expect(await world({ dataFile }).state()).toEqual({ 'www.example.com': { timeout: { time: '62' } } })
+  expect(await world({ dataFile }).state()).toEqual({
+    'www.example.com': { timeout: { time: '62' } },
+  })
 })
 
 it('reads the format of before', async () => {
-  const whole = { format: 'edgewise.emulator/1', writeTimes: [], domains: { 'a.example.com': { id: '1', items: good } } }
+  const whole = {
+    format: 'edgewise.emulator/1',
+    writeTimes: [],
+    domains: { 'a.example.com': { id: '1', items: good } },
+  }
   writeFileSync(dataFile, `${JSON.stringify(whole)}\n`)
   const service = world({ dataFile })
   expect(await service.state()).toEqual({ 'a.example.com': good })
   await service.write(good, 'b.example.com')
-  expect(await world({ dataFile }).state()).toEqual({ 'a.example.com': good, 'b.example.com': good })
+  expect(await world({ dataFile }).state()).toEqual({
+    'a.example.com': good,
+    'b.example.com': good,
+  })
 })

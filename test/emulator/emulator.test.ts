@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,7 +25,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function start(options: Partial<EmulatorOptions> = {}, host = '127.0.0.1', port = 0): Promise<Emulator> {
+async function start(
+  options: Partial<EmulatorOptions> = {},
+  host = '127.0.0.1',
+  port = 0,
+): Promise<Emulator> {
   const defaults: EmulatorOptions = {
     token: 'tok',
     domains: null,
@@ -46,11 +58,18 @@ async function stop(emulator: Emulator): Promise<void> {
 
 function write(emulator: Emulator, config: Json, domains = 'www.example.com'): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
-  return fetch(`${emulator.url}/v2/domain/config`, { method: 'POST', headers, body: JSON.stringify({ token: 'tok', domains, config }) })
+  return fetch(`${emulator.url}/v2/domain/config`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ token: 'tok', domains, config }),
+  })
 }
 
 async function state(emulator: Emulator): Promise<Json> {
-  return ((await (await fetch(`${emulator.url}/_emulator/state`)).json()) as JsonObject)['domains'] ?? null
+  return (
+    ((await (await fetch(`${emulator.url}/_emulator/state`)).json()) as JsonObject)['domains'] ??
+    null
+  )
 }
 
 /** Everything that the server says to these bytes until it closes the connection. */
@@ -88,7 +107,10 @@ describe('over HTTP', () => {
     for (const form of [new URLSearchParams(), new FormData()]) {
       form.append('domains', 'www.example.com')
       form.append('config[timeout][time]', '60')
-      expect((await fetch(`${emulator.url}/v2/domain/config?token=tok`, { method: 'POST', body: form })).status).toBe(200)
+      expect(
+        (await fetch(`${emulator.url}/v2/domain/config?token=tok`, { method: 'POST', body: form }))
+          .status,
+      ).toBe(200)
     }
   })
 
@@ -106,18 +128,28 @@ describe('over HTTP', () => {
       return text + ' '.repeat(size - text.length)
     }
     expect((await send(filled(1024 * 1024))).status).toBe(200)
-    for (const body of [filled(1024 * 1024 + 1), filled(12 * 1024 * 1024), new Blob([filled(3 * 1024 * 1024)]).stream()]) {
+    for (const body of [
+      filled(1024 * 1024 + 1),
+      filled(12 * 1024 * 1024),
+      new Blob([filled(3 * 1024 * 1024)]).stream(),
+    ]) {
       const response = await send(body)
-      expect([response.status, await response.json()]).toEqual([413, { code: 413001, message: expect.any(String) as string }])
+      expect([response.status, await response.json()]).toEqual([
+        413,
+        { code: 413001, message: expect.any(String) as string },
+      ])
     }
     expect((await write(emulator, good)).status).toBe(200)
   })
 
   it('outlives clients that go away and what is no HTTP', async () => {
     const emulator = await start()
-    const head = 'POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"token"'
+    const head =
+      'POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"token"'
     await new Promise<void>((resolve) => {
-      const socket = connect(emulator.port, '127.0.0.1', () => socket.write(head, () => socket.destroy()))
+      const socket = connect(emulator.port, '127.0.0.1', () =>
+        socket.write(head, () => socket.destroy()),
+      )
       socket.on('close', () => resolve())
     })
     const answer = await raw(emulator, 'this is no HTTP\r\n\r\n')
@@ -126,32 +158,42 @@ describe('over HTTP', () => {
     expect((await write(emulator, good)).status).toBe(200)
   })
 
-  it.each(['requestId', 'now'] as const)('answers 500 with the envelope where the emulator itself fails (%s), and lives', async (part) => {
-    let broken = true
-    const emulator = await start({
-      [part]: () => {
-        if (broken) throw new Error('out of order')
-        return part === 'now' ? 0 : 'id'
-      },
-    })
-    const response = await write(emulator, good)
-    expect([response.status, await response.json()]).toEqual([500, { code: 500001, message: 'the emulator failed: out of order' }])
-    broken = false
-    expect((await write(emulator, good)).status).toBe(200)
-  })
+  it.each(['requestId', 'now'] as const)(
+    'answers 500 with the envelope where the emulator itself fails (%s), and lives',
+    async (part) => {
+      let broken = true
+      const emulator = await start({
+        [part]: () => {
+          if (broken) throw new Error('out of order')
+          return part === 'now' ? 0 : 'id'
+        },
+      })
+      const response = await write(emulator, good)
+      expect([response.status, await response.json()]).toEqual([
+        500,
+        { code: 500001, message: 'the emulator failed: out of order' },
+      ])
+      broken = false
+      expect((await write(emulator, good)).status).toBe(200)
+    },
+  )
 
   it('closes at once: idle connections, and those in the middle of a request', async () => {
     const emulator = await start()
     const agent = new Agent({ keepAlive: true })
     await new Promise<void>((resolve, reject) => {
-      httpRequest(`${emulator.url}/_emulator/state`, { agent }, (response) => response.resume().on('end', resolve))
+      httpRequest(`${emulator.url}/_emulator/state`, { agent }, (response) =>
+        response.resume().on('end', resolve),
+      )
         .on('error', reject)
         .end()
     })
     const half = connect(emulator.port, '127.0.0.1', () =>
       half.write('POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'),
     )
-    const cut = new Promise<void>((resolve) => half.on('error', () => {}).on('close', () => resolve()))
+    const cut = new Promise<void>((resolve) =>
+      half.on('error', () => {}).on('close', () => resolve()),
+    )
     await new Promise<void>((resolve) => half.once('connect', () => resolve()))
     await state(emulator)
     await stop(emulator)
@@ -167,10 +209,15 @@ describe('over HTTP', () => {
     expect(await state(emulator)).toEqual({})
     await expect(write(emulator, { timeout: { time: '12' } })).rejects.toThrow()
     expect(await state(emulator)).toEqual({ 'www.example.com': { timeout: { time: '12' } } })
-    await expect(write(emulator, { timeout: { time: '13' } }).then((response) => response.text())).rejects.toThrow()
+    await expect(
+      write(emulator, { timeout: { time: '13' } }).then((response) => response.text()),
+    ).rejects.toThrow()
     expect(await state(emulator)).toEqual({ 'www.example.com': { timeout: { time: '13' } } })
     const page = await write(emulator, good)
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ])
     await expect(page.json()).rejects.toThrow()
     expect((await write(emulator, good)).status).toBe(200)
   })
@@ -203,7 +250,11 @@ describe('the data file', () => {
     const first = await start({ dataFile, callsPerMinute: 3 })
     expect(existsSync(dataFile)).toBe(false)
     const { data } = (await (
-      await write(first, { ...good, https: { cert_id: 1, http2: 'on' } }, 'b.example.com,a.example.com')
+      await write(
+        first,
+        { ...good, https: { cert_id: 1, http2: 'on' } },
+        'b.example.com,a.example.com',
+      )
     ).json()) as { data: JsonObject }
     expect(statSync(dataFile).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(folder, 'new'))).toEqual(['emulator.json'])
@@ -215,7 +266,9 @@ describe('the data file', () => {
     expect(await state(second)).toEqual(before)
     const again = await write(second, { https: { cert_id: 2 } }, 'b.example.com,a.example.com')
     expect(((await again.json()) as { data: JsonObject }).data['domains']).toEqual(data['domains'])
-    expect(await state(second)).toMatchObject({ 'a.example.com': { https: { cert_id: 2, http2: 'on' } } })
+    expect(await state(second)).toMatchObject({
+      'a.example.com': { https: { cert_id: 2, http2: 'on' } },
+    })
     expect((await write(second, good)).status).toBe(429)
   })
 
@@ -225,7 +278,10 @@ describe('the data file', () => {
     await write(emulator, good)
     const [snapshot = '', change = ''] = readFileSync(dataFile, 'utf8').split('\n')
     expect(JSON.parse(snapshot)).toMatchObject({ format: 'edgewise.emulator/2', domains: {} })
-    expect(JSON.parse(change)).toMatchObject({ counted: true, domains: { 'www.example.com': { id: '1', items: good } } })
+    expect(JSON.parse(change)).toMatchObject({
+      counted: true,
+      domains: { 'www.example.com': { id: '1', items: good } },
+    })
     await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
     expect(readFileSync(dataFile, 'utf8')).not.toContain('www.example.com')
   })
@@ -239,8 +295,19 @@ describe('the data file', () => {
     expect((await write(emulator, good)).status).toBe(200)
   })
 
-  const whole = { format: 'edgewise.emulator/1', domains: { 'a.example.com': { id: '1', items: {} } }, writeTimes: [] }
-  const latest = { ...whole, format: 'edgewise.emulator/2', prefetches: [], nextPrefetch: 1, nextTask: 1, dead: [] }
+  const whole = {
+    format: 'edgewise.emulator/1',
+    domains: { 'a.example.com': { id: '1', items: {} } },
+    writeTimes: [],
+  }
+  const latest = {
+    ...whole,
+    format: 'edgewise.emulator/2',
+    prefetches: [],
+    nextPrefetch: 1,
+    nextTask: 1,
+    dead: [],
+  }
   const fetched = { id: 1, task: 1, url: 'http://a.example.com/', createdAt: 1 }
   it.each([
     ['cut off', JSON.stringify(whole).slice(0, -9)],
@@ -249,15 +316,33 @@ describe('the data file', () => {
     ['another format', JSON.stringify({ ...whole, format: 'x' })],
     ['domains missing', JSON.stringify({ ...whole, domains: null })],
     ['an id missing', JSON.stringify({ ...whole, domains: { 'a.example.com': { items: {} } } })],
-    ['an unknown item', JSON.stringify({ ...whole, domains: { 'a.example.com': { id: '1', items: { nothing: 1 } } } })],
+    [
+      'an unknown item',
+      JSON.stringify({
+        ...whole,
+        domains: { 'a.example.com': { id: '1', items: { nothing: 1 } } },
+      }),
+    ],
     ['times that are none', JSON.stringify({ ...whole, writeTimes: ['now'] })],
     ['prefetches missing', JSON.stringify({ ...latest, prefetches: undefined })],
-    ['a prefetch without URL', JSON.stringify({ ...latest, prefetches: [fetched, { ...fetched, url: undefined }] })],
-    ['a prefetch without time', JSON.stringify({ ...latest, prefetches: [{ ...fetched, createdAt: null }] })],
+    [
+      'a prefetch without URL',
+      JSON.stringify({ ...latest, prefetches: [fetched, { ...fetched, url: undefined }] }),
+    ],
+    [
+      'a prefetch without time',
+      JSON.stringify({ ...latest, prefetches: [{ ...fetched, createdAt: null }] }),
+    ],
     ['the next prefetch missing', JSON.stringify({ ...latest, nextPrefetch: '1' })],
     ['the next task missing', JSON.stringify({ ...latest, nextTask: null })],
     ['dead origins of no time', JSON.stringify({ ...latest, dead: [[[]]] })],
-    ['behaviour of no time', JSON.stringify({ ...latest, domains: { 'a.example.com': { id: '1', items: {}, behaviour: [['1', {}]] } } })],
+    [
+      'behaviour of no time',
+      JSON.stringify({
+        ...latest,
+        domains: { 'a.example.com': { id: '1', items: {}, behaviour: [['1', {}]] } },
+      }),
+    ],
   ])('that is damaged (%s) is not touched, and its path is told', async (_, text) => {
     const dataFile = join(folder, 'emulator.json')
     writeFileSync(dataFile, text)

@@ -48,39 +48,59 @@ interface Around {
   answerTo(id: string): Promise<Json>
 }
 
-type Judges = { [K in keyof Facts]-?: (fact: NonNullable<Facts[K]>, answer: Answer, around: Around) => unknown }
+type Judges = {
+  [K in keyof Facts]-?: (fact: NonNullable<Facts[K]>, answer: Answer, around: Around) => unknown
+}
 
-/** What each fact means for an answer; `repeat`, `first_ok`, `fresh_limit` and `needs_task` shape the setting. */
+/**
+ * What each fact means for an answer; `repeat`, `first_ok`, `fresh_limit` and `needs_task` shape
+ * the setting.
+ */
 const judges: Judges = {
   http_in: (statuses, { status }) => expect(statuses).toContain(status),
-  message_nonempty: (_, { body }) => expect(body).toMatchObject({ message: expect.stringMatching(/./) as string }),
+  message_nonempty: (_, { body }) =>
+    expect(body).toMatchObject({ message: expect.stringMatching(/./) as string }),
   message: (message, { body }) => expect(body).toMatchObject({ message }),
-  message_has: (pattern, { body }) => expect(body).toMatchObject({ message: expect.stringMatching(new RegExp(pattern, 'i')) as string }),
+  message_has: (pattern, { body }) =>
+    expect(body).toMatchObject({
+      message: expect.stringMatching(new RegExp(pattern, 'i')) as string,
+    }),
   nothing_saved: async (_, _answer, { state, held }) => expect(await state()).toEqual(held),
   config_equals: (config, { body }) => expect(dataOf(body)['config']).toEqual(config),
-  config_keys: (keys, { body }) => expect(Object.keys(dataOf(body)['config'] ?? {}).toSorted()).toEqual(keys),
+  config_keys: (keys, { body }) =>
+    expect(Object.keys(dataOf(body)['config'] ?? {}).toSorted()).toEqual(keys),
   domains_place: (_, { body }) => {
     expect(body).toHaveProperty('domains')
     expect(body).not.toHaveProperty('data.domains')
   },
-  headers: (names, { headers }) => expect(Object.keys(headers)).toEqual(expect.arrayContaining(names)),
-  header_in: (sets, { headers }) => Object.entries(sets).forEach(([name, set]) => expect(set).toContain(headers[name])),
-  header_int: (names, { headers }) => names.forEach((name) => expect(headers[name]).toMatch(/^\d+$/)),
+  headers: (names, { headers }) =>
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(names)),
+  header_in: (sets, { headers }) =>
+    Object.entries(sets).forEach(([name, set]) => expect(set).toContain(headers[name])),
+  header_int: (names, { headers }) =>
+    names.forEach((name) => expect(headers[name]).toMatch(/^\d+$/)),
   repeat: () => {},
   first_ok: () => {},
   fresh_limit: () => {},
-  series: (kind, { body }) => expect(Array.isArray(isObject(body) ? body['data'] : null)).toBe(kind === 'sum'),
+  series: (kind, { body }) =>
+    expect(Array.isArray(isObject(body) ? body['data'] : null)).toBe(kind === 'sum'),
   keys: (domains, { body }) => {
     expect(Object.keys(dataOf(body)).toSorted()).toEqual(domains.toSorted())
     for (const domain of domains) expect(dataOf(body)[domain]).toMatchObject({ domain })
   },
-  step: (step, { body }) => expect(labelsIn(body).filter((label) => label % step !== 0)).toEqual([]),
-  label_time: (time, { body }) => expect(new Set(labelsIn(body).map((label) => textOf(label).slice(11)))).toEqual(new Set([time])),
+  step: (step, { body }) =>
+    expect(labelsIn(body).filter((label) => label % step !== 0)).toEqual([]),
+  label_time: (time, { body }) =>
+    expect(new Set(labelsIn(body).map((label) => textOf(label).slice(11)))).toEqual(
+      new Set([time]),
+    ),
   // The emulator's series are dense: these bounds are reached.
   first_label: (label, { body }) => expect(textOf(labelsIn(body)[0] ?? 0)).toBe(label),
   last_label: (label, { body }) => expect(textOf(labelsIn(body).at(-1) ?? 0)).toBe(label),
-  max_points: (most, { body }) => seriesIn(body).forEach((points) => expect(points.length).toBe(most)),
-  ascending: (_, { body }) => seriesIn(body).forEach((points) => expect(ascending(points)).toBe(true)),
+  max_points: (most, { body }) =>
+    seriesIn(body).forEach((points) => expect(points.length).toBe(most)),
+  ascending: (_, { body }) =>
+    seriesIn(body).forEach((points) => expect(ascending(points)).toBe(true)),
   rebin_of: async (id, { body }, { answerTo }) => {
     const fine = seriesIn(await answerTo(id))
     seriesIn(body).forEach((points, i) => {
@@ -101,13 +121,16 @@ const judges: Judges = {
     }
   },
   needs_task: (_, { body }) => expect(dataOf(body)['total']).toBe(2),
-  if_ok: (facts, answer, around) => (isObject(answer.body) && answer.body['code'] === 0 ? judge(facts, answer, around) : undefined),
+  if_ok: (facts, answer, around) =>
+    isObject(answer.body) && answer.body['code'] === 0 ? judge(facts, answer, around) : undefined,
 }
 
 /** Holds an answer to the facts of a case. */
 export async function judge(facts: Facts, answer: Answer, around: Around): Promise<void> {
   for (const [name, fact] of Object.entries(facts)) {
-    const holds = judges[name as keyof Facts] as ((fact: unknown, answer: Answer, around: Around) => unknown) | undefined
+    const holds = judges[name as keyof Facts] as
+      | ((fact: unknown, answer: Answer, around: Around) => unknown)
+      | undefined
     if (holds === undefined) throw new Error(`there is no judge for the fact "${name}"`)
     await holds(fact, answer, around)
   }
@@ -115,7 +138,8 @@ export async function judge(facts: Facts, answer: Answer, around: Around): Promi
 
 function dataOf(body: Json): JsonObject {
   const data = isObject(body) ? body['data'] : undefined
-  if (data === undefined || !isObject(data)) throw new Error(`expected data in the answer, got ${JSON.stringify(body)}`)
+  if (data === undefined || !isObject(data))
+    throw new Error(`expected data in the answer, got ${JSON.stringify(body)}`)
   return data
 }
 

@@ -6,7 +6,12 @@ import { world, type World } from './world.ts'
 const good = { timeout: { time: '60' } }
 const both = 'a.example.com,b.example.com'
 
-async function statuses(service: World, count: number, config: Json = good, domains = 'a.example.com'): Promise<number[]> {
+async function statuses(
+  service: World,
+  count: number,
+  config: Json = good,
+  domains = 'a.example.com',
+): Promise<number[]> {
   const answers: number[] = []
   for (let n = 0; n < count; n++) answers.push((await service.write(config, domains)).status)
   return answers
@@ -51,13 +56,18 @@ describe('faults', () => {
   it('unauthorized-from: 401 from some call on', async () => {
     const service = faulty({ kind: 'unauthorized-from', on: [3] })
     expect(await statuses(service, 5)).toEqual([200, 200, 401, 401, 401])
-    expect(await service.read('/v2/cache/prefetch', { task_id: '1' })).toMatchObject({ status: 401 })
+    expect(await service.read('/v2/cache/prefetch', { task_id: '1' })).toMatchObject({
+      status: 401,
+    })
   })
 
   it('rate: a lower limit than the headers announce', async () => {
     const service = world({ callsPerMinute: 30, faults: [{ kind: 'rate', limit: 2 }] })
     expect(await statuses(service, 3)).toEqual([200, 200, 429])
-    expect((await service.write(good)).headers).toMatchObject({ 'X-Ratelimit-Limit': '30', 'X-Ratelimit-Remaining': '28' })
+    expect((await service.write(good)).headers).toMatchObject({
+      'X-Ratelimit-Limit': '30',
+      'X-Ratelimit-Remaining': '28',
+    })
     service.clock.now += 60_000
     expect(await statuses(service, 1)).toEqual([200])
     const half = world({ callsPerMinute: 30, faults: [{ kind: 'rate' }] })
@@ -76,7 +86,10 @@ describe('faults', () => {
       body: { code: 400101, message: 'domain(b.example.com) is invalid' },
     })
     const item = await service.write({ ...good, https: { cert_id: 1 } }, 'a.example.com')
-    expect(item).toMatchObject({ status: 400, body: { code: 400203, message: expect.stringContaining('item(https)') as string } })
+    expect(item).toMatchObject({
+      status: 400,
+      body: { code: 400203, message: expect.stringContaining('item(https)') as string },
+    })
     const unnamed = await service.write({ ...good, extend: { squid: 'x' } }, 'a.example.com')
     expect(unnamed.status).toBe(400)
     expect(JSON.stringify(unnamed.body)).not.toMatch(/extend|example/)
@@ -98,12 +111,16 @@ describe('faults', () => {
   it('rewrite: another value is returned than was sent', async () => {
     const service = faulty({ kind: 'rewrite', item: 'https' })
     const { body } = await service.write({ ...good, https: { cert_id: 7, http2: 'on' } })
-    expect(body).toMatchObject({ code: 0, data: { config: { ...good, https: { cert_id: 8, http2: 'on' } } } })
+    expect(body).toMatchObject({
+      code: 0,
+      data: { config: { ...good, https: { cert_id: 8, http2: 'on' } } },
+    })
     expect(await service.state()).toMatchObject({ 'www.example.com': { https: { cert_id: 7 } } })
   })
 
   it('by probability come at their rate, the same for the same seed', async () => {
-    const run = async (seed: string) => statuses(world({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
+    const run = async (seed: string) =>
+      statuses(world({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
     const first = await run('a')
     expect(first.filter((status) => status === 503).length / 500).toBeCloseTo(0.2, 1)
     expect(await run('a')).toEqual(first)
@@ -118,7 +135,10 @@ describe('faults', () => {
     await service.request({ path: '/v2/nothing' })
     await service.read('/v2/nothing', {})
     expect(await statuses(service, 2)).toEqual([503, 200])
-    expect(await service.tell('faults', { faults: [] })).toMatchObject({ status: 200, body: { code: 0 } })
+    expect(await service.tell('faults', { faults: [] })).toMatchObject({
+      status: 200,
+      body: { code: 0 },
+    })
   })
 
   it.each<Json>([
@@ -157,16 +177,25 @@ describe('the clock', () => {
     expect((await service.tell('clock', { now: 0 })).body).toEqual({ code: 0, now: 0 })
   })
 
-  it.each<Json>([{}, { now: 1, advanceMs: 1 }, { now: '1' }, { now: -1 }, { now: 1e300 }, { advanceMs: 0.5 }, { day: 1 }, []])(
-    'refuses %j',
-    async (body) => {
-      expect((await world().tell('clock', body)).status).toBe(400)
-    },
-  )
+  it.each<Json>([
+    {},
+    { now: 1, advanceMs: 1 },
+    { now: '1' },
+    { now: -1 },
+    { now: 1e300 },
+    { advanceMs: 0.5 },
+    { day: 1 },
+    [],
+  ])('refuses %j', async (body) => {
+    expect((await world().tell('clock', body)).status).toBe(400)
+  })
 })
 
 it('the style "body" refuses a call over the rate with HTTP 200 and a code', async () => {
   const service = world({ callsPerMinute: 1, limitStyle: 'body' })
   await service.write(good)
-  expect(await service.write(good)).toMatchObject({ status: 200, body: { code: 429001, message: expect.stringMatching(/./) as string } })
+  expect(await service.write(good)).toMatchObject({
+    status: 200,
+    body: { code: 429001, message: expect.stringMatching(/./) as string },
+  })
 })

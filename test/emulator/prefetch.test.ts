@@ -9,14 +9,20 @@ function urls(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`)
 }
 
-async function data(service: World, query: Record<string, string>): Promise<{ total: number; page_number: number; list: JsonObject[] }> {
+async function data(
+  service: World,
+  query: Record<string, string>,
+): Promise<{ total: number; page_number: number; list: JsonObject[] }> {
   const { status, body } = await service.read(path, query)
   expect([status, body]).toMatchObject([200, { code: 0, message: '' }])
   return (body as { data: { total: number; page_number: number; list: JsonObject[] } }).data
 }
 
 async function submit(service: World, count: number, task?: number): Promise<number> {
-  const { body } = await service.tell('prefetch', { ...(task === undefined ? {} : { task_id: task }), urls: urls(count) })
+  const { body } = await service.tell('prefetch', {
+    ...(task === undefined ? {} : { task_id: task }),
+    urls: urls(count),
+  })
   return (body as { task_id: number }).task_id
 }
 
@@ -47,7 +53,9 @@ describe('prefetch tasks', () => {
     await service.write({ origin: { default_master: '192.0.2.10' } }, 'a.example.com')
     const task = String(await submit(service, 20))
     await service.tell('clock', { advanceMs: 120_000 })
-    expect(new Set((await data(service, { task_id: task })).list.map(({ status }) => status))).toEqual(new Set(['failed']))
+    expect(
+      new Set((await data(service, { task_id: task })).list.map(({ status }) => status)),
+    ).toEqual(new Set(['failed']))
   })
 
   it('are kept for one month', async () => {
@@ -55,9 +63,15 @@ describe('prefetch tasks', () => {
     const task = String(await submit(service, 2))
     const range = { start_time: '2026-11-01', end_time: '2026-12-31' }
     await service.tell('clock', { advanceMs: monthMs - 1 })
-    expect([(await data(service, { task_id: task })).total, (await data(service, range)).total]).toEqual([2, 2])
+    expect([
+      (await data(service, { task_id: task })).total,
+      (await data(service, range)).total,
+    ]).toEqual([2, 2])
     await service.tell('clock', { advanceMs: 1 })
-    expect([(await data(service, { task_id: task })).total, (await data(service, range)).total]).toEqual([0, 0])
+    expect([
+      (await data(service, { task_id: task })).total,
+      (await data(service, range)).total,
+    ]).toEqual([0, 0])
   })
 
   it('are found by task, by day in the time zone, and by URL', async () => {
@@ -70,23 +84,37 @@ describe('prefetch tasks', () => {
     const day = (date: string) => ({ start_time: date, end_time: date })
     expect((await data(service, { task_id: '1001' })).total).toBe(4)
     expect((await data(service, { task_id: '7' })).list).toEqual([])
-    expect((await data(service, day('2026-11-20'))).list[0]?.['create_time']).toBe('2026-11-20 08:00:00')
+    expect((await data(service, day('2026-11-20'))).list[0]?.['create_time']).toBe(
+      '2026-11-20 08:00:00',
+    )
     expect((await data(service, day('2026-11-21'))).total).toBe(3)
-    expect((await data(service, { start_time: '2026-11-01', end_time: '2026-11-30', url: 'https://a.example.com/0.mp4' })).total).toBe(3)
+    expect(
+      (
+        await data(service, {
+          start_time: '2026-11-01',
+          end_time: '2026-11-30',
+          url: 'https://a.example.com/0.mp4',
+        })
+      ).total,
+    ).toBe(3)
     expect((await data(service, day('2026-11-19'))).total).toBe(0)
   })
 
   it('come in pages of 50 unless asked otherwise', async () => {
     const service = world()
     const task = String(await submit(service, 120))
-    const pages = await Promise.all(['1', '2', '3', '4'].map((page_number) => data(service, { task_id: task, page_number })))
+    const pages = await Promise.all(
+      ['1', '2', '3', '4'].map((page_number) => data(service, { task_id: task, page_number })),
+    )
     expect(pages.map(({ total, page_number, list }) => [total, page_number, list.length])).toEqual([
       [120, 1, 50],
       [120, 2, 50],
       [120, 3, 20],
       [120, 4, 0],
     ])
-    expect((await data(service, { task_id: task, page_size: '120' })).list).toEqual(pages.flatMap(({ list }) => list))
+    expect((await data(service, { task_id: task, page_size: '120' })).list).toEqual(
+      pages.flatMap(({ list }) => list),
+    )
   })
 
   it.each<[Record<string, string>, code: number, named: string]>([

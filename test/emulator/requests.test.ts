@@ -17,17 +17,30 @@ interface RequestCase {
   rule: string
 }
 
-const held = { timeout: { time: '61' }, origin_host: { host: 'held.example.com' }, https: { cert_id: 7, force_https: 0 } }
+const held = {
+  timeout: { time: '61' },
+  origin_host: { host: 'held.example.com' },
+  https: { cert_id: 7, force_https: 0 },
+}
 
 const cases = ['endpoints.json', 'own-requests.json'].flatMap(
-  (name) => JSON.parse(readFileSync(new URL(`../conformance/${name}`, import.meta.url), 'utf8')) as RequestCase[],
+  (name) =>
+    JSON.parse(
+      readFileSync(new URL(`../conformance/${name}`, import.meta.url), 'utf8'),
+    ) as RequestCase[],
 )
 
 /** The setting of the cases: ten domains, and task 1001 with two URLs. */
 async function setting(): Promise<World> {
-  const service = world({ domains: 'abcdefghij'.split('').map((letter) => `${letter}.example.com`), callsPerMinute: 30 })
+  const service = world({
+    domains: 'abcdefghij'.split('').map((letter) => `${letter}.example.com`),
+    callsPerMinute: 30,
+  })
   await service.write(held, 'a.example.com')
-  await service.tell('prefetch', { task_id: 1001, urls: ['http://a.example.com/1.mp4', 'http://a.example.com/2.mp4'] })
+  await service.tell('prefetch', {
+    task_id: 1001,
+    urls: ['http://a.example.com/1.mp4', 'http://a.example.com/2.mp4'],
+  })
   return service
 }
 
@@ -36,28 +49,43 @@ async function answerTo(id: string): Promise<Json> {
   const other = cases.find((each) => each.id === id)
   if (other === undefined) throw new Error(`there is no case "${id}"`)
   const { method, path, query } = other
-  return (await (await setting()).request({ method, path, query: String(new URLSearchParams(query)) })).body
+  return (
+    await (await setting()).request({ method, path, query: String(new URLSearchParams(query)) })
+  ).body
 }
 
 describe('requests and their answers', () => {
-  it.each(cases)('$id: $rule', async ({ method, path, query, body, encoding, http, code, facts }) => {
-    const service = await setting()
-    if (facts.fresh_limit) await service.request({ path: '/_emulator/reset' })
-    const request = { method, path, query: String(new URLSearchParams(query)), ...(await encoded(body, encoding)) }
+  it.each(cases)(
+    '$id: $rule',
+    async ({ method, path, query, body, encoding, http, code, facts }) => {
+      const service = await setting()
+      if (facts.fresh_limit) await service.request({ path: '/_emulator/reset' })
+      const request = {
+        method,
+        path,
+        query: String(new URLSearchParams(query)),
+        ...(await encoded(body, encoding)),
+      }
 
-    const repeat = facts.repeat ?? 1
-    for (let n = 1; n < repeat; n++) {
-      const { status, body: answer } = await service.request(request)
-      if (n <= (facts.first_ok ?? 0)) expect({ n, status, answer }).toMatchObject({ status: 200, answer: { code: 0 } })
-    }
-    const answer = await service.request(request)
+      const repeat = facts.repeat ?? 1
+      for (let n = 1; n < repeat; n++) {
+        const { status, body: answer } = await service.request(request)
+        if (n <= (facts.first_ok ?? 0))
+          expect({ n, status, answer }).toMatchObject({ status: 200, answer: { code: 0 } })
+      }
+      const answer = await service.request(request)
 
-    if (http !== null) expect(answer).toMatchObject({ status: http })
-    if (code === 'nonzero') expect(isObject(answer.body) && answer.body['code']).not.toBe(0)
-    else if (code !== null) expect(answer.body).toMatchObject({ code })
-    expect(isObject(answer.body) && answer.body['code']).toBeTypeOf('number')
-    await judge(facts, answer, { state: () => service.state(), held: { 'a.example.com': held }, answerTo })
-  })
+      if (http !== null) expect(answer).toMatchObject({ status: http })
+      if (code === 'nonzero') expect(isObject(answer.body) && answer.body['code']).not.toBe(0)
+      else if (code !== null) expect(answer.body).toMatchObject({ code })
+      expect(isObject(answer.body) && answer.body['code']).toBeTypeOf('number')
+      await judge(facts, answer, {
+        state: () => service.state(),
+        held: { 'a.example.com': held },
+        answerTo,
+      })
+    },
+  )
 })
 
 async function encoded(
@@ -67,7 +95,11 @@ async function encoded(
   if (body === null) return { contentType: '', body: '' }
   if (encoding === undefined) return { contentType: 'application/json', body: JSON.stringify(body) }
   const form = encoding === 'form' ? new URLSearchParams() : new FormData()
-  for (const [name, value] of Object.entries(body)) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+  for (const [name, value] of Object.entries(body))
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
   const response = new Response(form)
-  return { contentType: response.headers.get('content-type') ?? '', body: new Uint8Array(await response.arrayBuffer()) }
+  return {
+    contentType: response.headers.get('content-type') ?? '',
+    body: new Uint8Array(await response.arrayBuffer()),
+  }
 }

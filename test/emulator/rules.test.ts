@@ -10,14 +10,24 @@ const prefetch = '/v2/cache/prefetch'
 const day = { domains: 'a.example.com', start_time: '2026-11-10', end_time: '2026-11-10' }
 const range = { start_time: '2026-11-10', end_time: '2026-11-10' }
 const good = { timeout: { time: '60' } }
-const many = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`).join(',')
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => `d${i}.example.com`).join(',')
 
 /** One good call of each endpoint. */
-const calls: [string, (service: World, token?: string) => Promise<EmulatorAnswer & { body: Json }>][] = [
+const calls: [
+  string,
+  (service: World, token?: string) => Promise<EmulatorAnswer & { body: Json }>,
+][] = [
   [
     'POST /domain/config',
     (service, token) =>
-      service.request({ body: JSON.stringify({ ...(token === undefined ? {} : { token }), domains: 'a.example.com', config: good }) }),
+      service.request({
+        body: JSON.stringify({
+          ...(token === undefined ? {} : { token }),
+          domains: 'a.example.com',
+          config: good,
+        }),
+      }),
   ],
   ...(
     [
@@ -28,7 +38,11 @@ const calls: [string, (service: World, token?: string) => Promise<EmulatorAnswer
   ).map(([path, query]): (typeof calls)[number] => [
     `GET ${path.slice(3)}`,
     (service, token) =>
-      service.request({ method: 'GET', path, query: String(new URLSearchParams({ ...query, ...(token === undefined ? {} : { token }) })) }),
+      service.request({
+        method: 'GET',
+        path,
+        query: String(new URLSearchParams({ ...query, ...(token === undefined ? {} : { token }) })),
+      }),
   ]),
 ]
 
@@ -38,27 +52,40 @@ async function refusal(service: World, path: string, query: Record<string, strin
   return body
 }
 
-const exceeds = { code: expect.any(Number) as number, message: expect.stringContaining('exceeds the limit') as string }
+const exceeds = {
+  code: expect.any(Number) as number,
+  message: expect.stringContaining('exceeds the limit') as string,
+}
 
 describe('Endpoints', () => {
   it.each(calls)('All paths are under /v2: %s answers, with the envelope', async (_, call) => {
-    expect(await call(world(), 'tok')).toMatchObject({ status: 200, body: { code: 0, data: expect.anything() as Json } })
+    expect(await call(world(), 'tok')).toMatchObject({
+      status: 200,
+      body: { code: 0, data: expect.anything() as Json },
+    })
   })
 
-  it.each(['/stat/httpcode', '/v1/stat/httpcode', '/v2/stat', '/v2/stat/httpcode/', '/v2/stat/httpcode/eachdomain'])(
-    'Other paths are wrong: %s',
-    async (path) => {
-      expect(await world().read(path, day)).toMatchObject({ status: 404, body: { code: 404001 } })
-    },
-  )
+  it.each([
+    '/stat/httpcode',
+    '/v1/stat/httpcode',
+    '/v2/stat',
+    '/v2/stat/httpcode/',
+    '/v2/stat/httpcode/eachdomain',
+  ])('Other paths are wrong: %s', async (path) => {
+    expect(await world().read(path, day)).toMatchObject({ status: 404, body: { code: 404001 } })
+  })
 
   it.each([each, sum, prefetch])('Other methods are wrong: POST %s', async (path) => {
-    expect(await world().request({ path, query: 'token=tok' })).toMatchObject({ status: 404, body: { code: 404001 } })
+    expect(await world().request({ path, query: 'token=tok' })).toMatchObject({
+      status: 404,
+      body: { code: 404001 },
+    })
   })
 
   it('The default granularity is 5 minutes', async () => {
     const service = world()
-    for (const path of [each, sum]) expect(seriesIn((await service.read(path, day)).body)[0]?.length).toBe(288)
+    for (const path of [each, sum])
+      expect(seriesIn((await service.read(path, day)).body)[0]?.length).toBe(288)
   })
 
   it('The interval between start_time and end_time is at most 31 days', async () => {
@@ -66,12 +93,16 @@ describe('Endpoints', () => {
     for (const path of [each, sum]) {
       expect((await world().read(path, { ...from, end_time: '2026-10-31' })).status).toBe(200)
       expect((await world().read(path, { ...from, end_time: '2026-11-01 00:00' })).status).toBe(200)
-      expect(await refusal(world(), path, { ...from, end_time: '2026-11-01 00:01' })).toMatchObject(exceeds)
+      expect(await refusal(world(), path, { ...from, end_time: '2026-11-01 00:01' })).toMatchObject(
+        exceeds,
+      )
     }
   })
 
   it('Query parameters must be URL-encoded', async () => {
-    expect(await world().request({ method: 'GET', path: prefetch, query: 'token=tok&task_id=%FF' })).toMatchObject({ status: 400 })
+    expect(
+      await world().request({ method: 'GET', path: prefetch, query: 'token=tok&task_id=%FF' }),
+    ).toMatchObject({ status: 400 })
   })
 
   it('Success body of eachDomain: {domain: {domain, data}}', async () => {
@@ -89,24 +120,37 @@ describe('Endpoints', () => {
       })
       expect(body).toEqual({ code: 400101, message: 'domain(x.example.com) is invalid' })
     }
-    expect(await refusal(world(), each, { ...day, domains: 'all' })).toEqual({ code: 400101, message: 'domain(all) is invalid' })
-    expect(await refusal(world(), sum, { ...day, domains: 'a.example.com,all' })).toMatchObject({ code: 400101 })
+    expect(await refusal(world(), each, { ...day, domains: 'all' })).toEqual({
+      code: 400101,
+      message: 'domain(all) is invalid',
+    })
+    expect(await refusal(world(), sum, { ...day, domains: 'a.example.com,all' })).toMatchObject({
+      code: 400101,
+    })
   })
 
   it('domains, start_time and end_time are required', async () => {
     for (const path of [each, sum]) {
       for (const name of Object.keys(day)) {
         const rest = Object.fromEntries(Object.entries(day).filter(([key]) => key !== name))
-        expect(await refusal(world(), path, rest)).toMatchObject({ message: expect.stringContaining(name) as string })
+        expect(await refusal(world(), path, rest)).toMatchObject({
+          message: expect.stringContaining(name) as string,
+        })
       }
     }
   })
 
   it('stat_is_forward and query_area have their values, which /stat/httpcode ignores', async () => {
-    for (const wrong of [{ stat_is_forward: '2' }, { query_area: 'CN' }, { grad: '' }] as Record<string, string>[]) {
+    for (const wrong of [{ stat_is_forward: '2' }, { query_area: 'CN' }, { grad: '' }] as Record<
+      string,
+      string
+    >[]) {
       expect(await refusal(world(), each, { ...day, ...wrong })).toMatchObject({ code: 400302 })
     }
-    expect((await world().read(sum, { ...day, stat_is_forward: 'x', query_area: 'y', more: 'z' })).status).toBe(200)
+    expect(
+      (await world().read(sum, { ...day, stat_is_forward: 'x', query_area: 'y', more: 'z' }))
+        .status,
+    ).toBe(200)
   })
 
   it('A parameter that is given twice counts the last time', async () => {
@@ -117,18 +161,31 @@ describe('Endpoints', () => {
 })
 
 describe('Authentication', () => {
-  it.each(calls)('Every request carries a token; a wrong one gives HTTP 401: %s', async (_, call) => {
-    for (const token of [undefined, '', 'wrong', 'to', 'tokk']) {
-      const answer = await call(world(), token)
-      expect(answer).toMatchObject({ status: 401, body: { message: expect.stringMatching(/./) as string } })
-    }
-  })
+  it.each(calls)(
+    'Every request carries a token; a wrong one gives HTTP 401: %s',
+    async (_, call) => {
+      for (const token of [undefined, '', 'wrong', 'to', 'tokk']) {
+        const answer = await call(world(), token)
+        expect(answer).toMatchObject({
+          status: 401,
+          body: { message: expect.stringMatching(/./) as string },
+        })
+      }
+    },
+  )
 
-  it.each([each, sum, prefetch])('Read requests send it in the query string, and it comes before parameters: GET %s', async (path) => {
-    const body = JSON.stringify({ token: 'tok' })
-    expect(await world().request({ method: 'GET', path, query: '', body })).toMatchObject({ status: 401 })
-    expect(await world().request({ method: 'GET', path, query: 'token=wrong&start_time=x' })).toMatchObject({ status: 401 })
-  })
+  it.each([each, sum, prefetch])(
+    'Read requests send it in the query string, and it comes before parameters: GET %s',
+    async (path) => {
+      const body = JSON.stringify({ token: 'tok' })
+      expect(await world().request({ method: 'GET', path, query: '', body })).toMatchObject({
+        status: 401,
+      })
+      expect(
+        await world().request({ method: 'GET', path, query: 'token=wrong&start_time=x' }),
+      ).toMatchObject({ status: 401 })
+    },
+  )
 })
 
 describe('Errors', () => {
@@ -138,11 +195,22 @@ describe('Errors', () => {
     [400, (service) => service.read(sum, {})],
     [401, (service) => service.request({ body: '{}' })],
     [404, (service) => service.read('/v2/nothing', {})],
-    [413, (service) => service.request({ method: 'GET', path: sum, query: 'token=tok', body: 'too large' })],
-    [503, (service) => service.tell('faults', { faults: [{ kind: 'error' }] }).then(() => service.write(good))],
+    [
+      413,
+      (service) =>
+        service.request({ method: 'GET', path: sum, query: 'token=tok', body: 'too large' }),
+    ],
+    [
+      503,
+      (service) =>
+        service.tell('faults', { faults: [{ kind: 'error' }] }).then(() => service.write(good)),
+    ],
   ])('HTTP %i comes with the envelope; a non-zero code with a message', async (status, call) => {
     const answer = await call(world())
-    const message = { code: expect.any(Number) as number, message: expect.stringMatching(/./) as string }
+    const message = {
+      code: expect.any(Number) as number,
+      message: expect.stringMatching(/./) as string,
+    }
     expect(answer).toMatchObject({ status, body: status === 200 ? { code: 0 } : message })
   })
 
@@ -166,19 +234,31 @@ describe('Limits', () => {
   })
 
   it('domains per request: 10, config write and both statistics endpoints', async () => {
-    expect([(await world().write(good, many(10))).status, (await world().write(good, many(11))).status]).toEqual([200, 400])
+    expect([
+      (await world().write(good, many(10))).status,
+      (await world().write(good, many(11))).status,
+    ]).toEqual([200, 400])
     for (const path of [each, sum]) {
-      expect((await world().read(path, { ...day, grad: 'hour', domains: many(10) })).status).toBe(200)
-      expect(await refusal(world(), path, { ...day, grad: 'hour', domains: many(11) })).toMatchObject({ code: 400102 })
+      expect((await world().read(path, { ...day, grad: 'hour', domains: many(10) })).status).toBe(
+        200,
+      )
+      expect(
+        await refusal(world(), path, { ...day, grad: 'hour', domains: many(11) }),
+      ).toMatchObject({ code: 400102 })
     }
   })
 
   it('granularity spans: minute one day; minute5, hour and day 31 days', async () => {
     const until = async (grad: string, end_time: string) =>
       (await world().read(each, { ...day, grad, start_time: '2026-10-01', end_time })).status
-    expect([await until('minute', '2026-10-02 00:00'), await until('minute', '2026-10-02 00:01')]).toEqual([200, 400])
+    expect([
+      await until('minute', '2026-10-02 00:00'),
+      await until('minute', '2026-10-02 00:01'),
+    ]).toEqual([200, 400])
     for (const grad of ['minute5', 'hour', 'day']) {
-      expect([await until(grad, '2026-11-01 00:00'), await until(grad, '2026-11-01')]).toEqual([200, 400])
+      expect([await until(grad, '2026-11-01 00:00'), await until(grad, '2026-11-01')]).toEqual([
+        200, 400,
+      ])
     }
   })
 
@@ -192,8 +272,12 @@ describe('Limits', () => {
   it.each(calls)('Rate-limit headers are sent on responses: %s', async (_, call) => {
     for (const token of ['tok', 'wrong']) {
       const { headers } = await call(world({ callsPerMinute: 30 }), token)
-      expect(headers).toMatchObject({ 'Api-Id': expect.stringMatching(/./) as string, 'X-Ratelimit-Grad': 'minute' })
-      for (const name of ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Retry-After']) expect(headers[name]).toMatch(/^\d+$/)
+      expect(headers).toMatchObject({
+        'Api-Id': expect.stringMatching(/./) as string,
+        'X-Ratelimit-Grad': 'minute',
+      })
+      for (const name of ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Retry-After'])
+        expect(headers[name]).toMatch(/^\d+$/)
     }
   })
 })

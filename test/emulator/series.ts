@@ -21,12 +21,16 @@ export function ascending(points: Point[]): boolean {
 /** Counts added up over steps of so many seconds. */
 export function summed(points: Point[], step: number): Record<number, Record<string, number>> {
   const sums: Record<number, Record<string, number>> = {}
-  for (const [label, counts] of points) sums[label - (label % step)] = added(sums[label - (label % step)] ?? {}, counts)
+  for (const [label, counts] of points)
+    sums[label - (label % step)] = added(sums[label - (label % step)] ?? {}, counts)
   return sums
 }
 
 /** Two counts of statuses, added up. */
-export function added(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+export function added(
+  a: Record<string, number>,
+  b: Record<string, number>,
+): Record<string, number> {
   const sum = { ...a }
   for (const [status, count] of Object.entries(b)) sum[status] = (sum[status] ?? 0) + count
   return sum

@@ -9,7 +9,11 @@ const ten = 'abcdefghij'.split('').map((letter) => `${letter}.example.com`)
 const domain = 'a.example.com'
 const day = { domains: domain, start_time: '2026-11-18', end_time: '2026-11-18' }
 
-async function series(service: World, query: Record<string, string>, path = each): Promise<Point[]> {
+async function series(
+  service: World,
+  query: Record<string, string>,
+  path = each,
+): Promise<Point[]> {
   const { body } = await service.read(path, query)
   expect(body).toMatchObject({ code: 0 })
   return seriesIn(body)[0] ?? []
@@ -18,11 +22,23 @@ async function series(service: World, query: Record<string, string>, path = each
 describe('counts', () => {
   it('at minute grain add up exactly to every coarser grain, whatever was configured meanwhile', async () => {
     const service = world()
-    const dayOf = (grad: string) => series(service, { domains: domain, start_time: '2026-11-20', end_time: '2026-11-20', grad })
+    const dayOf = (grad: string) =>
+      series(service, { domains: domain, start_time: '2026-11-20', end_time: '2026-11-20', grad })
     for (const [minutes, config] of [
       [61, { deny_url: { urls: ['/a', '/b'] } }],
       [133, { https: { cert_id: 1, force_https: 301 } }],
-      [3, { error_page_rewrite: [{ error_status_code: 404, redirect_status_code: 302, redirect_url: 'https://e.example.com/' }] }],
+      [
+        3,
+        {
+          error_page_rewrite: [
+            {
+              error_status_code: 404,
+              redirect_status_code: 302,
+              redirect_url: 'https://e.example.com/',
+            },
+          ],
+        },
+      ],
       [600, { ip_white_list: { list: ['10.0.0.0/8'] } }],
     ] as [number, Json][]) {
       service.clock.now += minutes * 60_000 + 7_000
@@ -40,10 +56,13 @@ describe('counts', () => {
     const service = world({ domains: ten })
     const { body } = await service.read(each, { ...day, domains: ten.join(','), grad: 'hour' })
     const together = seriesIn(body).reduce<Point[]>(
-      (total, points) => points.map(([label, counts], i) => [label, added(total[i]?.[1] ?? {}, counts)]),
+      (total, points) =>
+        points.map(([label, counts], i) => [label, added(total[i]?.[1] ?? {}, counts)]),
       [],
     )
-    expect(await series(service, { ...day, domains: ten.join(','), grad: 'hour' }, sum)).toEqual(together)
+    expect(await series(service, { ...day, domains: ten.join(','), grad: 'hour' }, sum)).toEqual(
+      together,
+    )
     expect(await series(service, { ...day, domains: 'all', grad: 'hour' }, sum)).toEqual(together)
   })
 
@@ -52,7 +71,9 @@ describe('counts', () => {
     const [cn = [], abroad = [], all] = await Promise.all(
       ['cn', 'abroad', 'all'].map((area) => series(service, { ...day, query_area: area })),
     )
-    expect(cn.map(([label, counts], i) => [label, added(counts, abroad[i]?.[1] ?? {})])).toEqual(all)
+    expect(cn.map(([label, counts], i) => [label, added(counts, abroad[i]?.[1] ?? {})])).toEqual(
+      all,
+    )
     expect(totalOf(cn)).not.toEqual(totalOf(abroad))
   })
 
@@ -61,7 +82,15 @@ describe('counts', () => {
       const service = world(options)
       await service.write({ deny_url: { urls: ['/x'] } }, ten.slice(0, 3).join(','))
       service.clock.now += 3_600_000
-      return JSON.stringify((await service.read(each, { domains: ten.join(','), start_time: '2026-10-25', end_time: '2026-11-20' })).body)
+      return JSON.stringify(
+        (
+          await service.read(each, {
+            domains: ten.join(','),
+            start_time: '2026-10-25',
+            end_time: '2026-11-20',
+          })
+        ).body,
+      )
     }
     expect(await answer({ seed: 'one' })).toBe(await answer({ seed: 'one' }))
     expect(await answer({ seed: 'one' })).not.toBe(await answer({ seed: 'two' }))
@@ -71,16 +100,30 @@ describe('counts', () => {
     const hours = await series(world(), { ...day, grad: 'hour' })
     const sizes = hours.map((point) => Object.values(point[1]).reduce((a, b) => a + b, 0))
     expect(Math.max(...sizes)).toBeGreaterThan(2 * Math.min(...sizes))
-    const days = await series(world(), { domains: domain, start_time: '2026-11-02', end_time: '2026-11-15', grad: 'day' })
+    const days = await series(world(), {
+      domains: domain,
+      start_time: '2026-11-02',
+      end_time: '2026-11-15',
+      grad: 'day',
+    })
     const [monday = 0, saturday = 0] = [0, 5].map((i) => days[i]?.[1]['200'] ?? 0)
     expect(Math.abs(saturday / monday - 1)).toBeGreaterThan(0.02)
   })
 })
 
 describe('the stored configuration', () => {
-  const hour = { domains: domain, grad: 'hour', start_time: '2026-11-20 00:00', end_time: '2026-11-20 02:00' }
+  const hour = {
+    domains: domain,
+    grad: 'hour',
+    start_time: '2026-11-20 00:00',
+    end_time: '2026-11-20 02:00',
+  }
   /** The counts of an hour before the write and of one after it. */
-  async function around(config: Json, options: WorldOptions = {}, before: Json = null): Promise<Record<string, number>[]> {
+  async function around(
+    config: Json,
+    options: WorldOptions = {},
+    before: Json = null,
+  ): Promise<Record<string, number>[]> {
     const service = world(options)
     if (before !== null) await service.write(before, domain)
     service.clock.now += 3_600_000
@@ -113,7 +156,11 @@ describe('the stored configuration', () => {
   })
 
   it('turns errors into redirects with error_page_rewrite', async () => {
-    const rule = { error_status_code: 404, redirect_status_code: 301, redirect_url: 'https://e.example.com/' }
+    const rule = {
+      error_status_code: 404,
+      redirect_status_code: 301,
+      redirect_url: 'https://e.example.com/',
+    }
     const [before = {}, after = {}] = await around({ error_page_rewrite: [rule] })
     expect(before['404']).toBeGreaterThan(0)
     expect([after['404'], (after['301'] ?? 0) > 0]).toEqual([undefined, true])
@@ -121,7 +168,10 @@ describe('the stored configuration', () => {
 
   it('raises 502 and 504 from the minute on in which an origin is marked as dead', async () => {
     const service = world()
-    await service.write({ origin: { default_master: '192.0.2.10,192.0.2.11', default_slave: '192.0.2.12' } }, domain)
+    await service.write(
+      { origin: { default_master: '192.0.2.10,192.0.2.11', default_slave: '192.0.2.12' } },
+      domain,
+    )
     const errors: number[] = []
     for (const dead of [[], ['192.0.2.10'], ['192.0.2.10', '192.0.2.11', '192.0.2.12'], []]) {
       expect((await service.tell('origins', { dead })).status).toBe(200)
@@ -153,7 +203,9 @@ describe('labels and time', () => {
   it('stand at the end of the period with stat_is_forward 1', async () => {
     const service = world()
     const starts = byLabel(await series(service, { ...day, stat_is_forward: '0' }))
-    for (const [label, counts] of (await series(service, { ...day, stat_is_forward: '1' })).slice(1)) {
+    for (const [label, counts] of (await series(service, { ...day, stat_is_forward: '1' })).slice(
+      1,
+    )) {
       expect(starts[label - 300]).toEqual(counts)
     }
   })
@@ -183,8 +235,15 @@ describe('labels and time', () => {
   it('have nothing of what is still to come', async () => {
     const service = world()
     service.clock.now += 150_000
-    const today = { domains: domain, start_time: '2026-11-20', end_time: '2026-11-21', grad: 'minute5' }
+    const today = {
+      domains: domain,
+      start_time: '2026-11-20',
+      end_time: '2026-11-21',
+      grad: 'minute5',
+    }
     expect((await series(service, today)).length).toBe(1)
-    expect(await series(service, { ...today, start_time: '2026-12-01', end_time: '2026-12-02' })).toEqual([])
+    expect(
+      await series(service, { ...today, start_time: '2026-12-01', end_time: '2026-12-02' }),
+    ).toEqual([])
   })
 })

@@ -1,5 +1,9 @@
 import { createService } from '../../src/emulator/routes/router.ts'
-import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../../src/emulator/routes/exchange.ts'
+import {
+  JsonText,
+  type EmulatorAnswer,
+  type EmulatorRequest,
+} from '../../src/emulator/routes/exchange.ts'
 import { wireNames } from '../../src/emulator/routes/wire-names.ts'
 import { Clock } from '../../src/emulator/store/clock.ts'
 import { DataLog } from '../../src/emulator/store/data-log.ts'
@@ -27,7 +31,9 @@ export interface WorldOptions {
 /** A service without sockets, whose clock stands until it is moved. */
 export interface World {
   clock: { now: number }
-  request(request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string }): Promise<EmulatorAnswer & { body: Json }>
+  request(
+    request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string },
+  ): Promise<EmulatorAnswer & { body: Json }>
   /** A read with the good token. */
   read(path: string, query: Record<string, string>): Promise<EmulatorAnswer & { body: Json }>
   /** As `read`, without reading the answer's text. */
@@ -46,7 +52,8 @@ export function world(options: WorldOptions = {}): World {
   const log = new DataLog(options.dataFile ?? null)
   const store = new Store(
     {
-      domains: options.domains === undefined || options.domains === null ? null : new Set(options.domains),
+      domains:
+        options.domains === undefined || options.domains === null ? null : new Set(options.domains),
       callsPerMinute: options.callsPerMinute ?? 0,
       deadOrigins: options.deadOrigins ?? [],
     },
@@ -94,7 +101,8 @@ export function world(options: WorldOptions = {}): World {
     read: (path, query) => request(reading(path, query)),
     raw: (path, query) => answer(whole(reading(path, query))),
     tell: (path, body) => request({ path: `/_emulator/${path}`, body: JSON.stringify(body) }),
-    write: (config, domains = 'www.example.com') => request({ body: JSON.stringify({ token: 'tok', domains, config }) }),
+    write: (config, domains = 'www.example.com') =>
+      request({ body: JSON.stringify({ token: 'tok', domains, config }) }),
     state: async () => ((await look('/_emulator/state')) as JsonObject)['domains'] ?? null,
     calls: async () => (await look('/_emulator/calls')) as JsonObject[],
   }

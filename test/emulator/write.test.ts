@@ -4,16 +4,25 @@ import { world } from './world.ts'
 const good = { timeout: { time: '60' } }
 
 function ips(from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, i) => `10.0.${Math.floor((from + i) / 256)}.${(from + i) % 256}`)
+  return Array.from(
+    { length: count },
+    (_, i) => `10.0.${Math.floor((from + i) / 256)}.${(from + i) % 256}`,
+  )
 }
 
 describe('a write', () => {
   it('answers what was submitted, word by word, and keeps canonical values', async () => {
     const service = world()
-    const config = { referer: { type: '2', list: ['B.example.com', 'a.example.com'] }, rate_limit: { max_rate_count: '5' } }
+    const config = {
+      referer: { type: '2', list: ['B.example.com', 'a.example.com'] },
+      rate_limit: { max_rate_count: '5' },
+    }
     const { status, body } = await service.write(config)
     expect(status).toBe(200)
-    expect(body).toEqual({ code: 0, data: { config, domains: [{ id: expect.any(String) as string, domain: 'www.example.com' }] } })
+    expect(body).toEqual({
+      code: 0,
+      data: { config, domains: [{ id: expect.any(String) as string, domain: 'www.example.com' }] },
+    })
     expect(await service.state()).toMatchObject({
       'www.example.com': {
         referer: { type: 2, list: ['a.example.com', 'b.example.com'], allow_empty: true },
@@ -32,13 +41,17 @@ describe('a write', () => {
     )
     expect(body).toMatchObject({
       code: 400203,
-      message: expect.stringMatching(/^item\(https\) field\(http2\) .*; item\(referer\) field\(type\) /) as string,
+      message: expect.stringMatching(
+        /^item\(https\) field\(http2\) .*; item\(referer\) field\(type\) /,
+      ) as string,
     })
     expect(await service.state()).toEqual(before)
   })
 
   it('says how many problems it does not list', async () => {
-    const { body } = await world().write({ deny_url: { urls: Array.from({ length: 30 }, () => ({})) } })
+    const { body } = await world().write({
+      deny_url: { urls: Array.from({ length: 30 }, () => ({})) },
+    })
     expect((body as { message: string }).message).toMatch(/; and 20 more$/)
   })
 
@@ -54,7 +67,10 @@ describe('a write', () => {
 
   it('names an unknown item and what may have been meant', async () => {
     const { body } = await world().write({ ...good, ip_blacklist: { list: [] } })
-    expect(body).toMatchObject({ code: 400202, message: 'item(ip_blacklist) is unknown. Did you mean "ip_black_list"?' })
+    expect(body).toMatchObject({
+      code: 400202,
+      message: 'item(ip_blacklist) is unknown. Did you mean "ip_black_list"?',
+    })
   })
 
   it('is not confused by names of the prototype', async () => {
@@ -63,14 +79,18 @@ describe('a write', () => {
       const body = `{"token": "tok", "domains": "www.example.com", "config": {"${name}": {"time": "60"}}}`
       expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400202 } })
     }
-    const body = '{"token": "tok", "domains": "www.example.com", "config": {"timeout": {"time": "60", "__proto__": {"x": 1}}}}'
+    const body =
+      '{"token": "tok", "domains": "www.example.com", "config": {"timeout": {"time": "60", "__proto__": {"x": 1}}}}'
     expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400203 } })
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
   it('refuses the stand-in of a secret: on the wire it is an object', async () => {
     const { body } = await world().write({ origin_host: { host: { $secret: 'unresolved:host' } } })
-    expect(body).toMatchObject({ code: 400203, message: expect.stringContaining('item(origin_host) field(host)') as string })
+    expect(body).toMatchObject({
+      code: 400203,
+      message: expect.stringContaining('item(origin_host) field(host)') as string,
+    })
   })
 
   it('understands mapped names beside the canonical ones', async () => {
@@ -78,8 +98,12 @@ describe('a write', () => {
     expect((await service.write({ forbid_scheme: { protocol: 'http' } })).body).toMatchObject({
       data: { config: { forbid_scheme: { protocol: 'http' } } },
     })
-    expect(await service.state()).toEqual({ 'www.example.com': { deny_protocol: { protocol: 'http' } } })
-    expect(await service.write({ deny_protocol: { protocol: 'https' } })).toMatchObject({ status: 200 })
+    expect(await service.state()).toEqual({
+      'www.example.com': { deny_protocol: { protocol: 'http' } },
+    })
+    expect(await service.write({ deny_protocol: { protocol: 'https' } })).toMatchObject({
+      status: 200,
+    })
     expect((await service.write({ forbid_scheme: { protocol: 'ftp' } })).body).toMatchObject({
       message: expect.stringContaining('item(forbid_scheme)') as string,
     })
@@ -87,16 +111,25 @@ describe('a write', () => {
   })
 
   it('refuses wire names that collide', () => {
-    expect(() => world({ itemKeys: { timeout: 'https' } })).toThrow(/"https" of timeout already belongs to https/)
-    expect(() => world({ itemKeys: { timeout: 'x', https: 'x' } })).toThrow(/already belongs to timeout/)
+    expect(() => world({ itemKeys: { timeout: 'https' } })).toThrow(
+      /"https" of timeout already belongs to https/,
+    )
+    expect(() => world({ itemKeys: { timeout: 'x', https: 'x' } })).toThrow(
+      /already belongs to timeout/,
+    )
     expect(() => world({ itemKeys: { time_out: 'x' } })).toThrow(/"time_out", which is no item/)
   })
 
   it('drops unknown fields where it is lenient, and stays strict about the others', async () => {
     const service = world({ lenient: true })
-    const config = { https: { cert_id: 1, hsts: 'on' }, cache_rule: [{ type: 1, pattern: 'jpg', time: 1, x: 1 }] }
+    const config = {
+      https: { cert_id: 1, hsts: 'on' },
+      cache_rule: [{ type: 1, pattern: 'jpg', time: 1, x: 1 }],
+    }
     expect((await service.write(config)).body).toMatchObject({ data: { config } })
-    expect(await service.state()).toMatchObject({ 'www.example.com': { https: { cert_id: 1, force_https: 0 } } })
+    expect(await service.state()).toMatchObject({
+      'www.example.com': { https: { cert_id: 1, force_https: 0 } },
+    })
     expect(JSON.stringify(await service.state())).not.toMatch(/hsts|"x"/)
     expect(await service.write({ https: { hsts: 'on' } })).toMatchObject({ status: 400 })
     expect(await world().write(config)).toMatchObject({ status: 400, body: { code: 400203 } })
@@ -121,15 +154,29 @@ describe('items that are not simply replaced', () => {
     await service.write({ ip_black_list: { list: ips(0, 150) } }, 'b.example.com')
     const before = await service.state()
     const both = 'c.example.com,a.example.com,b.example.com'
-    const overlap = await service.write({ ...good, ip_black_list: { list: ['10.0.0.0/8'], mode: 'append' } }, both)
+    const overlap = await service.write(
+      { ...good, ip_black_list: { list: ['10.0.0.0/8'], mode: 'append' } },
+      both,
+    )
     expect(overlap).toMatchObject({
       status: 400,
-      body: { code: 400203, message: expect.stringMatching(/item\(ip_black_list\).*overlap.*a\.example\.com/) as string },
+      body: {
+        code: 400203,
+        message: expect.stringMatching(/item\(ip_black_list\).*overlap.*a\.example\.com/) as string,
+      },
     })
-    const tooMany = await service.write({ ...good, ip_black_list: { list: ips(150, 51), mode: 'append' } }, both)
-    expect(tooMany).toMatchObject({ status: 400, body: { message: expect.stringContaining('b.example.com') as string } })
+    const tooMany = await service.write(
+      { ...good, ip_black_list: { list: ips(150, 51), mode: 'append' } },
+      both,
+    )
+    expect(tooMany).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('b.example.com') as string },
+    })
     expect(await service.state()).toEqual(before)
-    expect(await service.write({ ip_black_list: { list: ips(100, 100), mode: 'append' } }, both)).toMatchObject({ status: 200 })
+    expect(
+      await service.write({ ip_black_list: { list: ips(100, 100), mode: 'append' } }, both),
+    ).toMatchObject({ status: 200 })
   })
 
   it('lists the domains beside data for combined_ban', async () => {
@@ -150,7 +197,9 @@ describe('items that are not simply replaced', () => {
     expect((await service.write({ visit_deny_whitelist: entries })).body).toMatchObject({
       data: { config: { visit_deny_whitelist: { url: ['/a'] } } },
     })
-    expect(await service.state()).toEqual({ 'www.example.com': { visit_deny_whitelist: [{ url: '/a', turn_on: true }] } })
+    expect(await service.state()).toEqual({
+      'www.example.com': { visit_deny_whitelist: [{ url: '/a', turn_on: true }] },
+    })
     await service.write({ visit_deny_whitelist: [{ url: '/a', turn_on: false }] })
     expect(await service.state()).toEqual({})
   })

@@ -7,18 +7,32 @@ import { timeZone } from '../../src/model/time-zone.ts'
 import { world, type World } from '../emulator/world.ts'
 import { clientOver, toEmulator } from '../service/query-world.ts'
 
-const rule = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const, statuses: ['5xx'], minRequests: 500, margin: 1 }
+const rule = {
+  settle: 300,
+  lag: 600,
+  window: 900,
+  grain: 'minute5' as const,
+  statuses: ['5xx'],
+  minRequests: 500,
+  margin: 1,
+}
 const domains = Array.from({ length: 30 }, (_, i) => `d${i}.example.com`)
 const [good, dead] = ['192.0.2.10', '192.0.2.66']
 
 async function setOrigin(service: World, names: string[], address: string): Promise<void> {
   for (let i = 0; i < names.length; i += 10) {
-    const { status } = await service.write({ origin: { default_master: address } }, names.slice(i, i + 10).join(','))
+    const { status } = await service.write(
+      { origin: { default_master: address } },
+      names.slice(i, i + 10).join(','),
+    )
     expect(status).toBe(200)
   }
 }
 
-/** Writes to all domains, some of them with an origin that answers nobody, and judges as soon as the windows are known. */
+/**
+ * Writes to all domains, some of them with an origin that answers nobody, and judges as soon as the
+ * windows are known.
+ */
 async function wave(broken: string[]): Promise<WaveHealth> {
   const service = world({ token: null, deadOrigins: [dead] })
   const write = (names: string[], address: string) => setOrigin(service, names, address)
@@ -34,7 +48,10 @@ async function wave(broken: string[]): Promise<WaveHealth> {
   service.clock.now = readyAt
   const { queries, clock } = clientOver(toEmulator(service))
   clock.time = readyAt
-  const [earlier, later] = [await queryCounts(queries, domains, before, rule.grain), await queryCounts(queries, domains, after, rule.grain)]
+  const [earlier, later] = [
+    await queryCounts(queries, domains, before, rule.grain),
+    await queryCounts(queries, domains, after, rule.grain),
+  ]
   expect([earlier.size, later.size]).toEqual([30, 30])
   return judgeWave(earlier, later, rule)
 }
@@ -49,7 +66,11 @@ describe('a wave on the emulator', () => {
   it('that breaks the origin of one domain is worse for that domain only', async () => {
     const health = await wave(['d7.example.com'])
     expect(health.verdict).toBe('worse')
-    expect([...health.domains].filter(([, { verdict }]) => verdict === 'worse').map(([domain]) => domain)).toEqual(['d7.example.com'])
+    expect(
+      [...health.domains]
+        .filter(([, { verdict }]) => verdict === 'worse')
+        .map(([domain]) => domain),
+    ).toEqual(['d7.example.com'])
   })
 
   it('that breaks all is worse for all', async () => {

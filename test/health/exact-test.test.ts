@@ -16,11 +16,14 @@ function choose(n: number, k: number): bigint {
   return k < 0 || k > n ? 0n : ways
 }
 
-/** The test by counting: ways in which at least so many of the bad answers are in the later window. */
+/**
+ * The test by counting: ways in which at least so many of the bad answers are in the later window.
+ */
 function counted([badBefore, before, badAfter, after]: Table): number {
   const bad = badBefore + badAfter
   let ways = 0n
-  for (let x = badAfter; x <= Math.min(bad, after); x++) ways += choose(after, x) * choose(before, bad - x)
+  for (let x = badAfter; x <= Math.min(bad, after); x++)
+    ways += choose(after, x) * choose(before, bad - x)
   return Number((ways * 10n ** 30n) / choose(before + after, bad)) / 1e30
 }
 
@@ -34,7 +37,9 @@ describe('the exact test of one domain', () => {
     [[3, 10, 0, 10], 1],
     [[10, 10, 10, 10], 1],
     [[0, 3, 2, 3], 3 / 15],
-  ])('%j: %f', (table, expected) => expect(atLeast(fall(table), table[2])).toBeCloseTo(expected, 12))
+  ])('%j: %f', (table, expected) =>
+    expect(atLeast(fall(table), table[2])).toBeCloseTo(expected, 12),
+  )
 
   it('is what counting gives, for any small table', () => {
     const draws = new Draws(1)
@@ -43,7 +48,9 @@ describe('the exact test of one domain', () => {
       const [before, after] = [1 + between(60), 1 + between(60)]
       const table: Table = [between(before), before, between(after), after]
       const [got, expected] = [atLeast(fall(table), table[2]), counted(table)]
-      expect(Math.abs(got - expected), JSON.stringify(table)).toBeLessThan(1e-10 * Math.max(expected, 1e-6))
+      expect(Math.abs(got - expected), JSON.stringify(table)).toBeLessThan(
+        1e-10 * Math.max(expected, 1e-6),
+      )
     }
   })
 
@@ -63,8 +70,12 @@ describe('the exact test of one domain', () => {
       [500, 10_000, 12, 900],
     ] as Table[]) {
       const from = fall(table)
-      const all = Array.from({ length: from.most - from.least + 1 }, (_, i) => [from.least + i, likelihood(from, from.least + i)] as const)
-      const expected = (of: (x: number) => number) => all.reduce((sum, [x, p]) => sum + of(x) * p, 0)
+      const all = Array.from(
+        { length: from.most - from.least + 1 },
+        (_, i) => [from.least + i, likelihood(from, from.least + i)] as const,
+      )
+      const expected = (of: (x: number) => number) =>
+        all.reduce((sum, [x, p]) => sum + of(x) * p, 0)
       const { mean, variance, third } = momentsOf(from)
       expect(expected(() => 1)).toBeCloseTo(1, 9)
       expect(expected((x) => x)).toBeCloseTo(mean, 7)
@@ -87,9 +98,12 @@ describe('the test of many domains together', () => {
   function byHand(tables: Table[]): number[] {
     return tables.map(fall).reduce(
       (sum, from) => {
-        const own = Array.from({ length: from.most + 1 }, (_, x) => (x < from.least ? 0 : likelihood(from, x)))
+        const own = Array.from({ length: from.most + 1 }, (_, x) =>
+          x < from.least ? 0 : likelihood(from, x),
+        )
         const next = new Float64Array(sum.length + own.length - 1)
-        for (const [i, p] of sum.entries()) for (let x = 0; x < own.length; x++) next[i + x] = (next[i + x] ?? 0) + p * (own[x] ?? 0)
+        for (const [i, p] of sum.entries())
+          for (let x = 0; x < own.length; x++) next[i + x] = (next[i + x] ?? 0) + p * (own[x] ?? 0)
         return [...next]
       },
       [1],
@@ -114,7 +128,10 @@ describe('the test of many domains together', () => {
         return [draws.binomial(before, 0.01), before, draws.binomial(after, 0.02), after]
       })
       const observed = tables.reduce((sum, table) => sum + table[2], 0)
-      expect(atLeastTogether(tables.map(fall), observed)).toBeCloseTo(from(byHand(tables), observed), 10)
+      expect(atLeastTogether(tables.map(fall), observed)).toBeCloseTo(
+        from(byHand(tables), observed),
+        10,
+      )
     }
   })
 
@@ -131,7 +148,10 @@ describe('the test of many domains together', () => {
       for (const z of [-2, -0.5, 0, 1, 2, 2.4, 2.6, 3, 4, 4.8]) {
         const x = Math.round(mean + z * deviation)
         const expected = from(terms, x)
-        expect(Math.abs(atLeastTogether(tables.map(fall), x) / expected - 1), `${z}: ${expected}`).toBeLessThan(0.1)
+        expect(
+          Math.abs(atLeastTogether(tables.map(fall), x) / expected - 1),
+          `${z}: ${expected}`,
+        ).toBeLessThan(0.1)
       }
     }
   })
@@ -140,7 +160,12 @@ describe('the test of many domains together', () => {
     const draws = new Draws(3)
     const falls = Array.from({ length: 10_000 }, () => {
       const requests = Math.round(draws.size(10, 10_000))
-      return fall([draws.binomial(requests, 0.002), requests, draws.binomial(requests, 0.002), requests])
+      return fall([
+        draws.binomial(requests, 0.002),
+        requests,
+        draws.binomial(requests, 0.002),
+        requests,
+      ])
     })
     expect(atLeastTogether(falls, 0)).toBe(1)
   })

@@ -9,16 +9,23 @@ const usual = { statuses: ['5xx'], minRequests: 500, margin: 1 }
 type Both = [before: Counts, after: Counts]
 
 function judged(domains: Record<string, Both>, measure: Partial<typeof usual> = {}): WaveHealth {
-  const side = (i: 0 | 1) => new Map(Object.entries(domains).map(([domain, both]) => [domain, both[i]]))
+  const side = (i: 0 | 1) =>
+    new Map(Object.entries(domains).map(([domain, both]) => [domain, both[i]]))
   return judgeWave(side(0), side(1), { ...usual, ...measure })
 }
 
-const of = (requests: number, bad: number, status = '502'): Counts => ({ '200': requests - bad, [status]: bad })
+const of = (requests: number, bad: number, status = '502'): Counts => ({
+  '200': requests - bad,
+  [status]: bad,
+})
 const still: Both = [of(10_000, 50), of(10_000, 50)]
 
 describe('a domain', () => {
   it('is worse when its failures rise clearly and by more than the margin; the numbers are told', () => {
-    const { verdict, domains, whole } = judged({ 'a.example': [of(1000, 5), of(1000, 55)], 'b.example': still })
+    const { verdict, domains, whole } = judged({
+      'a.example': [of(1000, 5), of(1000, 55)],
+      'b.example': still,
+    })
     expect([verdict, whole.verdict]).toEqual(['worse', 'same-or-better'])
     expect(domains.get('a.example')).toMatchObject({
       verdict: 'worse',
@@ -55,11 +62,19 @@ describe('a domain', () => {
     expect(among.verdict).toBe('same-or-better')
     // At the edge of what one test may find, whoever else is quiet.
     const edge: Both = [of(500, 0), of(500, 11)]
-    const quietOnes = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`q${i}.example`, [of(10, 0), of(10, 0)] as Both]))
+    const quietOnes = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`q${i}.example`, [of(10, 0), of(10, 0)] as Both]),
+    )
     expect(judged({ 'a.example': edge }).verdict).toBe('worse')
-    expect(judged({ 'a.example': edge, ...quietOnes }).domains.get('a.example')?.verdict).toBe('worse')
-    const loudOnes = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`q${i}.example`, [of(500, 0), of(500, 0)] as Both]))
-    expect(judged({ 'a.example': edge, ...loudOnes }).domains.get('a.example')?.verdict).toBe('same-or-better')
+    expect(judged({ 'a.example': edge, ...quietOnes }).domains.get('a.example')?.verdict).toBe(
+      'worse',
+    )
+    const loudOnes = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`q${i}.example`, [of(500, 0), of(500, 0)] as Both]),
+    )
+    expect(judged({ 'a.example': edge, ...loudOnes }).domains.get('a.example')?.verdict).toBe(
+      'same-or-better',
+    )
   })
 
   it.each<[string, Both, string]>([
@@ -70,12 +85,20 @@ describe('a domain', () => {
   ])('that is %s has too little data, and it is told why', (_what, both, lack) => {
     const health = judged({ 'a.example': both })
     expect(health).toMatchObject({ verdict: 'too-little-data', whole: { lack } })
-    expect(health.domains.get('a.example')).toMatchObject({ verdict: 'too-little-data', lack, p: null })
+    expect(health.domains.get('a.example')).toMatchObject({
+      verdict: 'too-little-data',
+      lack,
+      p: null,
+    })
     expect(judged({ 'a.example': both, 'b.example': still }).verdict).toBe('same-or-better')
   })
 
   it('that is in one of the windows only has no requests in the other', () => {
-    const health = judgeWave(new Map([['a.example', of(1000, 1)]]), new Map([['b.example', of(1000, 1)]]), usual)
+    const health = judgeWave(
+      new Map([['a.example', of(1000, 1)]]),
+      new Map([['b.example', of(1000, 1)]]),
+      usual,
+    )
     expect([...health.domains].map(([domain, { lack }]) => [domain, lack])).toEqual([
       ['a.example', 'no requests after'],
       ['b.example', 'no requests before'],
@@ -95,40 +118,61 @@ describe('what counts as bad', () => {
     [['5xx', '0'], '0', true],
     [['5xx'], '5', false],
   ])('%j: a rise of %s', (statuses, status, worse) => {
-    const health = judged({ 'a.example': [of(1000, 0, status), of(1000, 200, status)] }, { statuses })
+    const health = judged(
+      { 'a.example': [of(1000, 0, status), of(1000, 200, status)] },
+      { statuses },
+    )
     expect(health.verdict).toBe(worse ? 'worse' : 'same-or-better')
   })
 
   it('several codes add up', () => {
     const after: Counts = { '200': 960, '500': 10, '502': 10, '503': 10, '504': 10 }
-    expect(judged({ 'a.example': [of(1000, 0), after] }).domains.get('a.example')?.after).toEqual({ requests: 1000, bad: 40 })
+    expect(judged({ 'a.example': [of(1000, 0), after] }).domains.get('a.example')?.after).toEqual({
+      requests: 1000,
+      bad: 40,
+    })
   })
 })
 
 describe('the wave as a whole', () => {
-  const many = (both: (i: number) => Both) => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`d${i}.example`, both(i)]))
+  const many = (both: (i: number) => Both) =>
+    Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`d${i}.example`, both(i)]))
 
   it('is worse when many quiet domains all rise a little that no one of them could show', () => {
     const health = judged(many(() => [of(100, 1), of(100, 4)]))
-    expect([...health.domains.values()].every(({ verdict }) => verdict === 'too-little-data')).toBe(true)
-    expect(health).toMatchObject({ verdict: 'worse', whole: { verdict: 'worse', before: { requests: 10_000, bad: 100 } } })
+    expect([...health.domains.values()].every(({ verdict }) => verdict === 'too-little-data')).toBe(
+      true,
+    )
+    expect(health).toMatchObject({
+      verdict: 'worse',
+      whole: { verdict: 'worse', before: { requests: 10_000, bad: 100 } },
+    })
     expect(health.whole.rise).toBeCloseTo(3, 9)
   })
 
   it('does not take traffic that moves to a worse domain for a rise', () => {
-    const health = judged({ 'good.example': [of(90_000, 90), of(10_000, 10)], 'bad.example': [of(10_000, 2000), of(90_000, 18_000)] })
+    const health = judged({
+      'good.example': [of(90_000, 90), of(10_000, 10)],
+      'bad.example': [of(10_000, 2000), of(90_000, 18_000)],
+    })
     expect(health.whole.after.bad / health.whole.after.requests).toBeGreaterThan(0.1)
     expect([health.verdict, health.whole.rise]).toEqual(['same-or-better', 0])
   })
 
   it('finds a rise that such a move hides', () => {
-    const health = judged({ 'good.example': [of(10_000, 10), of(90_000, 2700)], 'bad.example': [of(90_000, 18_000), of(10_000, 2400)] })
+    const health = judged({
+      'good.example': [of(10_000, 10), of(90_000, 2700)],
+      'bad.example': [of(90_000, 18_000), of(10_000, 2400)],
+    })
     expect(health.whole.after.bad / health.whole.after.requests).toBeLessThan(0.1)
     expect(health).toMatchObject({ verdict: 'worse', whole: { verdict: 'worse' } })
   })
 
   it('has a rise to which each domain adds what its two windows can tell', () => {
-    const health = judged({ 'a.example': [of(1000, 0), of(100, 10)], 'b.example': [of(100, 0), of(1000, 0)] })
+    const health = judged({
+      'a.example': [of(1000, 0), of(100, 10)],
+      'b.example': [of(100, 0), of(1000, 0)],
+    })
     expect(health.whole.rise).toBeCloseTo(5, 9)
   })
 
@@ -146,7 +190,10 @@ describe('by chance', () => {
       Array.from({ length: domains }, (_, i) => {
         const [requests, share] = [Math.round(draws.size(50, 20_000)), draws.size(0.0002, 0.03)]
         const later = Math.round(requests * draws.size(0.7, 1.4))
-        return [`d${i}.example`, [draws.window(requests, share), draws.window(later, share)] as Both]
+        return [
+          `d${i}.example`,
+          [draws.window(requests, share), draws.window(later, share)] as Both,
+        ]
       }),
     )
   }
@@ -155,7 +202,9 @@ describe('by chance', () => {
     const draws = new Draws(20_261)
     let stopped = 0
     for (let rollout = 0; rollout < 600; rollout++) {
-      const waves = [2, 10, 50, 138].map((domains) => judged(noise(draws, domains), { minRequests: 100, margin: 0.1 }))
+      const waves = [2, 10, 50, 138].map((domains) =>
+        judged(noise(draws, domains), { minRequests: 100, margin: 0.1 }),
+      )
       if (waves.some(({ verdict }) => verdict === 'worse')) stopped++
     }
     expect(stopped).toBeLessThanOrEqual(3)

@@ -6,7 +6,12 @@ const at = (text: string) => Date.parse(`${text}Z`)
 const text = (time: number) => new Date(time).toISOString().slice(0, 16)
 const usual = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const }
 
-function windows(first: string, last: string, rule: Parameters<typeof windowsOf>[2] = usual, zone = 'UTC') {
+function windows(
+  first: string,
+  last: string,
+  rule: Parameters<typeof windowsOf>[2] = usual,
+  zone = 'UTC',
+) {
   const { before, after, readyAt } = windowsOf(at(first), at(last), rule, timeZone(zone))
   return [before.from, before.to, after.from, after.to, readyAt].map(text)
 }
@@ -33,7 +38,9 @@ describe('the windows of a wave', () => {
   })
 
   it('are rounded up to periods, one at least', () => {
-    expect(windows('2026-11-20T10:03', '2026-11-20T10:03', { ...usual, window: 61, grain: 'minute' })).toEqual([
+    expect(
+      windows('2026-11-20T10:03', '2026-11-20T10:03', { ...usual, window: 61, grain: 'minute' }),
+    ).toEqual([
       '2026-11-20T10:01',
       '2026-11-20T10:03',
       '2026-11-20T10:08',
@@ -50,11 +57,14 @@ describe('the windows of a wave', () => {
   })
 
   it('follow the clock of the zone: hours at half past, days of 25 hours', () => {
-    expect(windows('2026-11-20T10:03', '2026-11-20T10:03', { ...usual, grain: 'hour' }, 'Asia/Kolkata').slice(0, 3)).toEqual([
-      '2026-11-20T08:30',
-      '2026-11-20T09:30',
-      '2026-11-20T10:30',
-    ])
+    expect(
+      windows(
+        '2026-11-20T10:03',
+        '2026-11-20T10:03',
+        { ...usual, grain: 'hour' },
+        'Asia/Kolkata',
+      ).slice(0, 3),
+    ).toEqual(['2026-11-20T08:30', '2026-11-20T09:30', '2026-11-20T10:30'])
     const days = { ...usual, window: 2 * 86_400, grain: 'day' as const }
     expect(windows('2026-10-26T10:00', '2026-10-26T10:00', days, 'Europe/Berlin')).toEqual([
       '2026-10-23T22:00',
@@ -75,7 +85,9 @@ describe('the windows of a wave', () => {
         expect(begin - before.to).toBeLessThan(300_000)
         expect(after.from).toBeGreaterThanOrEqual(end + 300_000)
         expect(after.from - end).toBeLessThan(600_000)
-        expect([before.to - before.from, after.to - after.from, readyAt - after.to]).toEqual([900_000, 900_000, 600_000])
+        expect([before.to - before.from, after.to - after.from, readyAt - after.to]).toEqual([
+          900_000, 900_000, 600_000,
+        ])
       }
     }
   })

@@ -60,7 +60,9 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
         for (const way of ways) {
           const end = way.reduce((value, form) => spec.reduce(value, form.payload), held)
           const wanted = spec.reduce(undefined, to)
-          const kept = isObject(held ?? null) ? spec.keeps.filter((name) => Object.hasOwn(held as object, name)) : []
+          const kept = isObject(held ?? null)
+            ? spec.keeps.filter((name) => Object.hasOwn(held as object, name))
+            : []
           if (kept.length === 0) expect([way, end]).toEqual([way, wanted])
           else expect(end).toMatchObject(wanted as object)
         }
@@ -78,10 +80,15 @@ function mixed(schema: ItemSchema, value: Json, chances: Iterator<number>): Json
     const chosen = entries.map((entry) => ({ entry, chance: Number(chances.next().value) }))
     const shuffled = chosen.toSorted((a, b) => a.chance - b.chance).map(({ entry }) => entry)
     // A network that is given twice overlaps with itself, which is refused.
-    const repeated = shuffled.filter((entry) => typeof entry !== 'string' || !/\/\d+$/.test(entry)).slice(0, 1)
+    const repeated = shuffled
+      .filter((entry) => typeof entry !== 'string' || !/\/\d+$/.test(entry))
+      .slice(0, 1)
     return shuffled.length < (schema.maxItems ?? Infinity) ? [...shuffled, ...repeated] : shuffled
   }
   if (!isObject(value)) return value
-  const fields = Object.entries(value).map(([key, field]) => [key, mixed(schema.properties?.[key] ?? {}, field, chances)])
+  const fields = Object.entries(value).map(([key, field]) => [
+    key,
+    mixed(schema.properties?.[key] ?? {}, field, chances),
+  ])
   return Object.fromEntries(fields.toReversed()) as Json
 }

@@ -5,7 +5,14 @@ import { withKept } from '../../src/catalog/item-spec.ts'
 import { readItem } from '../../src/catalog/read-item.ts'
 import { conflicts } from '../../src/catalog/together.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { confirmed, unrecorded, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import {
+  confirmed,
+  unrecorded,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { runs } from '../runs.ts'
@@ -14,9 +21,20 @@ import { payloadOf } from './values.ts'
 const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
 const deltasOnly = 'visit_deny_whitelist'
 /** Most often those with other forms than whole values. */
-const keys = [...catalogue.keys(), ...Array.from({ length: 5 }, () => [deltasOnly, 'ip_black_list', 'add_response_head', 'https']).flat()]
+const keys = [
+  ...catalogue.keys(),
+  ...Array.from({ length: 5 }, () => [
+    deltasOnly,
+    'ip_black_list',
+    'add_response_head',
+    'https',
+  ]).flat(),
+]
 
-/** A canonical value with which the item is not empty; null where the payload turned out not to be valid. */
+/**
+ * A canonical value with which the item is not empty; null where the payload turned out not to be
+ * valid.
+ */
 function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
   const spec = itemSpec(item)
   return payloadOf(item).map((payload) => {
@@ -27,32 +45,53 @@ function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
 
 function recordedOf(item: ItemKey): fc.Arbitrary<Held | null> {
   const sure = valueOf(item).map((value) => (value === null ? null : confirmed(value)))
-  const doubted = fc.tuple(fc.array(valueOf(item), { maxLength: 3 }), fc.boolean()).map(([values, unknown]): Held | null => {
-    const candidates = values.filter((value) => value !== null)
-    return candidates.length === 0 && !unknown ? null : { status: 'in-doubt', candidates, ...(unknown ? { unknown } : {}) }
-  })
+  const doubted = fc
+    .tuple(fc.array(valueOf(item), { maxLength: 3 }), fc.boolean())
+    .map(([values, unknown]): Held | null => {
+      const candidates = values.filter((value) => value !== null)
+      return candidates.length === 0 && !unknown
+        ? null
+        : { status: 'in-doubt', candidates, ...(unknown ? { unknown } : {}) }
+    })
   return fc.oneof(sure, doubted)
 }
 
-function itemsOf(held: (item: ItemKey) => fc.Arbitrary<Held | null>): fc.Arbitrary<Map<ItemKey, Held>> {
+function itemsOf(
+  held: (item: ItemKey) => fc.Arbitrary<Held | null>,
+): fc.Arbitrary<Map<ItemKey, Held>> {
   return fc
     .uniqueArray(fc.constantFrom(...keys), { maxLength: 6 })
-    .chain((items) => fc.tuple(...items.map((item) => held(item).map((each) => [item, each] as const))))
+    .chain((items) =>
+      fc.tuple(...items.map((item) => held(item).map((each) => [item, each] as const))),
+    )
     .map((entries) => {
-      const bad = conflicts(new Set(entries.map(([item]) => item))).filter((each) => each.severity === 'error')
+      const bad = conflicts(new Set(entries.map(([item]) => item))).filter(
+        (each) => each.severity === 'error',
+      )
       return new Map(
-        entries.flatMap(([item, each]) => (each === null || bad.some((conflict) => conflict.item === item) ? [] : [[item, each]])),
+        entries.flatMap(([item, each]) =>
+          each === null || bad.some((conflict) => conflict.item === item) ? [] : [[item, each]],
+        ),
       )
     })
 }
 
 function snapshotOf(held: (item: ItemKey) => fc.Arbitrary<Held | null>): fc.Arbitrary<Snapshot> {
   return fc
-    .tuple(fc.array(itemsOf(held), { minLength: 1, maxLength: 4 }), fc.array(fc.nat(), { minLength: 12, maxLength: 12 }))
-    .map(([kinds, choice]) => new Map(domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])])))
+    .tuple(
+      fc.array(itemsOf(held), { minLength: 1, maxLength: 4 }),
+      fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
+    )
+    .map(
+      ([kinds, choice]) =>
+        new Map(
+          domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])]),
+        ),
+    )
 }
 
-const desiredOf = (item: ItemKey) => valueOf(item).map((value) => (value === null ? null : confirmed(value)))
+const desiredOf = (item: ItemKey) =>
+  valueOf(item).map((value) => (value === null ? null : confirmed(value)))
 
 function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
   return makePlan({
@@ -70,32 +109,50 @@ function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'document
 it('folded over every value that may be held, the writes give what is desired', () => {
   let folded = 0
   fc.assert(
-    fc.property(snapshotOf(recordedOf), snapshotOf(desiredOf), fc.constantFrom('all', 'documented'), (recorded, desired, groups) => {
-      const { writes } = planOf(recorded, desired, groups)
-      for (const [domain, items] of desired) {
-        for (const [item, { candidates }] of items) {
-          const spec = itemSpec(item)
-          const wanted = candidates[0] ?? null
-          const payloads = writes
-            .filter((write) => write.domains.includes(domain))
-            .map((write) => write.items[item]?.payload)
-            .filter((payload) => payload !== undefined)
-          for (const start of possible(recorded.get(domain)?.get(item) ?? unrecorded, item)) {
-            const end = payloads.reduce<Value | undefined>((held, payload) => spec.reduce(held, payload), start)
-            expect([domain, item, end]).toEqual([domain, item, withKept(spec.keeps, wanted, start)])
-            folded++
+    fc.property(
+      snapshotOf(recordedOf),
+      snapshotOf(desiredOf),
+      fc.constantFrom('all', 'documented'),
+      (recorded, desired, groups) => {
+        const { writes } = planOf(recorded, desired, groups)
+        for (const [domain, items] of desired) {
+          for (const [item, { candidates }] of items) {
+            const spec = itemSpec(item)
+            const wanted = candidates[0] ?? null
+            const payloads = writes
+              .filter((write) => write.domains.includes(domain))
+              .map((write) => write.items[item]?.payload)
+              .filter((payload) => payload !== undefined)
+            for (const start of possible(recorded.get(domain)?.get(item) ?? unrecorded, item)) {
+              const end = payloads.reduce<Value | undefined>(
+                (held, payload) => spec.reduce(held, payload),
+                start,
+              )
+              expect([domain, item, end]).toEqual([
+                domain,
+                item,
+                withKept(spec.keeps, wanted, start),
+              ])
+              folded++
+            }
           }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: runs(120) },
   )
   expect(folded).toBeGreaterThan(1000)
 })
 
-/** Every state an item may be in. What was never recorded of an item without whole values stays beyond any write's reach. */
+/**
+ * Every state an item may be in. What was never recorded of an item without whole values stays
+ * beyond any write's reach.
+ */
 function possible(held: Held, item: ItemKey): (Value | undefined)[] {
   const some = itemSpec(item).schema.examples?.[0]
-  const unknown = item === deltasOnly || some === undefined ? [undefined] : [undefined, itemSpec(item).canonical(some)]
+  const unknown =
+    item === deltasOnly || some === undefined
+      ? [undefined]
+      : [undefined, itemSpec(item).canonical(some)]
   return held.unknown === true ? [...held.candidates, ...unknown] : held.candidates
 }

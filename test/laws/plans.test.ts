@@ -21,13 +21,26 @@ const grouping = fc.nat(1).map((i): Grouping => groupings[i] ?? { groups: 'all',
 
 function planOf(recorded: Snapshot, desired: Snapshot, how: Grouping): Plan {
   const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
-  return makePlan({ recorded, desired, ...diffSnapshots(recorded, desired), grouping: how, limits, target: [], items: [], commit: null })
+  return makePlan({
+    recorded,
+    desired,
+    ...diffSnapshots(recorded, desired),
+    grouping: how,
+    limits,
+    target: [],
+    items: [],
+    commit: null,
+  })
 }
 
-/** Every state that a domain may be in, folded through the plan's writes; what is recorded of it afterwards. */
+/**
+ * Every state that a domain may be in, folded through the plan's writes; what is recorded of it
+ * afterwards.
+ */
 function after(recorded: Snapshot, plan: Plan): Snapshot {
   const result: Snapshot = new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
-  for (const change of plan.changes) if (change.action === 'release') result.get(change.domain)?.delete(change.item)
+  for (const change of plan.changes)
+    if (change.action === 'release') result.get(change.domain)?.delete(change.item)
   for (const write of plan.writes) {
     for (const domain of write.domains) {
       const items = result.get(domain) ?? new Map<ItemKey, Held>()
@@ -35,8 +48,11 @@ function after(recorded: Snapshot, plan: Plan): Snapshot {
       for (const [item, form] of Object.entries(write.items)) {
         const spec = itemSpec(item)
         const held = items.get(item)
-        const possible = held === undefined || held.candidates.length === 0 ? [undefined] : held.candidates
-        const next = possible.map((value) => spec.reduce(value, form.payload)).filter((value) => value !== undefined)
+        const possible =
+          held === undefined || held.candidates.length === 0 ? [undefined] : held.candidates
+        const next = possible
+          .map((value) => spec.reduce(value, form.payload))
+          .filter((value) => value !== undefined)
         const [first] = next
         items.set(
           item,
@@ -62,7 +78,10 @@ describe('for any record and any manifests', () => {
             const value = end.get(domain)?.get(item)?.candidates[0]
             const wanted = held.candidates[0]
             if (wanted !== undefined)
-              expect(sameJson(value, withKept(itemSpec(item).keeps, wanted, value)), `${item} of ${domain}`).toBe(true)
+              expect(
+                sameJson(value, withKept(itemSpec(item).keeps, wanted, value)),
+                `${item} of ${domain}`,
+              ).toBe(true)
           }
         }
         expect(planOf(end, desired, how).changes).toEqual([])
@@ -79,7 +98,8 @@ describe('for any record and any manifests', () => {
         for (const write of writes) {
           expect(write.domains.length).toBeLessThanOrEqual(10)
           for (const domain of write.domains)
-            for (const item of Object.keys(write.items)) expect(changed.has(`${domain} ${item}`)).toBe(true)
+            for (const item of Object.keys(write.items))
+              expect(changed.has(`${domain} ${item}`)).toBe(true)
         }
         expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
       }),
@@ -91,8 +111,16 @@ describe('for any record and any manifests', () => {
     fc.assert(
       fc.property(snapshot(true), snapshot(false), grouping, (recorded, desired, how) => {
         const text = JSON.stringify(planJson(planOf(recorded, desired, how), (item) => item))
-        const shuffled: Snapshot = new Map([...desired].toReversed().map(([domain, items]) => [domain, new Map([...items].toReversed())]))
-        expect(JSON.stringify(planJson(planOf(new Map([...recorded].toReversed()), shuffled, how), (item) => item))).toBe(text)
+        const shuffled: Snapshot = new Map(
+          [...desired]
+            .toReversed()
+            .map(([domain, items]) => [domain, new Map([...items].toReversed())]),
+        )
+        expect(
+          JSON.stringify(
+            planJson(planOf(new Map([...recorded].toReversed()), shuffled, how), (item) => item),
+          ),
+        ).toBe(text)
         expect(JSON.stringify(JSON.parse(text))).toBe(text)
       }),
       { numRuns: runs(60) },
@@ -103,9 +131,15 @@ describe('for any record and any manifests', () => {
     fc.assert(
       fc.property(itemsOf(true), (items) => {
         const recorded = new Map(
-          [...items].map(([item, held]) => [item, { ...held, at: '2026-01-01T00:00:00.000Z', apply: 'a', origin: 'write' as const }]),
+          [...items].map(([item, held]) => [
+            item,
+            { ...held, at: '2026-01-01T00:00:00.000Z', apply: 'a', origin: 'write' as const },
+          ]),
         )
-        expect(parseDomainFile('record', formatDomainFile('a.example.com', recorded))).toEqual({ domain: 'a.example.com', items: recorded })
+        expect(parseDomainFile('record', formatDomainFile('a.example.com', recorded))).toEqual({
+          domain: 'a.example.com',
+          items: recorded,
+        })
       }),
     )
   })

@@ -17,19 +17,33 @@ type Desired = Record<string, Config>
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
 const how = { numRuns: runs(12), endOnFailure: true }
 
-/** A configuration with up to five items that may stand together; in manifests "${" has to be escaped. */
+/**
+ * A configuration with up to five items that may stand together; in manifests "${" has to be
+ * escaped.
+ */
 const config: fc.Arbitrary<Config> = fc
   .uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 5 })
-  .chain((items) => fc.tuple(...items.map((item) => payloadOf(item).map((payload) => [item, payload] as const))))
+  .chain((items) =>
+    fc.tuple(...items.map((item) => payloadOf(item).map((payload) => [item, payload] as const))),
+  )
   .map((entries) => {
     const valid = entries.filter(([item, payload]) => isDesired(item, payload))
-    const bad = conflicts(new Set(valid.map(([item]) => item))).filter((each) => each.severity === 'error')
+    const bad = conflicts(new Set(valid.map(([item]) => item))).filter(
+      (each) => each.severity === 'error',
+    )
     return Object.fromEntries(valid.filter(([item]) => !bad.some((each) => each.item === item)))
   })
 
 const desired: fc.Arbitrary<Desired> = fc
-  .tuple(fc.array(config, { minLength: 1, maxLength: 3 }), fc.array(fc.nat(), { minLength: domains.length, maxLength: domains.length }))
-  .map(([kinds, choice]) => Object.fromEntries(domains.map((domain, i) => [domain, kinds[(choice[i] ?? 0) % kinds.length] ?? {}])))
+  .tuple(
+    fc.array(config, { minLength: 1, maxLength: 3 }),
+    fc.array(fc.nat(), { minLength: domains.length, maxLength: domains.length }),
+  )
+  .map(([kinds, choice]) =>
+    Object.fromEntries(
+      domains.map((domain, i) => [domain, kinds[(choice[i] ?? 0) % kinds.length] ?? {}]),
+    ),
+  )
 
 let emulator: Emulator
 beforeAll(async () => (emulator = await service()))
@@ -46,11 +60,16 @@ async function fresh(what: (place: Place) => Promise<void>): Promise<void> {
 }
 
 function declare(place: Place, wanted: Desired): void {
-  for (const [domain, items] of Object.entries(wanted)) place.manifest(domain, escaped(items) as JsonObject)
+  for (const [domain, items] of Object.entries(wanted))
+    place.manifest(domain, escaped(items) as JsonObject)
 }
 
 /** A place where the first is applied and the second declared. */
-function between(first: Desired, second: Desired, what: (place: Place) => Promise<void>): Promise<void> {
+function between(
+  first: Desired,
+  second: Desired,
+  what: (place: Place) => Promise<void>,
+): Promise<void> {
   return fresh(async (place) => {
     declare(place, first)
     await place.settle()
@@ -62,19 +81,33 @@ function between(first: Desired, second: Desired, what: (place: Place) => Promis
 function escaped(value: Json): Json {
   if (typeof value === 'string') return value.split('${').join('$${')
   if (Array.isArray(value)) return value.map(escaped)
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, field]) => [key, escaped(field)])) : value
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, field]) => [key, escaped(field)]))
+    : value
 }
 
-const rivals: Record<string, string> = { ip_black_list: 'ip_white_list', ip_white_list: 'ip_black_list' }
+const rivals: Record<string, string> = {
+  ip_black_list: 'ip_white_list',
+  ip_white_list: 'ip_black_list',
+}
 
-/** What the service holds after manifests were applied, told without `reduce`: see the specification of each item. */
-function expected(before: Config, managed: ReadonlySet<string>, domain: string, items: Config): Config {
+/**
+ * What the service holds after manifests were applied, told without `reduce`: see the specification
+ * of each item.
+ */
+function expected(
+  before: Config,
+  managed: ReadonlySet<string>,
+  domain: string,
+  items: Config,
+): Config {
   const result = { ...before }
   for (const [item, payload] of Object.entries(items)) {
     const value = readItem(itemSpec(item), payload, 'manifest', domain).value
     const old = before[item]
     const empty =
-      (Array.isArray(value) && value.length === 0) || (isObject(value) && Array.isArray(value['list']) && value['list'].length === 0)
+      (Array.isArray(value) && value.length === 0) ||
+      (isObject(value) && Array.isArray(value['list']) && value['list'].length === 0)
     delete result[rivals[item] ?? '']
     if (value === null || empty) delete result[item]
     else if (item === 'https' && isObject(value) && isObject(old ?? null))
@@ -91,72 +124,106 @@ function pick(from: JsonObject, names: string[]): JsonObject {
 
 /** What was never recorded can't be taken away: entries of before stay beside the new ones. */
 function union(old: Json | undefined, value: Json): Json {
-  const urls = [old, value].flatMap((list) => (Array.isArray(list) ? list.map((entry) => (entry as { url: string }).url) : []))
+  const urls = [old, value].flatMap((list) =>
+    Array.isArray(list) ? list.map((entry) => (entry as { url: string }).url) : [],
+  )
   return [...new Set(urls)].toSorted().map((url) => ({ url, turn_on: true }))
 }
 
 describe('for any manifests, one after another', () => {
-  it('each apply ends confirmed, the plan after it is empty, and the service holds what is desired', { timeout: 60_000 }, () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
-        fresh(async (place) => {
-          const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
-          const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
-          for (const wanted of rounds) {
-            declare(place, wanted)
-            await place.settle()
-            for (const domain of domains) {
-              const items = wanted[domain] ?? {}
-              const next = expected(holds.get(domain) ?? {}, managed.get(domain) ?? new Set(), domain, items)
-              expect([domain, await held(emulator, domain)]).toEqual([domain, next])
-              holds.set(domain, next)
-              managed.set(domain, new Set(Object.keys(items)))
+  it(
+    'each apply ends confirmed, the plan after it is empty, and the service holds what is desired',
+    { timeout: 60_000 },
+    () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
+          fresh(async (place) => {
+            const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
+            const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
+            for (const wanted of rounds) {
+              declare(place, wanted)
+              await place.settle()
+              for (const domain of domains) {
+                const items = wanted[domain] ?? {}
+                const next = expected(
+                  holds.get(domain) ?? {},
+                  managed.get(domain) ?? new Set(),
+                  domain,
+                  items,
+                )
+                expect([domain, await held(emulator, domain)]).toEqual([domain, next])
+                holds.set(domain, next)
+                managed.set(domain, new Set(Object.keys(items)))
+              }
+              const listed = (await place.json('state', 'list'))['domains'] as {
+                domain: string
+                items: number
+                inDoubt: number
+              }[]
+              const recorded = Object.fromEntries(
+                listed.map((entry) => [entry.domain, [entry.items, entry.inDoubt]]),
+              )
+              const counts = Object.entries(wanted).flatMap(([domain, items]) => {
+                const count = Object.keys(items).filter((name) => name !== 'length').length
+                return count === 0 ? [] : [[domain, [count, 0]] as const]
+              })
+              expect(recorded).toEqual(Object.fromEntries(counts))
             }
-            const listed = (await place.json('state', 'list'))['domains'] as { domain: string; items: number; inDoubt: number }[]
-            const recorded = Object.fromEntries(listed.map((entry) => [entry.domain, [entry.items, entry.inDoubt]]))
-            const counts = Object.entries(wanted).flatMap(([domain, items]) => {
-              const count = Object.keys(items).filter((name) => name !== 'length').length
-              return count === 0 ? [] : [[domain, [count, 0]] as const]
-            })
-            expect(recorded).toEqual(Object.fromEntries(counts))
-          }
-        }),
+          }),
+        ),
+        how,
       ),
-      how,
-    ),
   )
 
-  it('two plans are the same bytes, saved or printed, and reading them is the way back from printing them', { timeout: 60_000 }, () =>
-    fc.assert(
-      fc.asyncProperty(desired, desired, (first, second) =>
-        between(first, second, async (place) => {
-          const args = ['--out', 'plan.json', '--markdown', 'plan.md']
-          const [one, other] = [await place.cli('plan', '--json', ...args), await place.cli('plan', '--json')]
-          expect(one).toEqual(other)
-          expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(one.out)
-          expect(`${JSON.stringify(JSON.parse(one.out))}\n`).toBe(one.out)
-          const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
-          expect((await place.cli('plan', ...args)).out).toBe((await place.cli('plan')).out)
-          expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
-        }),
+  it(
+    'two plans are the same bytes, saved or printed, and reading them is the way back from printing them',
+    { timeout: 60_000 },
+    () =>
+      fc.assert(
+        fc.asyncProperty(desired, desired, (first, second) =>
+          between(first, second, async (place) => {
+            const args = ['--out', 'plan.json', '--markdown', 'plan.md']
+            const [one, other] = [
+              await place.cli('plan', '--json', ...args),
+              await place.cli('plan', '--json'),
+            ]
+            expect(one).toEqual(other)
+            expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(one.out)
+            expect(`${JSON.stringify(JSON.parse(one.out))}\n`).toBe(one.out)
+            const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
+            expect((await place.cli('plan', ...args)).out).toBe((await place.cli('plan')).out)
+            expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
+          }),
+        ),
+        how,
       ),
-      how,
-    ),
   )
 
-  it('a plan never touches the service, and a saved one does what applying at once does', { timeout: 60_000 }, () =>
-    fc.assert(
-      fc.asyncProperty(desired, desired, (first, second) =>
-        between(first, second, async (place) => {
-          const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
-          await place.cli('plan', '--out', 'plan.json')
-          expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(before)
-          const saved = await place.cli('apply', 'plan.json', '--allow', 'https', '--allow', 'extend')
-          expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
-          expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-        }),
+  it(
+    'a plan never touches the service, and a saved one does what applying at once does',
+    { timeout: 60_000 },
+    () =>
+      fc.assert(
+        fc.asyncProperty(desired, desired, (first, second) =>
+          between(first, second, async (place) => {
+            const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
+            await place.cli('plan', '--out', 'plan.json')
+            expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(
+              before,
+            )
+            const saved = await place.cli(
+              'apply',
+              'plan.json',
+              '--allow',
+              'https',
+              '--allow',
+              'extend',
+            )
+            expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
+            expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+          }),
+        ),
+        how,
       ),
-      how,
-    ),
   )
 })

@@ -3,7 +3,13 @@ import * as fc from 'fast-check'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { readItem } from '../../src/catalog/read-item.ts'
 import { conflicts } from '../../src/catalog/together.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import {
+  confirmed,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
 
 interface Case {
@@ -13,9 +19,15 @@ interface Case {
 
 const domains = Array.from({ length: 14 }, (_, i) => `d${i}.example.com`)
 
-/** Valid desired values of each item: those of the conformance cases, in canonical form and not empty. */
+/**
+ * Valid desired values of each item: those of the conformance cases, in canonical form and not
+ * empty.
+ */
 export const values: ReadonlyMap<ItemKey, Value[]> = new Map(
-  [...catalogue.keys()].map((item) => [item, ['items', 'own'].flatMap((folder) => valuesIn(folder, item))]),
+  [...catalogue.keys()].map((item) => [
+    item,
+    ['items', 'own'].flatMap((folder) => valuesIn(folder, item)),
+  ]),
 )
 
 function valuesIn(folder: string, item: ItemKey): Value[] {
@@ -34,20 +46,32 @@ const valueOf = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
 export const itemsOf = (doubt: boolean): fc.Arbitrary<Map<ItemKey, Held>> =>
   fc.uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 7 }).chain((keys) => {
     const alone = keys.filter(
-      (item) => !conflicts(new Set(keys)).some((conflict) => conflict.severity === 'error' && conflict.item === item),
+      (item) =>
+        !conflicts(new Set(keys)).some(
+          (conflict) => conflict.severity === 'error' && conflict.item === item,
+        ),
     )
     return fc
-      .tuple(...alone.map((item) => heldOf(item, doubt).map((held): [ItemKey, Held] => [item, held])))
+      .tuple(
+        ...alone.map((item) => heldOf(item, doubt).map((held): [ItemKey, Held] => [item, held])),
+      )
       .map((entries) => new Map(entries))
   })
 
 function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<Held> {
   const sure = valueOf(item).map(confirmed)
   const unset: fc.Arbitrary<Held> = fc.constant({ status: 'unset', candidates: [] })
-  if (!doubt) return itemSpec(item).unset === undefined ? sure : fc.oneof({ arbitrary: sure, weight: 5 }, { arbitrary: unset, weight: 1 })
+  if (!doubt)
+    return itemSpec(item).unset === undefined
+      ? sure
+      : fc.oneof({ arbitrary: sure, weight: 5 }, { arbitrary: unset, weight: 1 })
   const doubtful = fc
     .tuple(fc.array(valueOf(item), { minLength: 1, maxLength: 3 }), fc.boolean())
-    .map(([candidates, unknown]): Held => ({ status: 'in-doubt', candidates, ...(unknown ? { unknown } : {}) }))
+    .map(([candidates, unknown]): Held => ({
+      status: 'in-doubt',
+      candidates,
+      ...(unknown ? { unknown } : {}),
+    }))
   return fc.oneof({ arbitrary: sure, weight: 4 }, { arbitrary: doubtful, weight: 1 })
 }
 
@@ -58,4 +82,9 @@ export const snapshot = (doubt: boolean): fc.Arbitrary<Snapshot> =>
       fc.array(itemsOf(doubt), { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(3), { minLength: domains.length, maxLength: domains.length }),
     )
-    .map(([kinds, choice]) => new Map(domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])])))
+    .map(
+      ([kinds, choice]) =>
+        new Map(
+          domains.map((domain, i) => [domain, new Map(kinds[(choice[i] ?? 0) % kinds.length])]),
+        ),
+    )

@@ -11,9 +11,15 @@ interface Case {
   manifest: boolean | null
 }
 
-/** Of each item, payloads that are valid as desired state: the schema's examples and the conformance cases. */
+/**
+ * Of each item, payloads that are valid as desired state: the schema's examples and the conformance
+ * cases.
+ */
 export const validPayloads: ReadonlyMap<ItemKey, Json[]> = new Map(
-  [...catalogue].map(([item, { schema }]) => [item, [...(schema.examples ?? []), ...conformance(item)]]),
+  [...catalogue].map(([item, { schema }]) => [
+    item,
+    [...(schema.examples ?? []), ...conformance(item)],
+  ]),
 )
 
 function conformance(item: ItemKey): Json[] {
@@ -30,7 +36,10 @@ export function isDesired(item: ItemKey, payload: Json): boolean {
   return readItem(itemSpec(item), payload, 'manifest', 'www.example.com').value !== null
 }
 
-/** Payloads of an item, most of them valid: known ones, known ones with parts exchanged, and some from the schema alone. */
+/**
+ * Payloads of an item, most of them valid: known ones, known ones with parts exchanged, and some
+ * from the schema alone.
+ */
 export function payloadOf(item: ItemKey): fc.Arbitrary<Json> {
   const { schema } = itemSpec(item)
   const known = fc.constantFrom(...(validPayloads.get(item) ?? []))
@@ -41,24 +50,44 @@ export function payloadOf(item: ItemKey): fc.Arbitrary<Json> {
   )
 }
 
-/** A known payload with some fields exchanged or left out, or with the entries of other known ones. */
-function variation(schema: ItemSchema, payload: Json, known: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+/**
+ * A known payload with some fields exchanged or left out, or with the entries of other known ones.
+ */
+function variation(
+  schema: ItemSchema,
+  payload: Json,
+  known: fc.Arbitrary<Json>,
+): fc.Arbitrary<Json> {
   if (Array.isArray(payload)) {
-    const others = fc.array(known, { maxLength: 3 }).map((lists) => lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 3) : [])))
+    const others = fc
+      .array(known, { maxLength: 3 })
+      .map((lists) => lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 3) : [])))
     return others
       .chain((entries) => fc.shuffledSubarray([...payload.slice(0, 4), ...entries]))
-      .chain((entries) => fc.tuple(...entries.map((entry) => variation(schema.items ?? {}, entry, known))))
+      .chain((entries) =>
+        fc.tuple(...entries.map((entry) => variation(schema.items ?? {}, entry, known))),
+      )
   }
   if (!isObject(payload)) return fc.constant(payload)
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
-    const as = Object.hasOwn(payload, name) ? fc.constant<Json | undefined>(payload[name]) : fc.constant(undefined)
+    const as = Object.hasOwn(payload, name)
+      ? fc.constant<Json | undefined>(payload[name])
+      : fc.constant(undefined)
     return fc
-      .oneof({ arbitrary: as, weight: 6 }, { arbitrary: fromSchema(field), weight: 1 }, { arbitrary: fc.constant(undefined), weight: 1 })
+      .oneof(
+        { arbitrary: as, weight: 6 },
+        { arbitrary: fromSchema(field), weight: 1 },
+        { arbitrary: fc.constant(undefined), weight: 1 },
+      )
       .map((value) => [name, value] as const)
   })
   return fc
     .tuple(...fields)
-    .map((entries) => Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))))
+    .map((entries) =>
+      Object.fromEntries(
+        entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      ),
+    )
 }
 
 /** Values that a schema describes, in the spellings that a manifest may use. */
@@ -71,7 +100,10 @@ function fromSchema(schema: ItemSchema): fc.Arbitrary<Json> {
     case 'boolean':
       return fc.constantFrom<Json>(true, false, 'true')
     case 'array':
-      return fc.array(fromSchema(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 5 })
+      return fc.array(fromSchema(schema.items ?? {}), {
+        minLength: schema.minItems ?? 0,
+        maxLength: 5,
+      })
     case 'object':
       return objectOf(schema)
     default:
@@ -86,14 +118,18 @@ function integerOf({ minimum, exclusiveMinimum, maximum }: ItemSchema): fc.Arbit
 }
 
 function objectOf(schema: ItemSchema): fc.Arbitrary<Json> {
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, fromSchema(field)] as const)
+  const fields = Object.entries(schema.properties ?? {}).map(
+    ([name, field]) => [name, fromSchema(field)] as const,
+  )
   return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
 }
 
 function stringOf(schema: ItemSchema): fc.Arbitrary<Json> {
   const { list, of, ofEnum, range } = annotations(schema)
   if (range !== undefined)
-    return fc.integer({ min: range[0] ?? 1, max: range[1] ?? 9999 }).chain((n) => fc.constantFrom<Json>(n, String(n)))
+    return fc
+      .integer({ min: range[0] ?? 1, max: range[1] ?? 9999 })
+      .chain((n) => fc.constantFrom<Json>(n, String(n)))
   if (list !== undefined) {
     const entry = ofEnum === undefined ? textOf(of) : fc.constantFrom(...ofEnum)
     const entries = fc.array(entry, { minLength: 1, maxLength: 4 })
@@ -102,16 +138,31 @@ function stringOf(schema: ItemSchema): fc.Arbitrary<Json> {
       entries.map((all) => all.join(list === 'comma' ? ', ' : '\n')),
     )
   }
-  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern), { size: 'xsmall' })
+  if (schema.pattern !== undefined)
+    return fc.stringMatching(new RegExp(schema.pattern), { size: 'xsmall' })
   return textOf(schema.format)
 }
 
-const domain = fc.constantFrom('a.example.com', 'B.Example.COM', 'x_1.example.net', 'xn--bcher-kva.example')
-const address = fc.constantFrom('192.0.2.1', '192.0.2.20', '2001:DB8::1', '2001:db8:0:0:0:0:0:1', '203.0.113.9')
+const domain = fc.constantFrom(
+  'a.example.com',
+  'B.Example.COM',
+  'x_1.example.net',
+  'xn--bcher-kva.example',
+)
+const address = fc.constantFrom(
+  '192.0.2.1',
+  '192.0.2.20',
+  '2001:DB8::1',
+  '2001:db8:0:0:0:0:0:1',
+  '203.0.113.9',
+)
 const texts: Record<string, fc.Arbitrary<string>> = {
   domain,
   address: fc.oneof(domain, address),
-  'ip-or-network': fc.oneof(address, fc.constantFrom('10.1.2.3/8', '172.16.5.0/16', '198.51.100.0/24', '10.0.0.0/8')),
+  'ip-or-network': fc.oneof(
+    address,
+    fc.constantFrom('10.1.2.3/8', '172.16.5.0/16', '198.51.100.0/24', '10.0.0.0/8'),
+  ),
   'referer-host': fc.oneof(
     domain,
     address,
@@ -137,7 +188,11 @@ const texts: Record<string, fc.Arbitrary<string>> = {
     '0x1',
     '1e3',
   ),
-  'http-url': fc.constantFrom('http://a.example.com', 'https://A.example.com/x?y=1#z', 'http://[2001:db8::1]:8080/'),
+  'http-url': fc.constantFrom(
+    'http://a.example.com',
+    'https://A.example.com/x?y=1#z',
+    'http://[2001:db8::1]:8080/',
+  ),
   'regex-any': fc.constantFrom('.*', '^/a{1,2}$', '(a|b)', '[,]', '\\.jpg$', '(?i)x', '/ü/'),
 }
 const freeText = fc.constantFrom(

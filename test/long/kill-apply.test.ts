@@ -4,12 +4,18 @@ import { RealRuns } from './real-runs.ts'
 
 const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 14)
 
-it('applies that are killed at any moment are finished by the next one', { timeout: 1_200_000 }, async () => {
-  const counts = await killRuns(runs, Math.random, (line) => console.log(line))
-  console.log(`${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`)
-  expect(counts.runs).toBe(runs)
-  expect(counts.killed).toBeGreaterThan(0)
-})
+it(
+  'applies that are killed at any moment are finished by the next one',
+  { timeout: 1_200_000 },
+  async () => {
+    const counts = await killRuns(runs, Math.random, (line) => console.log(line))
+    console.log(
+      `${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`,
+    )
+    expect(counts.runs).toBe(runs)
+    expect(counts.killed).toBeGreaterThan(0)
+  },
+)
 
 it('so are those that let the change out in waves', { timeout: 600_000 }, async () => {
   const counts = await killRuns(5, Math.random, (line) => console.log(line), waves)
@@ -17,14 +23,26 @@ it('so are those that let the change out in waves', { timeout: 600_000 }, async 
 })
 
 it('of two applies at once one is refused, or waits', { timeout: 120_000 }, async () => {
-  const real = await RealRuns.start(['--calls-per-minute', '0', '--fault', 'delay:ms=400,probability=1'])
+  const real = await RealRuns.start([
+    '--calls-per-minute',
+    '0',
+    '--fault',
+    'delay:ms=400,probability=1',
+  ])
   try {
     real.workspace('limits: {callsPerMinute: 10000}')
-    for (let i = 0; i < 8; i++) real.manifest(`d${i}.example.com`, { timeout: { time: String(10 + i) } })
-    const refused = await Promise.all([real.run(['apply', '--yes', '--allow', 'extend']), real.run(['apply', '--yes'])])
-    expect(refused.map(({ code }) => code)).toSatisfy((codes: number[]) => codes.includes(0) && codes.includes(1))
+    for (let i = 0; i < 8; i++)
+      real.manifest(`d${i}.example.com`, { timeout: { time: String(10 + i) } })
+    const refused = await Promise.all([
+      real.run(['apply', '--yes', '--allow', 'extend']),
+      real.run(['apply', '--yes']),
+    ])
+    expect(refused.map(({ code }) => code)).toSatisfy(
+      (codes: number[]) => codes.includes(0) && codes.includes(1),
+    )
     expect(refused.find(({ code }) => code === 1)?.err).toMatch(/error: the record is locked by/)
-    for (let i = 0; i < 8; i++) real.manifest(`d${i}.example.com`, { timeout: { time: String(30 + i) } })
+    for (let i = 0; i < 8; i++)
+      real.manifest(`d${i}.example.com`, { timeout: { time: String(30 + i) } })
     const waited = await Promise.all([
       real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '60']),
       real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '60']),

@@ -19,27 +19,42 @@ export interface KillCounts {
 }
 
 /**
- * Kills applies at random moments, each followed by one undisturbed apply, and expects after each that this one is done,
- * that record and service hold exactly what the manifests say, and that a plan has nothing left.
+ * Kills applies at random moments, each followed by one undisturbed apply, and expects after each
+ * that this one is done, that record and service hold exactly what the manifests say, and that a
+ * plan has nothing left.
  *
  * @param more lines of the workspace file
  * @throws Error telling the run and what was found
  */
-export async function killRuns(runs: number, random: () => number, tell: (line: string) => void, more = ''): Promise<KillCounts> {
-  const real = await RealRuns.start(['--calls-per-minute', '0', '--fault', 'delay:ms=60,probability=0.5'])
+export async function killRuns(
+  runs: number,
+  random: () => number,
+  tell: (line: string) => void,
+  more = '',
+): Promise<KillCounts> {
+  const real = await RealRuns.start([
+    '--calls-per-minute',
+    '0',
+    '--fault',
+    'delay:ms=60,probability=0.5',
+  ])
   const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
   try {
     real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)
-    // The first apply sets everything; the second is like those that are killed, and tells how long they take.
+    // The first apply sets everything; the second is like those that are killed, and tells how long
+    // they take.
     let usual = 0
     for (const round of [0, 1]) {
-      for (const [i, domain] of domains.entries()) real.manifest(domain, configOf(round, round * (i % 4)))
+      for (const [i, domain] of domains.entries())
+        real.manifest(domain, configOf(round, round * (i % 4)))
       const whole = await real.run(['apply', '--yes', '--allow', 'extend', '--quiet'])
       expectDone(whole, 'an apply before')
       usual = whole.ms
     }
     for (let run = 1; run <= runs; run++) {
-      const desired = new Map(domains.map((domain) => [domain, configOf(run + 1, Math.floor(random() * 4))]))
+      const desired = new Map(
+        domains.map((domain) => [domain, configOf(run + 1, Math.floor(random() * 4))]),
+      )
       for (const [domain, config] of desired) real.manifest(domain, config)
       const before = (await real.look<unknown[]>('calls')).length
       const cut = await real.run(['apply', '--yes', '--allow', 'extend'], random() * usual * 1.1)
@@ -52,10 +67,14 @@ export async function killRuns(runs: number, random: () => number, tell: (line: 
       await expectEqual(real, desired, run)
       const plan = await real.run(['plan', '--detailed-exitcode'])
       if (plan.code !== 0)
-        throw new Error(`run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n${plan.out}${plan.err}`)
+        throw new Error(
+          `run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n${plan.out}${plan.err}`,
+        )
       counts.runs++
       if (run % 10 === 0)
-        tell(`${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`)
+        tell(
+          `${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`,
+        )
     }
     return counts
   } finally {
@@ -67,12 +86,20 @@ function configOf(run: number, choice: number): Record<string, Json> {
   return {
     timeout: { time: String(5 + ((run * 4 + choice) % 290)) },
     extend: { squid: `run ${run}, ${choice}` },
-    ...(choice % 2 === 0 ? { ip_black_list: { list: [`192.0.2.${run % 250}`] } } : { ip_white_list: { list: [`192.0.2.${run % 250}`] } }),
+    ...(choice % 2 === 0
+      ? { ip_black_list: { list: [`192.0.2.${run % 250}`] } }
+      : { ip_white_list: { list: [`192.0.2.${run % 250}`] } }),
   }
 }
 
-async function expectEqual(real: RealRuns, desired: Map<string, Record<string, Json>>, run: number): Promise<void> {
-  const { domains: held } = await real.look<{ domains: Record<string, Record<string, Json>> }>('state')
+async function expectEqual(
+  real: RealRuns,
+  desired: Map<string, Record<string, Json>>,
+  run: number,
+): Promise<void> {
+  const { domains: held } = await real.look<{ domains: Record<string, Record<string, Json>> }>(
+    'state',
+  )
   const recorded = await real.recorded()
   for (const [domain, config] of desired) {
     const says = recorded.get(domain)
@@ -93,5 +120,6 @@ async function expectEqual(real: RealRuns, desired: Map<string, Record<string, J
 }
 
 function expectDone({ code, signal, out, err }: Ended, what: string): void {
-  if (code !== 0) throw new Error(`${what}: expected exit code 0, got ${code ?? signal}\n${out}${err}`)
+  if (code !== 0)
+    throw new Error(`${what}: expected exit code 0, got ${code ?? signal}\n${out}${err}`)
 }

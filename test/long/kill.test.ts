@@ -8,45 +8,67 @@ import { world } from '../emulator/world.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
-it('killed at any moment, the emulator starts again with every write that it had answered', { timeout: 120_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'edgewise-kill-'))
-  const dataFile = join(folder, 'emulator.json')
-  const answered = new Map<string, number>()
-  let proven = 0
-  try {
-    for (let round = 0; round < 12; round++) {
-      const args = ['--import', 'tsx', program, 'emulator', '--quiet', '--calls-per-minute', '0', '--data', dataFile]
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-      const url = await new Promise<string>((resolve) =>
-        child.stdout.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? '')),
-      )
-      const gone = new Promise((resolve) => child.once('exit', resolve))
-      const writers = [0, 1, 2, 3].map(async (writer) => {
-        for (let n = 5; n < 300; n++) {
-          const domain = `d${writer}-${n % 7}.example.com`
-          const time = 5 + ((round * 20 + n) % 290)
-          const body = JSON.stringify({
-            token: 'x',
-            domains: domain,
-            config: { timeout: { time: String(time) }, extend: { squid: 'x'.repeat(9000) } },
-          })
-          const headers = { 'content-type': 'application/json' }
-          // Until the answer is here, either value may be held.
-          answered.delete(domain)
-          const response = await fetch(`${url}/v2/domain/config`, { method: 'POST', headers, body })
-          if (response.status === 200) answered.set(domain, time)
-        }
-      })
-      setTimeout(() => child.kill('SIGKILL'), 30 + 37 * round)
-      await Promise.allSettled(writers)
-      await gone
-      const held = (await world({ dataFile }).state()) as Record<string, { timeout?: { time: string } }>
-      for (const [domain, time] of answered) expect([domain, held[domain]?.timeout?.time]).toEqual([domain, String(time)])
-      proven += answered.size
+it(
+  'killed at any moment, the emulator starts again with every write that it had answered',
+  { timeout: 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgewise-kill-'))
+    const dataFile = join(folder, 'emulator.json')
+    const answered = new Map<string, number>()
+    let proven = 0
+    try {
+      for (let round = 0; round < 12; round++) {
+        const args = [
+          '--import',
+          'tsx',
+          program,
+          'emulator',
+          '--quiet',
+          '--calls-per-minute',
+          '0',
+          '--data',
+          dataFile,
+        ]
+        const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+        const url = await new Promise<string>((resolve) =>
+          child.stdout.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? '')),
+        )
+        const gone = new Promise((resolve) => child.once('exit', resolve))
+        const writers = [0, 1, 2, 3].map(async (writer) => {
+          for (let n = 5; n < 300; n++) {
+            const domain = `d${writer}-${n % 7}.example.com`
+            const time = 5 + ((round * 20 + n) % 290)
+            const body = JSON.stringify({
+              token: 'x',
+              domains: domain,
+              config: { timeout: { time: String(time) }, extend: { squid: 'x'.repeat(9000) } },
+            })
+            const headers = { 'content-type': 'application/json' }
+            // Until the answer is here, either value may be held.
+            answered.delete(domain)
+            const response = await fetch(`${url}/v2/domain/config`, {
+              method: 'POST',
+              headers,
+              body,
+            })
+            if (response.status === 200) answered.set(domain, time)
+          }
+        })
+        setTimeout(() => child.kill('SIGKILL'), 30 + 37 * round)
+        await Promise.allSettled(writers)
+        await gone
+        const held = (await world({ dataFile }).state()) as Record<
+          string,
+          { timeout?: { time: string } }
+        >
+        for (const [domain, time] of answered)
+          expect([domain, held[domain]?.timeout?.time]).toEqual([domain, String(time)])
+        proven += answered.size
+      }
+      // On a busy machine an early kill may come before the first answer.
+      expect(proven).toBeGreaterThan(0)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
     }
-    // On a busy machine an early kill may come before the first answer.
-    expect(proven).toBeGreaterThan(0)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
+  },
+)

@@ -12,7 +12,9 @@ let consumer = ''
 /** A project that has nothing but the packed package and its dependencies. */
 beforeEach(() => {
   consumer = mkdtempSync(join(tmpdir(), 'edgewise-consumer-'))
-  const [packed] = JSON.parse(run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', consumer)) as { filename: string }[]
+  const [packed] = JSON.parse(
+    run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', consumer),
+  ) as { filename: string }[]
   execFileSync('tar', ['xzf', packed?.filename ?? ''], { cwd: consumer })
   mkdirSync(join(consumer, 'node_modules'))
   renameSync(join(consumer, 'package'), join(consumer, 'node_modules', 'edgewise'))
@@ -22,7 +24,11 @@ beforeEach(() => {
 afterEach(() => rmSync(consumer, { recursive: true, force: true }))
 
 function run(program: string, ...args: string[]): string {
-  return execFileSync(program, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return execFileSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 const program = `import { open, EdgewiseError, type Change, type Dialogue, type Executed, type Planned } from 'edgewise'
@@ -37,9 +43,22 @@ console.log(changes.length, executed.status, executed.result.confirmed, Edgewise
 
 it('its types compile with the default library, and without leaving declarations unchecked', () => {
   writeFileSync(join(consumer, 'use.ts'), program)
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', noEmit: true, types: [] }
-  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }))
-  const tsc = () => execFileSync(join(modules, '.bin', 'tsc'), ['-p', consumer], { encoding: 'utf8', stdio: 'pipe' })
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2022',
+    noEmit: true,
+    types: [],
+  }
+  writeFileSync(
+    join(consumer, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['use.ts'] }),
+  )
+  const tsc = () =>
+    execFileSync(join(modules, '.bin', 'tsc'), ['-p', consumer], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
   expect(tsc()).toBe('')
   writeFileSync(join(consumer, 'use.ts'), `${program}\nworkspace.applyEverything()\n`)
   expect(tsc).toThrow()
@@ -49,7 +68,8 @@ it('its program and its library run', () => {
   const main = join(consumer, 'node_modules', 'edgewise', 'dist', 'cli', 'main.js')
   const work = join(consumer, 'work')
   mkdirSync(work)
-  const edgewise = (...args: string[]) => execFileSync(process.execPath, [main, '-C', work, ...args], { encoding: 'utf8' })
+  const edgewise = (...args: string[]) =>
+    execFileSync(process.execPath, [main, '-C', work, ...args], { encoding: 'utf8' })
   execFileSync(process.execPath, [main, 'init', work], { encoding: 'utf8' })
   expect(edgewise('validate')).toContain('Valid')
   const script = `import { open } from 'edgewise'

@@ -66,7 +66,9 @@ function broken(value: Json, dice: Dice): Json {
 
 function randomWrite(dice: Dice): { body: Uint8Array; contentType: string; query: string } {
   const chosen = Array.from({ length: 1 + dice.below(4) }, () => dice.of(payloads))
-  const names = Array.from({ length: 1 + dice.below(dice.once(20) ? 14 : 4) }, () => dice.of(domains))
+  const names = Array.from({ length: 1 + dice.below(dice.once(20) ? 14 : 4) }, () =>
+    dice.of(domains),
+  )
   let given: Json = { token: 'tok', domains: names.join(','), config: Object.fromEntries(chosen) }
   if (dice.once(3)) given = broken(given, dice)
   let body = Buffer.from(JSON.stringify(given))
@@ -75,7 +77,12 @@ function randomWrite(dice: Dice): { body: Uint8Array; contentType: string; query
   return {
     body,
     contentType: dice.once(20)
-      ? dice.of(['text/plain', '', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'])
+      ? dice.of([
+          'text/plain',
+          '',
+          'multipart/form-data; boundary=x',
+          'application/x-www-form-urlencoded',
+        ])
       : 'application/json',
     query: dice.once(9) ? 'token=tok' : '',
   }
@@ -132,7 +139,14 @@ function randomRead(dice: Dice): { method: string; path: string; query: string }
     page_number: ['1', '2', '0', '-1', '1e3', '9007199254740991'],
     page_size: ['1', '50', '9007199254740991', ' '],
   }
-  const path = dice.of(['/v2/stat/httpcode', '/v2/stat/httpcode/eachDomain', '/v2/cache/prefetch', '/v2/domain/config', '/v2/../x', '//'])
+  const path = dice.of([
+    '/v2/stat/httpcode',
+    '/v2/stat/httpcode/eachDomain',
+    '/v2/cache/prefetch',
+    '/v2/domain/config',
+    '/v2/../x',
+    '//',
+  ])
   const wanted = path.includes('prefetch')
     ? dice.of([
         ['task_id'],
@@ -141,7 +155,13 @@ function randomRead(dice: Dice): { method: string; path: string; query: string }
         ['start_time', 'end_time', 'url', 'page_size'],
         Object.keys(values),
       ])
-    : ['domains', 'start_time', 'end_time', ...(dice.once(4) ? ['stat_is_forward', 'query_area'] : []), ...(dice.once(2) ? ['grad'] : [])]
+    : [
+        'domains',
+        'start_time',
+        'end_time',
+        ...(dice.once(4) ? ['stat_is_forward', 'query_area'] : []),
+        ...(dice.once(2) ? ['grad'] : []),
+      ]
   const query = ['token', ...wanted]
     .filter(() => !dice.once(25))
     .map((name) => `${name}=${encodeURIComponent(dice.of(values[name] ?? ['']))}`)
@@ -152,31 +172,52 @@ function randomRead(dice: Dice): { method: string; path: string; query: string }
   }
 }
 
-it(`${count} random requests: no 5xx, and refused writes change nothing`, { timeout: 240_000 }, async () => {
-  const service = world({ domains })
-  const dice = new Dice('random requests')
-  await service.tell('prefetch', { urls: ['http://a.example.com/1', 'http://a.example.com/2'] })
-  const seen = new Map<string, number>()
-  let before = JSON.stringify(await service.state())
-  for (let n = 0; n < count; n++) {
-    if (dice.once(50)) service.clock.now += dice.below(600_000)
-    const kind = dice.below(10)
-    const request = kind < 5 ? randomWrite(dice) : kind < 6 ? randomForm(dice) : randomRead(dice)
-    const { status, body } = await service.request(request)
-    const writes = kind < 6
-    const outcome = `${writes ? 'write' : 'read'} ${status}`
-    seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
-    if (status >= 500 || !isObject(body) || typeof body['code'] !== 'number' || (status === 200) !== (body['code'] === 0)) {
-      throw new Error(`request ${n} ${JSON.stringify(request).slice(0, 2000)} was answered ${status} ${JSON.stringify(body)}`)
+it(
+  `${count} random requests: no 5xx, and refused writes change nothing`,
+  { timeout: 240_000 },
+  async () => {
+    const service = world({ domains })
+    const dice = new Dice('random requests')
+    await service.tell('prefetch', { urls: ['http://a.example.com/1', 'http://a.example.com/2'] })
+    const seen = new Map<string, number>()
+    let before = JSON.stringify(await service.state())
+    for (let n = 0; n < count; n++) {
+      if (dice.once(50)) service.clock.now += dice.below(600_000)
+      const kind = dice.below(10)
+      const request = kind < 5 ? randomWrite(dice) : kind < 6 ? randomForm(dice) : randomRead(dice)
+      const { status, body } = await service.request(request)
+      const writes = kind < 6
+      const outcome = `${writes ? 'write' : 'read'} ${status}`
+      seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+      if (
+        status >= 500 ||
+        !isObject(body) ||
+        typeof body['code'] !== 'number' ||
+        (status === 200) !== (body['code'] === 0)
+      ) {
+        throw new Error(
+          `request ${n} ${JSON.stringify(request).slice(0, 2000)} was answered ${status} ${JSON.stringify(body)}`,
+        )
+      }
+      if (writes || n % 100 === 0) {
+        const after = JSON.stringify(await service.state())
+        if (!(writes && status === 200) && after !== before)
+          throw new Error(`request ${n} was refused (${status}) and changed the state`)
+        before = after
+      }
     }
-    if (writes || n % 100 === 0) {
-      const after = JSON.stringify(await service.state())
-      if (!(writes && status === 200) && after !== before) throw new Error(`request ${n} was refused (${status}) and changed the state`)
-      before = after
+    expect(Object.getPrototypeOf({})).toEqual(Object.prototype)
+    for (const outcome of [
+      'write 200',
+      'write 400',
+      'write 401',
+      'write 415',
+      'read 200',
+      'read 400',
+      'read 401',
+      'read 404',
+    ]) {
+      expect([outcome, (seen.get(outcome) ?? 0) > 100]).toEqual([outcome, true])
     }
-  }
-  expect(Object.getPrototypeOf({})).toEqual(Object.prototype)
-  for (const outcome of ['write 200', 'write 400', 'write 401', 'write 415', 'read 200', 'read 400', 'read 401', 'read 404']) {
-    expect([outcome, (seen.get(outcome) ?? 0) > 100]).toEqual([outcome, true])
-  }
-})
+  },
+)

@@ -21,18 +21,26 @@ export interface Ended {
   ms: number
 }
 
-/** The real program in a clone of a real bare remote, and the real emulator in a process of its own. */
+/**
+ * The real program in a clone of a real bare remote, and the real emulator in a process of its own.
+ */
 export class RealRuns {
   readonly sandbox = new GitSandbox()
   readonly #emulator: ChildProcess
   readonly url: string
 
   static async start(emulatorOptions: string[]): Promise<RealRuns> {
-    const emulator = spawn(process.execPath, [program, 'emulator', '--quiet', '--token', token, ...emulatorOptions], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const emulator = spawn(
+      process.execPath,
+      [program, 'emulator', '--quiet', '--token', token, ...emulatorOptions],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     const url = await new Promise<string>((resolve, reject) => {
-      emulator.once('exit', (code) => reject(new Error(`expected the emulator to listen, got exit code ${code}`)))
+      emulator.once('exit', (code) =>
+        reject(new Error(`expected the emulator to listen, got exit code ${code}`)),
+      )
       emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
     })
     return new RealRuns(emulator, url)
@@ -44,7 +52,10 @@ export class RealRuns {
     this.sandbox.withRemote()
   }
 
-  /** Writes the workspace file of the clone; calls go to the emulator unless they are to take another way. */
+  /**
+   * Writes the workspace file of the clone; calls go to the emulator unless they are to take
+   * another way.
+   */
   workspace(more: string, url = this.url): void {
     const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', settleSeconds: 1}`
     this.#write('edgewise.yaml', `version: 1\n${service}\n${more}\n`)
@@ -60,8 +71,15 @@ export class RealRuns {
     writeFileSync(file, text)
   }
 
-  /** Runs the program; after `killedAfter` ms it is killed and has no say in it. `heard` is told what it says on stderr. */
-  run(args: string[], killedAfter?: number, heard: (text: string, child: ChildProcess) => void = () => {}): Promise<Ended> {
+  /**
+   * Runs the program; after `killedAfter` ms it is killed and has no say in it. `heard` is told
+   * what it says on stderr.
+   */
+  run(
+    args: string[],
+    killedAfter?: number,
+    heard: (text: string, child: ChildProcess) => void = () => {},
+  ): Promise<Ended> {
     const started = performance.now()
     const env = { ...this.sandbox.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
     const child = spawn(process.execPath, [program, ...args], {
@@ -71,7 +89,8 @@ export class RealRuns {
       // A group of its own, as a shell gives to what it runs.
       detached: true,
     })
-    const timer = killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
+    const timer =
+      killedAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killedAfter)
     const ended: Ended = { code: null, signal: null, out: '', err: '', ms: 0 }
     child.stdout.on('data', (text) => (ended.out += String(text)))
     child.stderr.on('data', (text) => {
@@ -90,11 +109,18 @@ export class RealRuns {
   async recorded(): Promise<Recorded> {
     const state = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
     const { store } = await openRecord(
-      { root: join(this.sandbox.folder, 'clone'), id: 'default', address: this.url, account: 'default', state },
+      {
+        root: join(this.sandbox.folder, 'clone'),
+        id: 'default',
+        address: this.url,
+        account: 'default',
+        state,
+      },
       {
         disk: realDisk,
         process: 'look',
-        openGit: (folder, remote) => openGit(folder, remote, gitEnvironment(this.sandbox.env, ''), Date.now),
+        openGit: (folder, remote) =>
+          openGit(folder, remote, gitEnvironment(this.sandbox.env, ''), Date.now),
       },
     )
     return store.load()

@@ -14,7 +14,10 @@ it('10,000 domains of 300 kinds are read, planned and proven', async () => {
       origin_host: { host: `o${kind}.example.net` },
       deny_url: { urls: [`/${kind % 11}`] },
     }
-    place.write(`domains/d${i}.yaml`, JSON.stringify({ domain: `d${i}.example.com`, profiles: ['base'], config }))
+    place.write(
+      `domains/d${i}.yaml`,
+      JSON.stringify({ domain: `d${i}.example.com`, profiles: ['base'], config }),
+    )
   }
   const started = performance.now()
   const plan = await place.json('plan')

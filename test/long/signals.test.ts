@@ -11,20 +11,27 @@ beforeAll(async () => {
 afterAll(() => real.end())
 beforeEach(() => {
   round++
-  for (const [i, domain] of domains.entries()) real.manifest(domain, { timeout: { time: String(10 * round + i) } })
+  for (const [i, domain] of domains.entries())
+    real.manifest(domain, { timeout: { time: String(10 * round + i) } })
 })
 
-/** Sends a signal, as a terminal does, once the first write is confirmed, and again as often as asked, a little later. */
+/**
+ * Sends a signal, as a terminal does, once the first write is confirmed, and again as often as
+ * asked, a little later.
+ */
 function interrupt(signal: NodeJS.Signals, times: number) {
   let sent = 0
   return real.run(['apply', '--yes', '--allow', 'extend'], undefined, (said, child) => {
     if (sent > 0 || !said.includes('confirmed')) return
-    for (; sent < times; sent++) setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
+    for (; sent < times; sent++)
+      setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
   })
 }
 
 async function statuses(): Promise<string[]> {
-  return [...(await real.recorded()).values()].map((items) => items.get('timeout')?.status ?? 'none')
+  return [...(await real.recorded()).values()].map(
+    (items) => items.get('timeout')?.status ?? 'none',
+  )
 }
 
 async function finished(): Promise<void> {
@@ -36,22 +43,40 @@ async function finished(): Promise<void> {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s finishes the writes under way, records them and exits with %d', { timeout: 60_000 }, async (signal, code) => {
-  const ended = await interrupt(signal, 1)
-  expect({ code: ended.code, err: ended.err }).toMatchObject({ code, err: expect.stringMatching(/not sent/) as string })
-  expect({ statuses: await statuses(), err: ended.err }).toMatchObject({ statuses: expect.not.arrayContaining(['in-doubt']) as string[] })
-  const held = (await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')).domains
-  for (const [domain, items] of await real.recorded()) expect(items.get('timeout')?.candidates).toEqual([held[domain]?.timeout])
-  const { out } = await real.run(['state', 'history', '--json'])
-  expect(JSON.parse(out)).toMatchObject({
-    applies: expect.arrayContaining([expect.objectContaining({ outcome: 'interrupted' })]) as object[],
-  })
-  await finished()
-})
+] as const)(
+  '%s finishes the writes under way, records them and exits with %d',
+  { timeout: 60_000 },
+  async (signal, code) => {
+    const ended = await interrupt(signal, 1)
+    expect({ code: ended.code, err: ended.err }).toMatchObject({
+      code,
+      err: expect.stringMatching(/not sent/) as string,
+    })
+    expect({ statuses: await statuses(), err: ended.err }).toMatchObject({
+      statuses: expect.not.arrayContaining(['in-doubt']) as string[],
+    })
+    const held = (
+      await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')
+    ).domains
+    for (const [domain, items] of await real.recorded())
+      expect(items.get('timeout')?.candidates).toEqual([held[domain]?.timeout])
+    const { out } = await real.run(['state', 'history', '--json'])
+    expect(JSON.parse(out)).toMatchObject({
+      applies: expect.arrayContaining([
+        expect.objectContaining({ outcome: 'interrupted' }),
+      ]) as object[],
+    })
+    await finished()
+  },
+)
 
-it('a second signal leaves at once, with what was under way in doubt', { timeout: 60_000 }, async () => {
-  const ended = await interrupt('SIGINT', 2)
-  expect(ended.code).toBe(130)
-  expect(await statuses()).toContain('in-doubt')
-  await finished()
-})
+it(
+  'a second signal leaves at once, with what was under way in doubt',
+  { timeout: 60_000 },
+  async () => {
+    const ended = await interrupt('SIGINT', 2)
+    expect(ended.code).toBe(130)
+    expect(await statuses()).toContain('in-doubt')
+    await finished()
+  },
+)

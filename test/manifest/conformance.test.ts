@@ -19,7 +19,10 @@ interface Case {
 }
 
 const itemKeys = Object.fromEntries(unnamedItems.map((item) => [item, item]))
-const home = { path: 'edgewise.yaml', text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }) }
+const home = {
+  path: 'edgewise.yaml',
+  text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }),
+}
 
 function errorsOf(config: Json): unknown[] {
   const workspace = readWorkspaceConfig(home, {})
@@ -32,27 +35,36 @@ function errorsOf(config: Json): unknown[] {
   return [...diagnostics, ...assembled.diagnostics].filter(({ severity }) => severity === 'error')
 }
 
-/** Whether merging takes out all that is wrong: a known item or field that is null. The cases judge a payload that nothing was taken out of. */
+/**
+ * Whether merging takes out all that is wrong: a known item or field that is null. The cases judge
+ * a payload that nothing was taken out of.
+ */
 function isMadeValid(item: string, payload: Json): boolean {
   if (payload === null) return true
   if (!isObject(payload) || idleNulls({ [item]: payload }).length > 0) return false
   const merged = mergeOver({}, { [item]: payload }, [])
-  return !sameJson(merged[item], payload) && readItem(itemSpec(item), merged[item] ?? null, 'manifest', 'www.example.com').value !== null
+  return (
+    !sameJson(merged[item], payload) &&
+    readItem(itemSpec(item), merged[item] ?? null, 'manifest', 'www.example.com').value !== null
+  )
 }
 
 for (const name of ['items', 'own']) {
   const folder = new URL(`../conformance/${name}/`, import.meta.url)
   for (const file of readdirSync(folder).filter((each) => each.endsWith('.json'))) {
     const item = file.replace('.json', '')
-    const cases = (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).filter(({ manifest }) => manifest !== null)
+    const cases = (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).filter(
+      ({ manifest }) => manifest !== null,
+    )
     describe(`${item} (${name})`, () => {
-      it.each(cases.filter(({ payload, manifest }) => !(manifest === false && isMadeValid(item, payload))))(
-        '$id in a manifest: $rule',
-        ({ payload, manifest }) => {
-          const errors = errorsOf({ [item]: payload })
-          expect({ valid: errors.length === 0, errors }).toMatchObject({ valid: manifest })
-        },
-      )
+      it.each(
+        cases.filter(
+          ({ payload, manifest }) => !(manifest === false && isMadeValid(item, payload)),
+        ),
+      )('$id in a manifest: $rule', ({ payload, manifest }) => {
+        const errors = errorsOf({ [item]: payload })
+        expect({ valid: errors.length === 0, errors }).toMatchObject({ valid: manifest })
+      })
     })
   }
 }

@@ -8,7 +8,8 @@ const timestamp = (key: string) =>
 describe('desired', () => {
   it('lays defaults, profiles in order and the manifest over each other', () => {
     const workspace = workspaceOf({
-      'edgewise.yaml': 'version: 1\ndefaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
+      'edgewise.yaml':
+        'version: 1\ndefaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
       'profiles/all.yaml':
         'profile: one\nvars: {host: one, kept: k}\nconfig: {https: {cert_id: 2, http2: on}, timeout: {time: 20}}\n---\nprofile: two\nprofiles: [base]\nvars: {host: two}\nconfig: {https: {force_https: 301}}\n---\nprofile: base\nconfig: {https: {cert_id: 3}, client_real_ip: {head: "X-${var:host}-${var:kept}-${var:own}"}}\n',
       'domains/a.yaml':
@@ -40,23 +41,35 @@ describe('desired', () => {
 
   it('replaces ${domain} for each domain of a list', () => {
     const workspace = workspaceOf({
-      'domains/a.yaml': 'domains: [a.example.com, b.example.com]\nconfig: {origin_host: {host: "o.${domain}"}}\n',
+      'domains/a.yaml':
+        'domains: [a.example.com, b.example.com]\nconfig: {origin_host: {host: "o.${domain}"}}\n',
     })
-    expect(valuesOf(workspace, 'b.example.com')).toEqual({ origin_host: { host: 'o.b.example.com' } })
+    expect(valuesOf(workspace, 'b.example.com')).toEqual({
+      origin_host: { host: 'o.b.example.com' },
+    })
   })
 
   it('takes unset items and emptied lists as unset', () => {
     const workspace = workspaceOf({
-      'domains/a.yaml': 'domain: a.example.com\nconfig: {https: {$unset: true}, ip_black_list: {list: []}, cache_rule: []}\n',
+      'domains/a.yaml':
+        'domain: a.example.com\nconfig: {https: {$unset: true}, ip_black_list: {list: []}, cache_rule: []}\n',
     })
     expect(workspace.diagnostics).toEqual([])
-    expect(workspace.desired.get('a.example.com')?.get('https')).toEqual({ status: 'unset', candidates: [] })
-    expect(valuesOf(workspace, 'a.example.com')).toEqual({ https: 'unset', ip_black_list: 'unset', cache_rule: 'unset' })
+    expect(workspace.desired.get('a.example.com')?.get('https')).toEqual({
+      status: 'unset',
+      candidates: [],
+    })
+    expect(valuesOf(workspace, 'a.example.com')).toEqual({
+      https: 'unset',
+      ip_black_list: 'unset',
+      cache_rule: 'unset',
+    })
   })
 
   it('keeps a domain without items, and leaves items with errors out', () => {
     const workspace = workspaceOf({
-      'domains/a.yaml': 'domain: a.example.com\n---\ndomain: b.example.com\nconfig: {https: {cert_id: x}, timeout: {time: 5}}\n',
+      'domains/a.yaml':
+        'domain: a.example.com\n---\ndomain: b.example.com\nconfig: {https: {cert_id: x}, timeout: {time: 5}}\n',
     })
     expect(valuesOf(workspace, 'a.example.com')).toEqual({})
     expect(workspace.desired.has('a.example.com')).toBe(true)
@@ -98,52 +111,79 @@ describe('secrets written out', () => {
   })
 
   it('are covered in lines of other problems and in files that are no YAML', () => {
-    const broken = workspaceOf({ 'domains/a.yaml': 'domain: a.example.com\nconfig: {visit_timestamp: {key: "hunter2"\n' })
+    const broken = workspaceOf({
+      'domains/a.yaml': 'domain: a.example.com\nconfig: {visit_timestamp: {key: "hunter2"\n',
+    })
     const lines = broken.diagnostics.map((each) => broken.lineOf({ ...each, line: 2 }))
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.join()).not.toContain('hunter2')
   })
 
   it('are taken where the workspace allows them, and go to the keeper', () => {
-    const workspace = workspaceOf({ 'edgewise.yaml': 'version: 1\nallowLiteralSecrets: true\n', 'domains/a.yaml': timestamp('hunter2') })
+    const workspace = workspaceOf({
+      'edgewise.yaml': 'version: 1\nallowLiteralSecrets: true\n',
+      'domains/a.yaml': timestamp('hunter2'),
+    })
     expect(workspace.diagnostics).toEqual([])
-    expect(workspace.desired.get('a.example.com')?.get('visit_timestamp')?.candidates[0]).toMatchObject({
+    expect(
+      workspace.desired.get('a.example.com')?.get('visit_timestamp')?.candidates[0],
+    ).toMatchObject({
       key: { $secret: 'scrypt:literal of 7' },
     })
   })
 
   it('do not hide that there is no such field', () => {
-    const manifest = 'domain: a.example.com\nconfig:\n  timeout: {time: 60, tme: "${secret:signing}"}\n'
-    expect(workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': manifest }).diagnostics).toMatchObject([
-      { line: 3, column: 23, summary: 'Unknown field' },
-    ])
+    const manifest =
+      'domain: a.example.com\nconfig:\n  timeout: {time: 60, tme: "${secret:signing}"}\n'
+    expect(
+      workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': manifest }).diagnostics,
+    ).toMatchObject([{ line: 3, column: 23, summary: 'Unknown field' }])
   })
 
   it('may be references', () => {
-    const workspace = workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': timestamp('"${secret:signing}"') })
+    const workspace = workspaceOf({
+      'edgewise.yaml': withSecret,
+      'domains/a.yaml': timestamp('"${secret:signing}"'),
+    })
     expect(workspace.diagnostics).toEqual([])
-    expect(workspace.lineOf({ file: 'domains/a.yaml', line: 3, column: 1, endLine: 3, endColumn: 1 })).toContain(
-      'key: "${secret:signing}", deadtime',
-    )
+    expect(
+      workspace.lineOf({ file: 'domains/a.yaml', line: 3, column: 1, endLine: 3, endColumn: 1 }),
+    ).toContain('key: "${secret:signing}", deadtime')
   })
 })
 
 describe('placeOf', () => {
   it('finds the other items of a configuration in which somebody wrote $append beside them', () => {
-    const files = { 'domains/a.yaml': 'domain: a.example.com\nconfig:\n  origin_host: {host: o.example.com}\n  $append:\n    - x\n' }
-    expect(workspaceOf(files).placeOf('a.example.com', 'origin_host')).toMatchObject({ file: 'domains/a.yaml', line: 3 })
+    const files = {
+      'domains/a.yaml':
+        'domain: a.example.com\nconfig:\n  origin_host: {host: o.example.com}\n  $append:\n    - x\n',
+    }
+    expect(workspaceOf(files).placeOf('a.example.com', 'origin_host')).toMatchObject({
+      file: 'domains/a.yaml',
+      line: 3,
+    })
   })
 
   const workspace = workspaceOf.bind(null, {
     'edgewise.yaml': 'version: 1\ndefaults: {timeout: {time: 10}}\n',
     'profiles/p.yaml': 'profile: p\nconfig: {client_real_ip: {head: X}}\n',
-    'domains/a.yaml': '# first\n---\ndomain: a.example.com\nprofiles: [p]\nconfig:\n  https:\n    cert_id: 7\n',
+    'domains/a.yaml':
+      '# first\n---\ndomain: a.example.com\nprofiles: [p]\nconfig:\n  https:\n    cert_id: 7\n',
   })
 
   it('finds items and fields where the manifest is to blame for them', () => {
     const { placeOf } = workspace()
-    expect(placeOf('a.example.com', 'https')).toMatchObject({ file: 'domains/a.yaml', line: 6, column: 3, endColumn: 8 })
-    expect(placeOf('a.example.com', 'https', '/cert_id')).toMatchObject({ line: 7, column: 14, endColumn: 15 })
+    expect(placeOf('a.example.com', 'https')).toMatchObject({
+      file: 'domains/a.yaml',
+      line: 6,
+      column: 3,
+      endColumn: 8,
+    })
+    expect(placeOf('a.example.com', 'https', '/cert_id')).toMatchObject({
+      line: 7,
+      column: 14,
+      endColumn: 15,
+    })
     expect(placeOf('a.example.com', 'https', '/force_https')).toMatchObject({ line: 6, column: 3 })
     expect(placeOf('a.example.com', 'client_real_ip', '/head')).toMatchObject({
       file: 'domains/a.yaml',

@@ -4,36 +4,116 @@ import { marks, workspaceOf } from './workspace-of.ts'
 const domain = 'domain: a.example.com\nconfig:\n'
 
 it.each([
-  ['an unknown key', 'domain: a.example.com\nconfg: {}\n', '2:1-6 manifest-invalid', 'Did you mean "config"?'],
+  [
+    'an unknown key',
+    'domain: a.example.com\nconfg: {}\n',
+    '2:1-6 manifest-invalid',
+    'Did you mean "config"?',
+  ],
   ['an unknown item', `${domain}  htps: {}\n`, '3:3-7 item-unknown', 'Did you mean "https"?'],
-  ['an unknown field, at its key', `${domain}  https: {cert_id: 1, htp2: on}\n`, '3:23-27 item-invalid', 'Did you mean "http2"?'],
-  ['an unknown field that is taken out', `${domain}  https: {cert_id: 1, htp2: null}\n`, '3:23-27 item-invalid', 'Did you mean "http2"?'],
-  ['an unknown item that is taken out', `${domain}  htps: null\n`, '3:3-7 item-unknown', 'Did you mean "https"?'],
-  ['a missing field, at its parent', `${domain}  https: {http2: on}\n`, '3:3-8 item-invalid', '"cert_id" is required'],
+  [
+    'an unknown field, at its key',
+    `${domain}  https: {cert_id: 1, htp2: on}\n`,
+    '3:23-27 item-invalid',
+    'Did you mean "http2"?',
+  ],
+  [
+    'an unknown field that is taken out',
+    `${domain}  https: {cert_id: 1, htp2: null}\n`,
+    '3:23-27 item-invalid',
+    'Did you mean "http2"?',
+  ],
+  [
+    'an unknown item that is taken out',
+    `${domain}  htps: null\n`,
+    '3:3-7 item-unknown',
+    'Did you mean "https"?',
+  ],
+  [
+    'a missing field, at its parent',
+    `${domain}  https: {http2: on}\n`,
+    '3:3-8 item-invalid',
+    '"cert_id" is required',
+  ],
   [
     'a wrong value, at the value',
     `${domain}  https: {cert_id: 1, http2: yes}\n`,
     '3:30-33 item-invalid',
     'expected one of "on", "off", got "yes"',
   ],
-  ['an entry of a list', `${domain}  deny_url:\n    urls:\n      - x\n      - [y]\n`, '6:9-12 item-invalid', 'expected a string'],
-  ['an action', `${domain}  ip_black_list: {list: [192.0.2.1], mode: append}\n`, '3:44-50 item-invalid', ''],
-  ['$unset without a way back', `${domain}  timeout: {$unset: true}\n`, '3:3-10 unset-unavailable', 'Take the item out of the manifest'],
-  ['$unset: false', `${domain}  https: {$unset: false}\n`, '3:11-17 item-invalid', 'takes the value true'],
-  ['$unset with something beside', `${domain}  https: {$unset: true, cert_id: 1}\n`, '3:25-32 item-invalid', 'stands alone'],
-  ['$unset of a field', `${domain}  https: {cert_id: 1, http2: {$unset: true}}\n`, '3:31-37 item-invalid', 'stands for a whole item'],
-  ['an append to nothing but a string', `${domain}  extend: {squid: {$append: x}}\n`, '3:20-27 item-invalid', 'takes a list'],
+  [
+    'an entry of a list',
+    `${domain}  deny_url:\n    urls:\n      - x\n      - [y]\n`,
+    '6:9-12 item-invalid',
+    'expected a string',
+  ],
+  [
+    'an action',
+    `${domain}  ip_black_list: {list: [192.0.2.1], mode: append}\n`,
+    '3:44-50 item-invalid',
+    '',
+  ],
+  [
+    '$unset without a way back',
+    `${domain}  timeout: {$unset: true}\n`,
+    '3:3-10 unset-unavailable',
+    'Take the item out of the manifest',
+  ],
+  [
+    '$unset: false',
+    `${domain}  https: {$unset: false}\n`,
+    '3:11-17 item-invalid',
+    'takes the value true',
+  ],
+  [
+    '$unset with something beside',
+    `${domain}  https: {$unset: true, cert_id: 1}\n`,
+    '3:25-32 item-invalid',
+    'stands alone',
+  ],
+  [
+    '$unset of a field',
+    `${domain}  https: {cert_id: 1, http2: {$unset: true}}\n`,
+    '3:31-37 item-invalid',
+    'stands for a whole item',
+  ],
+  [
+    'an append to nothing but a string',
+    `${domain}  extend: {squid: {$append: x}}\n`,
+    '3:20-27 item-invalid',
+    'takes a list',
+  ],
   [
     'an item without a wire name',
     `${domain}  deny_protocol: {protocol: http}\n`,
     '3:3-16 item-unnamed',
     'itemKeys: {deny_protocol: deny_protocol}',
   ],
-  ['an unknown variable', `${domain}  origin_host: {host: "\${var:x}"}\n`, '3:23-33 reference-unknown', 'there is no variable "x"'],
-  ['an unknown profile', 'domain: a.example.com\nprofiles: [nope]\n', '2:12-16 profile-unknown', 'there is no profile "nope"'],
+  [
+    'an unknown variable',
+    `${domain}  origin_host: {host: "\${var:x}"}\n`,
+    '3:23-33 reference-unknown',
+    'there is no variable "x"',
+  ],
+  [
+    'an unknown profile',
+    'domain: a.example.com\nprofiles: [nope]\n',
+    '2:12-16 profile-unknown',
+    'there is no profile "nope"',
+  ],
   ['a name that is no domain', 'domain: localhost\n', '1:9-18 domain-invalid', 'got "localhost"'],
-  ['a domain twice in a list', 'domains: [a.example.com, A.example.com]\n', '1:26-39 domain-duplicate', ''],
-  ['domain and domains', 'domain: a.example.com\ndomains: [b.example.com]\n', '2:1-8 manifest-invalid', 'got both'],
+  [
+    'a domain twice in a list',
+    'domains: [a.example.com, A.example.com]\n',
+    '1:26-39 domain-duplicate',
+    '',
+  ],
+  [
+    'domain and domains',
+    'domain: a.example.com\ndomains: [b.example.com]\n',
+    '2:1-8 manifest-invalid',
+    'got both',
+  ],
   ['neither', 'domian: a.example.com\n', '1:1-22 manifest-invalid', 'Did you mean "domain"?'],
   ['a document that is a list', '- 1\n', '1:1-4 manifest-invalid', 'got a list of 1'],
   [
@@ -42,8 +122,18 @@ it.each([
     '2:11-15 manifest-invalid',
     'expected a string or a number, got true',
   ],
-  ['a profile twice in a list', 'domain: a.example.com\nprofiles: [p, p]\n---\nprofile: p\n', '2:15-16 manifest-invalid', 'stands twice'],
-  ['a domain in a profile', 'profile: p\ndomain: a.example.com\n', '2:1-7 profile-invalid', 'a profile has no "domain"'],
+  [
+    'a profile twice in a list',
+    'domain: a.example.com\nprofiles: [p, p]\n---\nprofile: p\n',
+    '2:15-16 manifest-invalid',
+    'stands twice',
+  ],
+  [
+    'a domain in a profile',
+    'profile: p\ndomain: a.example.com\n',
+    '2:1-7 profile-invalid',
+    'a profile has no "domain"',
+  ],
 ])('reports %s', (_what, text, mark, detail) => {
   const workspace = workspaceOf({ 'domains/a.yaml': text })
   expect(marks(workspace)).toEqual([`domains/a.yaml:${mark}`])
@@ -52,7 +142,9 @@ it.each([
 })
 
 it('is the diagnostic of the contract', () => {
-  const { diagnostics } = workspaceOf({ 'domains/www.yaml': `${domain}  https: {cert_id: 1, http2: yes}\n` })
+  const { diagnostics } = workspaceOf({
+    'domains/www.yaml': `${domain}  https: {cert_id: 1, http2: yes}\n`,
+  })
   expect(diagnostics).toEqual([
     {
       severity: 'error',
@@ -74,7 +166,8 @@ it('is the diagnostic of the contract', () => {
 
 it('shows what a profile set where the manifest names the profile', () => {
   const { diagnostics } = workspaceOf({
-    'profiles/p.yaml': 'profile: inner\nconfig:\n  https: {cert_id: 1, http2: yes}\n---\nprofile: outer\nprofiles: [inner]\n',
+    'profiles/p.yaml':
+      'profile: inner\nconfig:\n  https: {cert_id: 1, http2: yes}\n---\nprofile: outer\nprofiles: [inner]\n',
     'domains/a.yaml': 'domain: a.example.com\nprofiles:\n  - outer\n',
   })
   expect(diagnostics).toMatchObject([
@@ -85,7 +178,15 @@ it('shows what a profile set where the manifest names the profile', () => {
       endColumn: 10,
       pointer: '/profiles/0',
       item: 'https',
-      related: [{ file: 'profiles/p.yaml', line: 3, column: 30, endColumn: 33, message: 'set here by profile "inner"' }],
+      related: [
+        {
+          file: 'profiles/p.yaml',
+          line: 3,
+          column: 30,
+          endColumn: 33,
+          message: 'set here by profile "inner"',
+        },
+      ],
     },
   ])
 })
@@ -101,7 +202,14 @@ it('shows what the defaults set at the domain', () => {
       line: 1,
       column: 1,
       endColumn: 8,
-      related: [{ file: 'edgewise.yaml', line: 2, column: 29, message: 'set here by the defaults of the workspace' }],
+      related: [
+        {
+          file: 'edgewise.yaml',
+          line: 2,
+          column: 29,
+          message: 'set here by the defaults of the workspace',
+        },
+      ],
     },
   ])
 })
@@ -112,7 +220,13 @@ it('shows an appended entry in the file that appends it', () => {
     'domains/a.yaml': `domain: a.example.com\nprofiles: [p]\nconfig:\n  ip_black_list: {list: {$append: [192.0.2.3, nonsense]}}\n`,
   })
   expect(diagnostics).toMatchObject([
-    { file: 'domains/a.yaml', line: 4, column: 47, endColumn: 55, pointer: '/config/ip_black_list/list/$append/1' },
+    {
+      file: 'domains/a.yaml',
+      line: 4,
+      column: 47,
+      endColumn: 55,
+      pointer: '/config/ip_black_list/list/$append/1',
+    },
   ])
 })
 
@@ -121,7 +235,13 @@ it('says once for a list what is wrong in the same way for all its domains', () 
     'domains/a.yaml':
       'domains: [a.example.com, b.example.com, c.example.com]\nconfig: {https: {cert_id: x}, timeout: {time: 1, "${domain}": 2}, origin_host: {host: "-${domain}"}}\n',
   })
-  expect(diagnostics.map(({ domain: name, item, detail }) => [name, item, /\(.* and \d+ more\)$/.exec(detail)?.[0]])).toEqual([
+  expect(
+    diagnostics.map(({ domain: name, item, detail }) => [
+      name,
+      item,
+      /\(.* and \d+ more\)$/.exec(detail)?.[0],
+    ]),
+  ).toEqual([
     ['a.example.com', 'https', '(a.example.com and 2 more)'],
     ['a.example.com', 'timeout', '(a.example.com and 2 more)'],
     ['a.example.com', 'origin_host', undefined],
@@ -136,25 +256,45 @@ it('relates the two places of what goes wrong between two', () => {
     'domains/b.yaml': 'domain: a.example.com\n---\nprofile: p\n---\nprofile: p\n',
   })
   expect(workspace.diagnostics).toMatchObject([
-    { code: 'item-conflict', severity: 'error', line: 4, related: [{ line: 3, message: '"ip_black_list" is declared here' }] },
-    { code: 'domain-duplicate', file: 'domains/b.yaml', related: [{ file: 'domains/a.yaml', line: 1, column: 9 }] },
-    { code: 'profile-duplicate', document: 2, related: [{ file: 'domains/b.yaml', line: 3, column: 10 }] },
+    {
+      code: 'item-conflict',
+      severity: 'error',
+      line: 4,
+      related: [{ line: 3, message: '"ip_black_list" is declared here' }],
+    },
+    {
+      code: 'domain-duplicate',
+      file: 'domains/b.yaml',
+      related: [{ file: 'domains/a.yaml', line: 1, column: 9 }],
+    },
+    {
+      code: 'profile-duplicate',
+      document: 2,
+      related: [{ file: 'domains/b.yaml', line: 3, column: 10 }],
+    },
   ])
   expect(workspace.desired.get('a.example.com')?.has('ip_white_list')).toBe(false)
 })
 
 function withNewOrigin(value: string) {
-  return workspaceOf({ 'domains/a.yaml': `${domain}  origin: {default_master: 192.0.2.1}\n  new_origin: ${value}\n` })
+  return workspaceOf({
+    'domains/a.yaml': `${domain}  origin: {default_master: 192.0.2.1}\n  new_origin: ${value}\n`,
+  })
 }
 
 it('warns of items that are hardly meant together, unless one is unset', () => {
-  expect(withNewOrigin('[{origin: 192.0.2.1}]').diagnostics).toMatchObject([{ code: 'item-conflict', severity: 'warning', line: 3 }])
+  expect(withNewOrigin('[{origin: 192.0.2.1}]').diagnostics).toMatchObject([
+    { code: 'item-conflict', severity: 'warning', line: 3 },
+  ])
   expect(withNewOrigin('{$unset: true}').diagnostics).toEqual([])
   expect(withNewOrigin('[{origin: 192.0.2.1}]').desired.get('a.example.com')?.size).toBe(2)
 })
 
 it('reports circles of profiles with their path, however long', () => {
-  const ring = Array.from({ length: 3000 }, (_, i) => `profile: p${i}\nprofiles: [p${(i + 1) % 3000}]\n`).join('---\n')
+  const ring = Array.from(
+    { length: 3000 },
+    (_, i) => `profile: p${i}\nprofiles: [p${(i + 1) % 3000}]\n`,
+  ).join('---\n')
   const { diagnostics } = workspaceOf({
     'profiles/p.yaml': 'profile: a\nprofiles: [b]\n---\nprofile: b\nprofiles: [a]\n',
     'profiles/ring.yaml': ring,

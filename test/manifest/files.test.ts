@@ -18,7 +18,9 @@ describe('findRoot', () => {
 
 describe('loadWorkspace', () => {
   it('says when there is no workspace', () => {
-    expect(() => load('/nowhere/at/all')).toThrow(expect.objectContaining({ code: 'not-a-workspace' }))
+    expect(() => load('/nowhere/at/all')).toThrow(
+      expect.objectContaining({ code: 'not-a-workspace' }),
+    )
   })
 
   it('throws what is wrong with the workspace file', () => {
@@ -30,7 +32,16 @@ describe('loadWorkspace', () => {
       if (!(error instanceof EdgewiseError)) throw error
       expect(error).toMatchObject({
         code: 'invalid',
-        diagnostics: [{ code: 'workspace-invalid', file: 'edgewise.yaml', line: 2, column: 1, endColumn: 4, pointer: '/idd' }],
+        diagnostics: [
+          {
+            code: 'workspace-invalid',
+            file: 'edgewise.yaml',
+            line: 2,
+            column: 1,
+            endColumn: 4,
+            pointer: '/idd',
+          },
+        ],
       })
     }
   })
@@ -91,16 +102,23 @@ describe('loadWorkspace', () => {
   })
 
   it.skipIf(process.getuid?.() === 0)('reports what may not be read', () => {
-    const root = folderOf({ 'domains/a.yaml': 'domain: a.example.com\n', 'domains/sub/b.yaml': 'domain: b.example.com\n' })
+    const root = folderOf({
+      'domains/a.yaml': 'domain: a.example.com\n',
+      'domains/sub/b.yaml': 'domain: b.example.com\n',
+    })
     chmodSync(join(root, 'domains/a.yaml'), 0)
     chmodSync(join(root, 'domains/sub'), 0)
-    expect(marks(load(root))).toEqual(['domains/a.yaml:1:1-1 file-unreadable', 'domains/sub:1:1-1 file-unreadable'])
+    expect(marks(load(root))).toEqual([
+      'domains/a.yaml:1:1-1 file-unreadable',
+      'domains/sub:1:1-1 file-unreadable',
+    ])
     chmodSync(join(root, 'domains/sub'), 0o700)
   })
 
   it('gives the lines of its files', () => {
     const workspace = workspaceOf({ 'domains/a.yaml': 'domain: a.example.com\r\nconfig: {}\r\n' })
-    const at = (file: string, line: number) => workspace.lineOf({ file, line, column: 1, endLine: line, endColumn: 1 })
+    const at = (file: string, line: number) =>
+      workspace.lineOf({ file, line, column: 1, endLine: line, endColumn: 1 })
     expect(at('domains/a.yaml', 2)).toBe('config: {}')
     expect(at('edgewise.yaml', 1)).toBe('version: 1')
     expect(at('domains/a.yaml', 9)).toBeNull()

@@ -12,7 +12,8 @@ const path = 'domains/a.yaml'
 
 function formatted(text: string, file = path): string {
   const result = formatYaml({ path: file, text })
-  if (!('text' in result)) throw new Error(`expected a formatted text, got ${JSON.stringify(result)}`)
+  if (!('text' in result))
+    throw new Error(`expected a formatted text, got ${JSON.stringify(result)}`)
   return result.text
 }
 
@@ -77,28 +78,52 @@ config:
   })
 
   it.each<[string, string]>([
-    ['the order of anchors and aliases', 'config: {timeout: {time: &t "60"}}\nvars: {a: *t}\ndomain: a.example.com # #c1\n'],
-    ['anchors and aliases', 'vars: {a: &a x}\nconfig: {timeout: {time: *a}}\ndomain: a.example.com # #c1\n'],
-    ['a merge key, which is a key like any other here', 'config: &c\n    timeout: {time: 6}\nvars: {"<<": a}\ndomain: a.example.com\n'],
+    [
+      'the order of anchors and aliases',
+      'config: {timeout: {time: &t "60"}}\nvars: {a: *t}\ndomain: a.example.com # #c1\n',
+    ],
+    [
+      'anchors and aliases',
+      'vars: {a: &a x}\nconfig: {timeout: {time: *a}}\ndomain: a.example.com # #c1\n',
+    ],
+    [
+      'a merge key, which is a key like any other here',
+      'config: &c\n    timeout: {time: 6}\nvars: {"<<": a}\ndomain: a.example.com\n',
+    ],
     [
       'several documents',
       '# #c1\nconfig: {}\ndomain: a.example.com\n---\n# #c2\ndomain: b.example.com\n...\n---\n{domain: c.example.com}\n',
     ],
-    ['an empty document among others', '---\n# #c1\n---\ndomain: b.example.com\n# #c2\n...\n# #c3\n'],
-    ['block texts', 'config:\n   extend:\n      squid: |2-\n          set in\n\n        out\n   user_agent: {ua_list: x}\ndomain: a\n'],
-    ['folded texts', 'vars:\n  a: >\n    one\n    two\n\n    three\n  b: >-\n      x\n       y\n  c: |+\n    kept\n\n\ndomain: a\n'],
+    [
+      'an empty document among others',
+      '---\n# #c1\n---\ndomain: b.example.com\n# #c2\n...\n# #c3\n',
+    ],
+    [
+      'block texts',
+      'config:\n   extend:\n      squid: |2-\n          set in\n\n        out\n   user_agent: {ua_list: x}\ndomain: a\n',
+    ],
+    [
+      'folded texts',
+      'vars:\n  a: >\n    one\n    two\n\n    three\n  b: >-\n      x\n       y\n  c: |+\n    kept\n\n\ndomain: a\n',
+    ],
     [
       'quoted texts with line ends',
       'vars: {a: "x\\r\\ny and a long text that goes on and on and on", b: \'it\'\'s\',\n  c: "\\u202e"}\ndomain: a\n',
     ],
     ['plain texts over several lines', 'vars:\n  a: one\n    two\n    three\ndomain: a\n'],
-    ['null, numbers and words', 'vars: {a: ~, b: 0x1F, c: 0o17, d: 1e3, e: 1.50, f: yes, g: True, h: "1", i: -0, j: +5}\ndomain: a\n'],
+    [
+      'null, numbers and words',
+      'vars: {a: ~, b: 0x1F, c: 0o17, d: 1e3, e: 1.50, f: yes, g: True, h: "1", i: -0, j: +5}\ndomain: a\n',
+    ],
     ['explicit keys', '? domain\n: a\n? "config"\n: {}\n'],
     ['tabs and blanks at line ends', 'domain: a \t\nconfig:  \n  timeout: {time:\t6}  \t# #c1\n'],
     ['nothing but comments', '# #c1\n\n# #c2\n'],
     ['an empty file', ''],
     ['no line end at the end', 'config: {}\ndomain: a'],
-    ['unknown keys, which stay behind the known ones', 'z: 1\nconfig: {nonsense: 1, timeout: {z: 1, time: 6}}\na: 2\ndomain: a\n'],
+    [
+      'unknown keys, which stay behind the known ones',
+      'z: 1\nconfig: {nonsense: 1, timeout: {z: 1, time: 6}}\na: 2\ndomain: a\n',
+    ],
     ['no mapping', '- 1\n- {b: 1, a: 2}\n'],
     ['a header apart', '# #c1 header\n\n# #c2 about config\nconfig: {}\ndomain: a # #c3\n'],
   ])('keeps %s', (_what, text) => {
@@ -123,14 +148,21 @@ config:
     })
   })
 
-  it.each(['domain: [', 'a: 1\na: 2\n', 'domain: *none\n', '\tdomain: a\n', 'a: !!binary x\n', '['.repeat(500), '__proto__: 1\n'])(
-    'leaves what is no YAML of a workspace alone: %j',
-    (text) => {
-      expect(formatYaml({ path, text })).toMatchObject({
-        diagnostics: expect.arrayContaining([expect.objectContaining({ severity: 'error', file: path })]) as unknown,
-      })
-    },
-  )
+  it.each([
+    'domain: [',
+    'a: 1\na: 2\n',
+    'domain: *none\n',
+    '\tdomain: a\n',
+    'a: !!binary x\n',
+    '['.repeat(500),
+    '__proto__: 1\n',
+  ])('leaves what is no YAML of a workspace alone: %j', (text) => {
+    expect(formatYaml({ path, text })).toMatchObject({
+      diagnostics: expect.arrayContaining([
+        expect.objectContaining({ severity: 'error', file: path }),
+      ]) as unknown,
+    })
+  })
 
   it('never changes values, loses no comment and comes to an end, whatever the file', () => {
     fc.assert(
@@ -152,14 +184,31 @@ config:
 
 describe('the examples', () => {
   const root = fileURLToPath(new URL('../../examples/', import.meta.url))
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /(edgewise|domains|profiles).*\.yaml$/.test(name))
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /(edgewise|domains|profiles).*\.yaml$/.test(name),
+  )
   it.each(files)('%s is formatted', (name) => {
     const text = readFileSync(root + name, 'utf8')
     expect(formatted(text, name.replace(/^[^/]+\//, ''))).toBe(text)
   })
 })
 
-const names = ['domain', 'config', 'vars', 'profiles', 'timeout', 'https', 'origin', 'cert_id', 'time', 'x', 'y z', '1', 'null', '#']
+const names = [
+  'domain',
+  'config',
+  'vars',
+  'profiles',
+  'timeout',
+  'https',
+  'origin',
+  'cert_id',
+  'time',
+  'x',
+  'y z',
+  '1',
+  'null',
+  '#',
+]
 const plain: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>(
     null,
@@ -206,9 +255,18 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ node: Json }>((tie) => ({
   ),
 })).node
 const root = fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 6 })
-const styles: Scalar.Type[] = ['PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED']
+const styles: Scalar.Type[] = [
+  'PLAIN',
+  'QUOTE_DOUBLE',
+  'QUOTE_SINGLE',
+  'BLOCK_LITERAL',
+  'BLOCK_FOLDED',
+]
 
-/** Files of documents in any style: indentation, flow, quotes, comments and blank lines drawn by `picks`. */
+/**
+ * Files of documents in any style: indentation, flow, quotes, comments and blank lines drawn by
+ * `picks`.
+ */
 const texts = fc
   .tuple(
     fc.array(root, { minLength: 1, maxLength: 3 }),
@@ -226,11 +284,16 @@ const texts = fc
           if (chance < 6 && key !== 'value') node.commentBefore = ` #c${at}`
           else if (chance < 9 && isScalar(node)) node.comment = ` #c${at}`
           else if (chance < 14) node.spaceBefore = true
-          if (isScalar(node) && typeof node.value === 'string') node.type = styles[chance % styles.length] ?? 'PLAIN'
+          if (isScalar(node) && typeof node.value === 'string')
+            node.type = styles[chance % styles.length] ?? 'PLAIN'
           if (isCollection(node) && chance > 45) node.flow = true
         },
       })
-      const options = { indent: 1 + (pick() % 6), lineWidth: pick() < 30 ? 0 : 20 + pick(), indentSeq: pick() < 30 }
+      const options = {
+        indent: 1 + (pick() % 6),
+        lineWidth: pick() < 30 ? 0 : 20 + pick(),
+        indentSeq: pick() < 30,
+      }
       return document.toString(options)
     })
     return written.join('---\n').replaceAll('\n', lineEnd)

@@ -19,7 +19,10 @@ const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
 const defaultHome =
   'version: 1\nsecrets: {s: {env: X}}\nallowLiteralSecrets: true\nservice: {itemKeys: {deny_protocol: a, error_bcache: b}}\n'
 
-/** All that loading does besides reading files; checks that every diagnostic has a place in its file. */
+/**
+ * All that loading does besides reading files; checks that every diagnostic has a place in its
+ * file.
+ */
 function load(text: string, home = defaultHome): void {
   const workspace = readWorkspaceConfig({ path: 'edgewise.yaml', text: home }, { HOME: 'x' })
   const file = { path: 'domains/a.yaml', text }
@@ -28,7 +31,8 @@ function load(text: string, home = defaultHome): void {
   if (workspace.config !== null) {
     const assembled = assemble(workspace.config, workspace.document, yaml.documents, plainKeeper)
     diagnostics.push(...assembled.diagnostics)
-    for (const [domain, items] of assembled.desired) for (const item of items.keys()) expect(assembled.placeOf(domain, item)).not.toBeNull()
+    for (const [domain, items] of assembled.desired)
+      for (const item of items.keys()) expect(assembled.placeOf(domain, item)).not.toBeNull()
   }
   const lineOf = sourceLines([file, { path: 'edgewise.yaml', text: home }])
   for (const each of diagnostics) {
@@ -99,22 +103,42 @@ const pieces = [
   '\ud800',
 ]
 const piece = fc.constantFrom(...pieces)
-const yamlish = fc.array(fc.oneof(piece, fc.string({ maxLength: 6, unit: 'binary' })), { maxLength: 40 }).map((parts) => parts.join(''))
+const yamlish = fc
+  .array(fc.oneof(piece, fc.string({ maxLength: 6, unit: 'binary' })), { maxLength: 40 })
+  .map((parts) => parts.join(''))
 
 const mutated = fc
   .record({
     text: fc.constantFrom(...texts),
-    cuts: fc.array(fc.record({ at: fc.nat(4000), gone: fc.nat(30), put: fc.oneof(piece, fc.constant('')) }), {
-      minLength: 1,
-      maxLength: 4,
-    }),
+    cuts: fc.array(
+      fc.record({ at: fc.nat(4000), gone: fc.nat(30), put: fc.oneof(piece, fc.constant('')) }),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    ),
   })
   .map(({ text, cuts }) =>
-    cuts.reduce((all, { at, gone, put }) => all.slice(0, at % all.length) + put + all.slice((at % all.length) + gone), text),
+    cuts.reduce(
+      (all, { at, gone, put }) =>
+        all.slice(0, at % all.length) + put + all.slice((at % all.length) + gone),
+      text,
+    ),
   )
 
 const key = fc.oneof(
-  fc.constantFrom('$append', '$unset', '$secret', 'list', 'url', 'key', 'configs', 'code', 'toString', ''),
+  fc.constantFrom(
+    '$append',
+    '$unset',
+    '$secret',
+    'list',
+    'url',
+    'key',
+    'configs',
+    'code',
+    'toString',
+    '',
+  ),
   fc.string({ maxLength: 5 }),
 )
 const json = fc.letrec((tie) => ({
@@ -130,14 +154,16 @@ const json = fc.letrec((tie) => ({
 })).value
 const field = fc.constantFrom(
   ...[...catalogue].flatMap(([item, { schema }]) =>
-    Object.keys(schema.properties ?? schema.items?.properties ?? { '': {} }).map((name) => [item, name] as const),
+    Object.keys(schema.properties ?? schema.items?.properties ?? { '': {} }).map(
+      (name) => [item, name] as const,
+    ),
   ),
 )
 const config = fc.oneof(
   fc.dictionary(fc.constantFrom(...catalogue.keys()), json, { maxKeys: 5 }),
-  fc
-    .tuple(field, json)
-    .map(([[item, name], value]) => ({ [item]: { ...(catalogue.get(item)?.schema.examples?.[0] as object), [name]: value } })),
+  fc.tuple(field, json).map(([[item, name], value]) => ({
+    [item]: { ...(catalogue.get(item)?.schema.examples?.[0] as object), [name]: value },
+  })),
 )
 const section = fc.constantFrom(
   'id',
@@ -169,18 +195,22 @@ describe('no input makes loading throw', () => {
     )
   })
 
-  it('any JSON as the value of items, from the manifest and from a profile', { timeout: 60_000 }, () => {
-    fc.assert(
-      fc.property(config, config, (own, below) => {
-        const documents = [
-          { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
-          { profile: 'p', config: below },
-        ]
-        load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
-      }),
-      { numRuns: runs(1000) },
-    )
-  })
+  it(
+    'any JSON as the value of items, from the manifest and from a profile',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(config, config, (own, below) => {
+          const documents = [
+            { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
+            { profile: 'p', config: below },
+          ]
+          load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
+        }),
+        { numRuns: runs(1000) },
+      )
+    },
+  )
 
   it('any JSON in the workspace file', { timeout: 60_000 }, () => {
     fc.assert(

@@ -9,7 +9,8 @@ const timeout = { time: '60' }
 const origin = (n: number) => ({ default_master: `192.0.2.${n}`, origin_mode: 'default' })
 
 /** A fleet of domains d0, d1, … with these configurations. */
-const fleet = (...configs: JsonObject[]) => new Map(configs.map((config, i) => [`d${i}.example.com`, config]))
+const fleet = (...configs: JsonObject[]) =>
+  new Map(configs.map((config, i) => [`d${i}.example.com`, config]))
 
 /** What each domain comes to; items that stand in two places at once are an error. */
 function put(lifted: Lifted): Map<string, JsonObject> {
@@ -25,22 +26,41 @@ function put(lifted: Lifted): Map<string, JsonObject> {
 
 describe('liftCommon', () => {
   it('lifts what all share, and leaves each its own', () => {
-    const lifted = liftCommon(fleet(...[1, 2, 3, 4].map((n) => ({ https, timeout, origin: origin(n) }))))
+    const lifted = liftCommon(
+      fleet(...[1, 2, 3, 4].map((n) => ({ https, timeout, origin: origin(n) }))),
+    )
     expect(lifted.common).toEqual([{ https, timeout }])
-    expect(lifted.domains.get('d2.example.com')).toEqual({ takes: [0], config: { origin: origin(3) } })
+    expect(lifted.domains.get('d2.example.com')).toEqual({
+      takes: [0],
+      config: { origin: origin(3) },
+    })
   })
 
   it('a domain that lacks an item or has another value takes no part that does not fit', () => {
     const others: JsonObject[] = [{ https: { ...https, cert_id: 7 }, timeout }, { timeout }, {}]
-    const lifted = liftCommon(fleet({ https, timeout }, { https, timeout }, { https, timeout }, { https, timeout }, ...others))
+    const lifted = liftCommon(
+      fleet(
+        { https, timeout },
+        { https, timeout },
+        { https, timeout },
+        { https, timeout },
+        ...others,
+      ),
+    )
     expect(lifted.common).toEqual([{ https, timeout }])
-    expect([...lifted.domains.values()].map(({ takes }) => takes.length)).toEqual([1, 1, 1, 1, 0, 0, 0])
+    expect([...lifted.domains.values()].map(({ takes }) => takes.length)).toEqual([
+      1, 1, 1, 1, 0, 0, 0,
+    ])
     expect(lifted.domains.get('d4.example.com')?.config).toEqual(others[0])
   })
 
   it('lifts a second part where the first does not fit all', () => {
     const lifted = liftCommon(
-      fleet(...[1, 2, 3, 4, 5, 6].map((n): JsonObject => (n < 4 ? { https, timeout, origin: origin(9) } : { https, timeout }))),
+      fleet(
+        ...[1, 2, 3, 4, 5, 6].map((n): JsonObject =>
+          n < 4 ? { https, timeout, origin: origin(9) } : { https, timeout },
+        ),
+      ),
     )
     expect(lifted.common).toEqual([{ https, timeout }, { origin: origin(9) }])
     expect(lifted.domains.get('d0.example.com')).toEqual({ takes: [0, 1], config: {} })
@@ -48,7 +68,10 @@ describe('liftCommon', () => {
 
   it.each([
     ['two domains only', fleet({ https, timeout }, { https, timeout })],
-    ['less than half of those that have it', fleet(...[1, 1, 1, 2, 3, 4, 5].map((n) => ({ origin: origin(n) })))],
+    [
+      'less than half of those that have it',
+      fleet(...[1, 1, 1, 2, 3, 4, 5].map((n) => ({ origin: origin(n) }))),
+    ],
     ['nothing that is worth a name', fleet(...[1, 2, 3].map(() => ({ cache_share: {} })))],
     ['no domain at all', fleet()],
   ])('lifts nothing for %s', (_what, configs) => {
@@ -64,7 +87,10 @@ describe('liftCommon', () => {
 
   it('gives each domain exactly what it had, the same for any order, in as many parts as are allowed', () => {
     const item = fc.constantFrom('https', 'timeout', 'origin', 'referer', 'extend', 'rate_limit')
-    const config = fc.dictionary(item, fc.constantFrom(https, timeout, origin(1), 'a text of some length', 'another text'))
+    const config = fc.dictionary(
+      item,
+      fc.constantFrom(https, timeout, origin(1), 'a text of some length', 'another text'),
+    )
     fc.assert(
       fc.property(fc.array(config, { maxLength: 12 }), (configs) => {
         const all = fleet(...configs)
@@ -72,7 +98,9 @@ describe('liftCommon', () => {
         expect(put(lifted)).toEqual(all)
         expect(lifted.common.length).toBeLessThanOrEqual(mostParts)
         lifted.common.forEach((_part, i) => {
-          expect([...lifted.domains.values()].filter(({ takes }) => takes.includes(i)).length).toBeGreaterThanOrEqual(3)
+          expect(
+            [...lifted.domains.values()].filter(({ takes }) => takes.includes(i)).length,
+          ).toBeGreaterThanOrEqual(3)
         })
         expect(liftCommon(new Map([...all].toReversed())).common).toEqual(lifted.common)
       }),
@@ -85,7 +113,9 @@ describe('liftCommon', () => {
       https: { ...https, cert_id: i % 5 },
       timeout: { time: String(30 + (i % 3)) },
       origin: origin(i % 200),
-      ...Object.fromEntries(Array.from({ length: 20 }, (_each, n) => [`item${n}`, { value: i % (n + 1) }])),
+      ...Object.fromEntries(
+        Array.from({ length: 20 }, (_each, n) => [`item${n}`, { value: i % (n + 1) }]),
+      ),
     }))
     const start = performance.now()
     expect(liftCommon(fleet(...configs)).common.length).toBeGreaterThan(0)

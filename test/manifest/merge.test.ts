@@ -2,7 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
 import { originOf, type Layer } from '../../src/manifest/origin-of.ts'
-import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../../src/model/json.ts'
+import {
+  atPointer,
+  isObject,
+  pointerStep,
+  type Json,
+  type JsonObject,
+} from '../../src/model/json.ts'
 import { runs } from '../runs.ts'
 
 function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault[] } {
@@ -23,21 +29,34 @@ describe('mergeOver', () => {
   })
 
   it('appends to the list below, and is the list where there is none', () => {
-    expect(merge({ a: [1] }, { a: { $append: [2] } }, { a: { $append: [3] } }).value).toEqual({ a: [1, 2, 3] })
+    expect(merge({ a: [1] }, { a: { $append: [2] } }, { a: { $append: [3] } }).value).toEqual({
+      a: [1, 2, 3],
+    })
     expect(merge({ a: { $append: [2] } }).value).toEqual({ a: [2] })
     expect(merge({ a: [1] }, { a: null }, { a: { $append: [2] } }).value).toEqual({ a: [2] })
   })
 
   it("refuses an append that can't be meant", () => {
     expect(merge({ a: { b: 1 } }, { a: { $append: [2] } }).faults).toEqual([
-      { pointer: '/a/$append', detail: '"$append" adds to a list, and what lies below is a mapping' },
+      {
+        pointer: '/a/$append',
+        detail: '"$append" adds to a list, and what lies below is a mapping',
+      },
     ])
     expect(merge({ a: 'x,y' }, { a: { $append: [2] } }).faults).toEqual([
-      { pointer: '/a/$append', detail: '"$append" adds to a list, and what lies below is a plain value' },
+      {
+        pointer: '/a/$append',
+        detail: '"$append" adds to a list, and what lies below is a plain value',
+      },
     ])
-    expect(merge({ a: { $append: 2 } }).faults).toEqual([{ pointer: '/a/$append', detail: '"$append" takes a list of the entries to add' }])
+    expect(merge({ a: { $append: 2 } }).faults).toEqual([
+      { pointer: '/a/$append', detail: '"$append" takes a list of the entries to add' },
+    ])
     expect(merge({ a: { $append: [], 'b/c': 1 } }).faults).toEqual([
-      { pointer: '/a/b~1c', detail: '"$append" stands alone in its mapping, and "b/c" is beside it' },
+      {
+        pointer: '/a/b~1c',
+        detail: '"$append" stands alone in its mapping, and "b/c" is beside it',
+      },
     ])
   })
 
@@ -98,6 +117,13 @@ describe('originOf', () => {
 })
 
 function pointersOf(value: Json, pointer = ''): string[] {
-  const entries = Array.isArray(value) ? value.map((entry, i) => [String(i), entry] as const) : isObject(value) ? Object.entries(value) : []
-  return [pointer, ...entries.flatMap(([key, entry]) => pointersOf(entry, pointer + pointerStep(key)))]
+  const entries = Array.isArray(value)
+    ? value.map((entry, i) => [String(i), entry] as const)
+    : isObject(value)
+      ? Object.entries(value)
+      : []
+  return [
+    pointer,
+    ...entries.flatMap(([key, entry]) => pointersOf(entry, pointer + pointerStep(key))),
+  ]
 }

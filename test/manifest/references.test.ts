@@ -12,17 +12,26 @@ const names: Names = {
   refer: plainKeeper.refer,
 }
 const replaced = (text: string) => replaceReferences(text, names, '').value
-const details = (text: string) => replaceReferences(text, names, '/config/x').findings.map(({ code, detail }) => `${code}: ${detail}`)
+const details = (text: string) =>
+  replaceReferences(text, names, '/config/x').findings.map(
+    ({ code, detail }) => `${code}: ${detail}`,
+  )
 
 describe('replaceReferences', () => {
   it('replaces domain and variables, and lets the literal form through', () => {
     expect(replaced('https://${domain}/${var:pool}')).toBe('https://www.example.com/eu')
     expect(replaced('${var:port}')).toBe('8080')
-    expect(replaced('$${domain} $$${domain} $ {domain} $domain')).toBe('${domain} $${domain} $ {domain} $domain')
+    expect(replaced('$${domain} $$${domain} $ {domain} $domain')).toBe(
+      '${domain} $${domain} $ {domain} $domain',
+    )
   })
 
   it('makes a secret of a string with a reference to one', () => {
-    const { value, secret } = replaceReferences({ a: ['${var:pool} ${secret:token}'], '${domain}': 1 }, names, '')
+    const { value, secret } = replaceReferences(
+      { a: ['${var:pool} ${secret:token}'], '${domain}': 1 },
+      names,
+      '',
+    )
     expect(value).toEqual({ a: [{ $secret: 'scrypt:eu ${secret:token}' }], '${domain}': 1 })
     expect(secret).toBe(true)
   })
@@ -33,9 +42,18 @@ describe('replaceReferences', () => {
   })
 
   it.each([
-    ['${var:pol}', 'reference-unknown: there is no variable "pol". Did you mean "pool"? Define it under "vars" of the manifest.'],
-    ['${secret:tokn}', 'reference-unknown: there is no secret "tokn". Did you mean "token"? Define it under "secrets" in edgewise.yaml.'],
-    ['${foo}', 'reference-unknown: expected "${domain}", "${var:NAME}" or "${secret:NAME}", got "${foo}". Write "$${" for a literal "${".'],
+    [
+      '${var:pol}',
+      'reference-unknown: there is no variable "pol". Did you mean "pool"? Define it under "vars" of the manifest.',
+    ],
+    [
+      '${secret:tokn}',
+      'reference-unknown: there is no secret "tokn". Did you mean "token"? Define it under "secrets" in edgewise.yaml.',
+    ],
+    [
+      '${foo}',
+      'reference-unknown: expected "${domain}", "${var:NAME}" or "${secret:NAME}", got "${foo}". Write "$${" for a literal "${".',
+    ],
     ['a ${', 'reference-unknown: this "${" has no "}". Write "$${" for a literal "${".'],
     [
       '$${secret:a} ${secret:token}',
@@ -50,10 +68,14 @@ describe('replaceReferences', () => {
   })
 
   it('refuses the form in which secrets are shown, wherever it stands', () => {
-    expect(replaceReferences({ a: [{ $secret: 'scrypt:1' }] }, names, '/x').findings).toMatchObject([
-      { pointer: '/x/a/0/$secret', part: 'key' },
+    expect(replaceReferences({ a: [{ $secret: 'scrypt:1' }] }, names, '/x').findings).toMatchObject(
+      [{ pointer: '/x/a/0/$secret', part: 'key' }],
+    )
+    expect(replaceReferences({ a: { $unset: true } }, names, '/x').findings).toMatchObject([
+      { pointer: '/x/a/$unset' },
     ])
-    expect(replaceReferences({ a: { $unset: true } }, names, '/x').findings).toMatchObject([{ pointer: '/x/a/$unset' }])
-    expect(replaceReferences({ a: [{ $append: [] }] }, names, '/x').findings).toMatchObject([{ pointer: '/x/a/0/$append' }])
+    expect(replaceReferences({ a: [{ $append: [] }] }, names, '/x').findings).toMatchObject([
+      { pointer: '/x/a/0/$append' },
+    ])
   })
 })

@@ -8,7 +8,8 @@ import { readYaml } from '../../src/manifest/yaml-file.ts'
 import { isObject, type JsonObject } from '../../src/model/json.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const schemaOf = (name: string) => JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8')) as JsonObject
+const schemaOf = (name: string) =>
+  JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8')) as JsonObject
 const ajv = new Ajv2020({ allErrors: true, strict: false })
 const manifestSchema = schemaOf('manifest')
 ajv.addSchema(manifestSchema, 'manifest.schema.json')
@@ -19,19 +20,35 @@ const validators = {
 }
 
 function errorsOf(value: JsonObject): unknown[] {
-  const validate = validators[Object.hasOwn(value, 'version') ? 'workspace' : Object.hasOwn(value, 'profile') ? 'profile' : 'manifest']
+  const validate =
+    validators[
+      Object.hasOwn(value, 'version')
+        ? 'workspace'
+        : Object.hasOwn(value, 'profile')
+          ? 'profile'
+          : 'manifest'
+    ]
   return validate(value) ? [] : (validate.errors ?? [])
 }
 
 describe('the schemas for editors', () => {
-  const files = readdirSync(`${root}examples`, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
+  const files = readdirSync(`${root}examples`, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.yaml'),
+  )
   it.each(files)('accept examples/%s', (name) => {
-    const { documents } = readYaml({ path: name, text: readFileSync(`${root}examples/${name}`, 'utf8') })
-    expect(documents.flatMap(({ value }) => (isObject(value) ? errorsOf(value) : [value]))).toEqual([])
+    const { documents } = readYaml({
+      path: name,
+      text: readFileSync(`${root}examples/${name}`, 'utf8'),
+    })
+    expect(documents.flatMap(({ value }) => (isObject(value) ? errorsOf(value) : [value]))).toEqual(
+      [],
+    )
   })
 
   it('accept every example of the catalogue', () => {
-    const config = Object.fromEntries([...catalogue].map(([item, spec]) => [item, spec.schema.examples?.[0] ?? null]))
+    const config = Object.fromEntries(
+      [...catalogue].map(([item, spec]) => [item, spec.schema.examples?.[0] ?? null]),
+    )
     expect(errorsOf({ domain: 'a.example.com', config })).toEqual([])
   })
 

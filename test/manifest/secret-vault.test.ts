@@ -13,8 +13,12 @@ describe('fingerprints', () => {
   it('are the same for the same value, and different for another value or another id', () => {
     expect(vault().refer('${secret:signing}')).toEqual(vault().refer('${secret:signing}'))
     expect(vault().refer('${secret:signing}')).not.toEqual(vault().refer('${secret:token}'))
-    expect(vault().refer('${secret:signing}')).not.toEqual(vault('staging').refer('${secret:signing}'))
-    expect(vault().refer('Bearer ${secret:token}')).not.toEqual(vault().refer('Basic ${secret:token}'))
+    expect(vault().refer('${secret:signing}')).not.toEqual(
+      vault('staging').refer('${secret:signing}'),
+    )
+    expect(vault().refer('Bearer ${secret:token}')).not.toEqual(
+      vault().refer('Basic ${secret:token}'),
+    )
     expect(JSON.stringify(vault().refer('Bearer ${secret:token}'))).not.toContain('Bearer')
   })
 
@@ -25,27 +29,42 @@ describe('fingerprints', () => {
   it('name what is not at hand', () => {
     const own = vault()
     expect(own.refer('${secret:gone}')).toEqual({ $secret: 'unresolved:gone' })
-    expect(own.refer('Bearer ${secret:gone} ${secret:token}')).toEqual({ $secret: 'unresolved:Bearer ${secret:gone} ${secret:token}' })
+    expect(own.refer('Bearer ${secret:gone} ${secret:token}')).toEqual({
+      $secret: 'unresolved:Bearer ${secret:gone} ${secret:token}',
+    })
     expect(own.unresolved()).toEqual(['gone'])
-    expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow('the secret gone is not at hand')
+    expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow(
+      'the secret gone is not at hand',
+    )
   })
 })
 
 describe('what goes to the service and comes back', () => {
   it('is revealed whole, and known again wherever it stands', () => {
     const own = vault()
-    const payload = [{ head_name: 'Authorization', head_value: { ...own.refer('Bearer ${secret:token}') } }]
-    expect(own.reveal(payload)).toEqual([{ head_name: 'Authorization', head_value: 'Bearer token-value-2' }])
+    const payload = [
+      { head_name: 'Authorization', head_value: { ...own.refer('Bearer ${secret:token}') } },
+    ]
+    expect(own.reveal(payload)).toEqual([
+      { head_name: 'Authorization', head_value: 'Bearer token-value-2' },
+    ])
     expect(own.mask('add_back_source_head', own.reveal(payload))).toEqual(payload)
-    expect(own.templatesOf(payload)).toEqual({ [payload[0]?.head_value.$secret ?? '']: 'Bearer ${secret:token}' })
+    expect(own.templatesOf(payload)).toEqual({
+      [payload[0]?.head_value.$secret ?? '']: 'Bearer ${secret:token}',
+    })
   })
 
   it('is masked where a field always holds a secret, and where a known one stands inside', () => {
     const own = vault()
     own.refer('${secret:token}')
     const back = own.mask('visit_timestamp', { key: 'what the service made of it', pattern: '.*' })
-    expect(back).toMatchObject({ key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string }, pattern: '.*' })
-    expect(JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }))).not.toContain('token-value-2')
+    expect(back).toMatchObject({
+      key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string },
+      pattern: '.*',
+    })
+    expect(JSON.stringify(own.mask('extend', { squid: 'auth token-value-2 all' }))).not.toContain(
+      'token-value-2',
+    )
     expect(own.mask('extend', { squid: 'nothing to hide' })).toEqual({ squid: 'nothing to hide' })
   })
 
@@ -67,7 +86,10 @@ describe('what goes to the service and comes back', () => {
       expect(own.scrub(`a ${text} z`)).toMatch(/^a .{0,8}\(secret\).{0,4} z$/)
       expect(JSON.stringify(own.mask('extend', { squid: `a ${text}` }))).toMatch(/scrypt:/)
     }
-    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 })).toEqual({ squid: 'x', 'was (secret)': 1 })
+    expect(own.mask('extend', { squid: 'x', [`was ${value}`]: 1 })).toEqual({
+      squid: 'x',
+      'was (secret)': 1,
+    })
   })
 
   it('hides what no manifest refers to as well, if it is long enough to be found without doubt', () => {
@@ -80,7 +102,9 @@ describe('what goes to the service and comes back', () => {
   it('is taken out of messages', () => {
     const own = vault()
     own.refer('Bearer ${secret:token}')
-    expect(own.scrub('bad header "Bearer token-value-2" and token-value-2')).not.toContain('token-value-2')
+    expect(own.scrub('bad header "Bearer token-value-2" and token-value-2')).not.toContain(
+      'token-value-2',
+    )
   })
 })
 
@@ -89,8 +113,10 @@ describe('sources', () => {
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'edgewise-secrets-'))))
   afterEach(() => rmSync(root, { recursive: true, force: true }))
   type Source = Parameters<typeof makeSecretSources>[1][string]
-  const sources = (source: Source, reach: SecretReach, env = {}) => makeSecretSources(root, { s: source }, env, 'the-token', reach)
-  const look = (source: Source, reach: SecretReach, env = {}) => sources(source, reach, env).lookUp('s')
+  const sources = (source: Source, reach: SecretReach, env = {}) =>
+    makeSecretSources(root, { s: source }, env, 'the-token', reach)
+  const look = (source: Source, reach: SecretReach, env = {}) =>
+    sources(source, reach, env).lookUp('s')
   const { signal } = new AbortController()
   const ran = (...command: string[]) => sources({ command }, 'at hand').run('s', signal)
 

@@ -6,7 +6,9 @@ function read(text: string, env: Record<string, string> = {}) {
 }
 
 function faults(text: string, env: Record<string, string> = {}): string[] {
-  return read(text, env).diagnostics.map(({ line, column, endColumn, detail }) => `${line}:${column}-${endColumn} ${detail}`)
+  return read(text, env).diagnostics.map(
+    ({ line, column, endColumn, detail }) => `${line}:${column}-${endColumn} ${detail}`,
+  )
 }
 
 describe('readWorkspaceConfig', () => {
@@ -32,7 +34,12 @@ describe('readWorkspaceConfig', () => {
       allowLiteralSecrets: false,
       state: { store: null, branch: 'edgewise-state', remote: 'origin', path: '.edgewise/state' },
       grouping: { groups: 'documented', together: [] },
-      guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
+      guards: {
+        maxDomains: { percent: 100 },
+        maxChanges: { percent: 100 },
+        protect: [],
+        freeze: [],
+      },
       rollout: { waves: [{ percent: 100 }], first: [], pause: 600, health: null },
     })
   })
@@ -42,9 +49,14 @@ describe('readWorkspaceConfig', () => {
       'version: 1\nguards: {maxDomains: 20, maxChanges: 12.5%}\nrollout: {waves: [1, 5%, 100%], pause: 90s, health: {statuses: [5xx, 404], margin: 0.5%}}\n',
     )
     expect(
-      read('version: 1\nservice: {timezone: Asia/Shanghai}\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00}]}\n').config?.guards.freeze,
+      read(
+        'version: 1\nservice: {timezone: Asia/Shanghai}\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00}]}\n',
+      ).config?.guards.freeze,
     ).toEqual([{ from: 'Fri 16:00', to: 'Mon 08:00', timezone: 'Asia/Shanghai', reason: '' }])
-    expect(config?.guards).toMatchObject({ maxDomains: { count: 20 }, maxChanges: { percent: 12.5 } })
+    expect(config?.guards).toMatchObject({
+      maxDomains: { count: 20 },
+      maxChanges: { percent: 12.5 },
+    })
     expect(config?.rollout).toEqual({
       waves: [{ count: 1 }, { percent: 5 }, { percent: 100 }],
       first: [],
@@ -65,7 +77,9 @@ describe('readWorkspaceConfig', () => {
 
   it('accepts both stores, groups and keys without a value', () => {
     expect(
-      read('version: 1\nid:\nstate: {store: dir, path: /srv/state}\ngrouping: {groups: [[origin, origin_host]]}\n').config,
+      read(
+        'version: 1\nid:\nstate: {store: dir, path: /srv/state}\ngrouping: {groups: [[origin, origin_host]]}\n',
+      ).config,
     ).toMatchObject({
       id: 'default',
       state: { store: 'dir', path: '/srv/state' },
@@ -79,11 +93,16 @@ describe('readWorkspaceConfig', () => {
   })
 
   it('drops the slash at the end of the address', () => {
-    expect(read('version: 1\nservice: {url: "https://api.example.net/cdn/"}\n').config?.service.url).toBe('https://api.example.net/cdn')
+    expect(
+      read('version: 1\nservice: {url: "https://api.example.net/cdn/"}\n').config?.service.url,
+    ).toBe('https://api.example.net/cdn')
   })
 
   it('reads the environment under service, state and secrets, and misses the token only', () => {
-    expect(read('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' }).config?.service).toMatchObject({
+    expect(
+      read('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' })
+        .config?.service,
+    ).toMatchObject({
       account: 'team',
       token: 't',
     })
@@ -93,27 +112,44 @@ describe('readWorkspaceConfig', () => {
       '2:20-33 the environment variable "NONE" is not set. Set it before running edgewise.',
     ])
     expect(faults('version: 1\nservice: {account: "${env:toString}"}\n')[0]).toContain('is not set')
-    expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain('is read under service, state and secrets only')
-    expect(faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0]).toContain(
+    expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain(
       'is read under service, state and secrets only',
     )
-    expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain('Write "$${" for a literal "${".')
+    expect(
+      faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0],
+    ).toContain('is read under service, state and secrets only')
+    expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain(
+      'Write "$${" for a literal "${".',
+    )
   })
 
   it('shows no value that came from the environment, and no token', () => {
     const env = { SECRET: 'hunter2 hunter2' }
     for (const key of ['account', 'url', 'timezone']) {
-      expect(JSON.stringify(read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env))).toContain('workspace-invalid')
+      expect(
+        JSON.stringify(read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env)),
+      ).toContain('workspace-invalid')
       if (key !== 'timezone')
-        expect(JSON.stringify(read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics)).not.toContain('hunter2')
+        expect(
+          JSON.stringify(
+            read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics,
+          ),
+        ).not.toContain('hunter2')
     }
-    expect(JSON.stringify(read('version: 1\nservice: {token: 424242}\n').diagnostics)).not.toContain('424242')
-    expect(JSON.stringify(read('version: 1\nservice: {url: "https://user:hunter2@x.example.com"}\n').diagnostics)).not.toContain('hunter2')
+    expect(
+      JSON.stringify(read('version: 1\nservice: {token: 424242}\n').diagnostics),
+    ).not.toContain('424242')
+    expect(
+      JSON.stringify(
+        read('version: 1\nservice: {url: "https://user:hunter2@x.example.com"}\n').diagnostics,
+      ),
+    ).not.toContain('hunter2')
   })
 
   describe('plain http', () => {
     const plain = /^2:16-\d+ expected an address that begins with https:\/\/: .*"allowHttp: true"/
-    const found = (url: string, more = '') => faults(`version: 1\nservice: {url: ${JSON.stringify(url)}${more}}\n`)
+    const found = (url: string, more = '') =>
+      faults(`version: 1\nservice: {url: ${JSON.stringify(url)}${more}}\n`)
 
     it.each([
       'http://127.0.0.1:8080',
@@ -165,18 +201,23 @@ describe('readWorkspaceConfig', () => {
     })
 
     it('is insisted on with true and nothing else', () => {
-      expect(found('http://api.example.net', ', allowHttp: "yes"')).toEqual(['2:53-58 expected true or false, got "yes"'])
+      expect(found('http://api.example.net', ', allowHttp: "yes"')).toEqual([
+        '2:53-58 expected true or false, got "yes"',
+      ])
     })
   })
 
-  it.each(['"https://api.example.net "', '"http://127.0.0.1\\t.example.com"', '"https://api.example.net\\n"'])(
-    'an address with blanks is none: %s',
-    (url) => {
-      expect(faults(`version: 1\nservice: {url: ${url}}\n`)).toEqual([
-        expect.stringContaining('expected "emulator", or an address that begins with http:// or https:// and names a host'),
-      ])
-    },
-  )
+  it.each([
+    '"https://api.example.net "',
+    '"http://127.0.0.1\\t.example.com"',
+    '"https://api.example.net\\n"',
+  ])('an address with blanks is none: %s', (url) => {
+    expect(faults(`version: 1\nservice: {url: ${url}}\n`)).toEqual([
+      expect.stringContaining(
+        'expected "emulator", or an address that begins with http:// or https:// and names a host',
+      ),
+    ])
+  })
 
   it('shows no address, whatever is wrong with it', () => {
     const urls = [
@@ -213,37 +254,84 @@ describe('readWorkspaceConfig', () => {
     ]
     for (const url of urls) {
       const found = faults(`version: 1\nservice: {url: "${url}"}\n`, { EDGEWISE_TOKEN })
-      expect([url, found]).toEqual([url, [expect.stringMatching(/^2:16-\d+ expected an address without the token/)]])
+      expect([url, found]).toEqual([
+        url,
+        [expect.stringMatching(/^2:16-\d+ expected an address without the token/)],
+      ])
       expect(found[0]?.toLowerCase()).not.toContain('5ecret')
     }
     const inHost = { EDGEWISE_TOKEN: 'AbC123' }
-    expect(faults('version: 1\nservice: {url: "https://abc123.example.net"}\n', inHost)).toHaveLength(1)
-    expect(faults('version: 1\nservice: {url: "https://%61bc123.example.net"}\n', inHost)).toHaveLength(1)
+    expect(
+      faults('version: 1\nservice: {url: "https://abc123.example.net"}\n', inHost),
+    ).toHaveLength(1)
+    expect(
+      faults('version: 1\nservice: {url: "https://%61bc123.example.net"}\n', inHost),
+    ).toHaveLength(1)
     // A short word may be a part of anything.
-    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: api}\n')).toEqual([])
-    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: http}\n')).toEqual([])
+    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: api}\n')).toEqual(
+      [],
+    )
+    expect(faults('version: 1\nservice: {url: "https://api.example.net", token: http}\n')).toEqual(
+      [],
+    )
     expect(faults('version: 1\nservice: {url: emulator, token: emulator}\n')).toEqual([])
   })
 
   it.each([
     ['', '1:1-1 expected at least "version: 1", got an empty file'],
-    ['version: 1\n---\nversion: 1\n', '1:1-1 expected one document, got several. Take the "---" out.'],
+    [
+      'version: 1\n---\nversion: 1\n',
+      '1:1-1 expected one document, got several. Take the "---" out.',
+    ],
     ['- 1', '1:1-1 expected a mapping that begins with "version: 1"'],
     ['id: x', '1:1-6 the key "version" is required here'],
     ['version: 2', '1:10-11 expected 1, the only version there is, got 2'],
     ['version: 1\nservise: {}', '2:1-8 there is no key "servise" here. Did you mean "service"?'],
-    ['version: 1\nid: "a b"', '2:5-10 expected 1 to 64 letters, digits, ".", "_" and "-", got "a b"'],
+    [
+      'version: 1\nid: "a b"',
+      '2:5-10 expected 1 to 64 letters, digits, ".", "_" and "-", got "a b"',
+    ],
     ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
-    ['version: 1\nstate: {store: postgres}', '2:16-24 "postgres" is reserved for a later version. It may be: git, dir.'],
-    ['version: 1\nstate: {store: got}', '2:16-19 expected "git" or "dir", got "got". Did you mean "git"?'],
-    ['version: 1\nstate: {store: dir, branch: x}', '2:21-27 "branch" belongs to "store: git", and the store is dir'],
-    ['version: 1\nstate: {store: git, branch: --upload-pack=x}', '2:29-44 expected the name of a branch, got "--upload-pack=x"'],
-    ['version: 1\nstate: {store: git, branch: a.lock/b}', '2:29-37 expected the name of a branch, got "a.lock/b"'],
-    ['version: 1\nstate: {store: git, branch: a/.b}', '2:29-33 expected the name of a branch, got "a/.b"'],
-    ['version: 1\nservice: {timeoutSeconds: 61}', '2:27-29 expected a whole number from 1 to 60, got 61'],
-    ['version: 1\ngrouping: {rewriteUnchanged: true}', '2:12-28 "rewriteUnchanged" is reserved for a later version. Take it out.'],
-    ['version: 1\ngrouping: {together: [[origin, orign]]}', '2:32-37 there is no item "orign". Did you mean "origin"?'],
-    ['version: 1\nlimits: {domainsPerWrite: 11}', '2:27-29 expected a whole number from 1 to 10, got 11'],
+    [
+      'version: 1\nstate: {store: postgres}',
+      '2:16-24 "postgres" is reserved for a later version. It may be: git, dir.',
+    ],
+    [
+      'version: 1\nstate: {store: got}',
+      '2:16-19 expected "git" or "dir", got "got". Did you mean "git"?',
+    ],
+    [
+      'version: 1\nstate: {store: dir, branch: x}',
+      '2:21-27 "branch" belongs to "store: git", and the store is dir',
+    ],
+    [
+      'version: 1\nstate: {store: git, branch: --upload-pack=x}',
+      '2:29-44 expected the name of a branch, got "--upload-pack=x"',
+    ],
+    [
+      'version: 1\nstate: {store: git, branch: a.lock/b}',
+      '2:29-37 expected the name of a branch, got "a.lock/b"',
+    ],
+    [
+      'version: 1\nstate: {store: git, branch: a/.b}',
+      '2:29-33 expected the name of a branch, got "a/.b"',
+    ],
+    [
+      'version: 1\nservice: {timeoutSeconds: 61}',
+      '2:27-29 expected a whole number from 1 to 60, got 61',
+    ],
+    [
+      'version: 1\ngrouping: {rewriteUnchanged: true}',
+      '2:12-28 "rewriteUnchanged" is reserved for a later version. Take it out.',
+    ],
+    [
+      'version: 1\ngrouping: {together: [[origin, orign]]}',
+      '2:32-37 there is no item "orign". Did you mean "origin"?',
+    ],
+    [
+      'version: 1\nlimits: {domainsPerWrite: 11}',
+      '2:27-29 expected a whole number from 1 to 10, got 11',
+    ],
     [
       'version: 1\nmanifests: [../x]',
       '2:13-17 expected a glob within the workspace, got "../x". Leave out ".." and a "/" at its beginning.',
@@ -252,24 +340,42 @@ describe('readWorkspaceConfig', () => {
       'version: 1\nprofiles: [/etc/*]',
       '2:12-18 expected a glob within the workspace, got "/etc/*". Leave out ".." and a "/" at its beginning.',
     ],
-    ['version: 1\nsecrets: {a: {env: X, file: y}}', '2:11-12 expected one of env, file and command, got several'],
-    ['version: 1\nsecrets: {"a b": {env: X}}', '2:11-16 expected a name of letters, digits, "_", "." and "-", got "a b"'],
-    ['version: 1\nservice: {timezone: +02:00}', '2:21-27 expected an IANA time zone such as UTC or Asia/Shanghai, got "+02:00".'],
+    [
+      'version: 1\nsecrets: {a: {env: X, file: y}}',
+      '2:11-12 expected one of env, file and command, got several',
+    ],
+    [
+      'version: 1\nsecrets: {"a b": {env: X}}',
+      '2:11-16 expected a name of letters, digits, "_", "." and "-", got "a b"',
+    ],
+    [
+      'version: 1\nservice: {timezone: +02:00}',
+      '2:21-27 expected an IANA time zone such as UTC or Asia/Shanghai, got "+02:00".',
+    ],
     [
       'version: 1\nservice: {url: "https://a.example.com/v2/"}',
       '2:16-43 expected the address without "/v2", which is appended. Take "/v2" out.',
     ],
-    ['version: 1\nservice: {url: "https://a.example.com?x=1"}', '2:16-43 expected an address without "?" and "#"'],
+    [
+      'version: 1\nservice: {url: "https://a.example.com?x=1"}',
+      '2:16-43 expected an address without "?" and "#"',
+    ],
     [
       'version: 1\nservice: {url: "ftp://a.example.com"}',
       '2:16-37 expected "emulator", or an address that begins with http:// or https:// and names a host',
     ],
-    ['version: 1\nservice: {itemKeys: {error_bcache: https}}', '2:36-41 "https" is the name of another item'],
+    [
+      'version: 1\nservice: {itemKeys: {error_bcache: https}}',
+      '2:36-41 "https" is the name of another item',
+    ],
     [
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
       '2:54-55 the name "a" is given to "error_bcache" already. Each item has a name of its own.',
     ],
-    ['version: 1\nrollout: {waves: [50%]}', '2:19-22 expected "100%" as the last wave, so that everything is applied in the end'],
+    [
+      'version: 1\nrollout: {waves: [50%]}',
+      '2:19-22 expected "100%" as the last wave, so that everything is applied in the end',
+    ],
     [
       'version: 1\nguards: {freeze: [{from: 2026-02-30, to: Mon 24:00}]}',
       '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "2026-02-30"',

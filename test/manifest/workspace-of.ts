@@ -14,7 +14,10 @@ export const plainKeeper: SecretKeeper = {
   occursIn: () => false,
 }
 
-/** A workspace folder with these files; `edgewise.yaml` is `version: 1` unless given. Gone after the test. */
+/**
+ * A workspace folder with these files; `edgewise.yaml` is `version: 1` unless given. Gone after the
+ * test.
+ */
 export function folderOf(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'edgewise-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -26,17 +29,27 @@ export function folderOf(files: Record<string, string>): string {
 }
 
 /** The workspace of these files. */
-export function workspaceOf(files: Record<string, string>, env: Record<string, string> = {}): Workspace {
+export function workspaceOf(
+  files: Record<string, string>,
+  env: Record<string, string> = {},
+): Workspace {
   return loadWorkspace(folderOf(files), env, () => plainKeeper)
 }
 
 /** `file:line:column-endColumn code` of each diagnostic, errors and warnings. */
 export function marks(workspace: Workspace): string[] {
-  return workspace.diagnostics.map((each) => `${each.file}:${each.line}:${each.column}-${each.endColumn} ${each.code}`)
+  return workspace.diagnostics.map(
+    (each) => `${each.file}:${each.line}:${each.column}-${each.endColumn} ${each.code}`,
+  )
 }
 
 /** The canonical values of a domain, by item; `unset` for what is taken back. */
 export function valuesOf(workspace: Workspace, domain: string): Record<string, unknown> {
   const items = workspace.desired.get(domain)
-  return Object.fromEntries([...(items ?? [])].map(([item, held]) => [item, held.status === 'unset' ? 'unset' : held.candidates[0]]))
+  return Object.fromEntries(
+    [...(items ?? [])].map(([item, held]) => [
+      item,
+      held.status === 'unset' ? 'unset' : held.candidates[0],
+    ]),
+  )
 }

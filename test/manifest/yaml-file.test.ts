@@ -4,7 +4,8 @@ import { placeIn } from '../../src/manifest/yaml-place.ts'
 
 const read = (text: string) => readYaml({ path: 'a.yaml', text })
 const values = (text: string) => read(text).documents.map(({ value }) => value)
-const faults = (text: string) => read(text).diagnostics.map(({ line, column, detail }) => `${line}:${column} ${detail}`)
+const faults = (text: string) =>
+  read(text).diagnostics.map(({ line, column, detail }) => `${line}:${column} ${detail}`)
 
 describe('readYaml', () => {
   it('reads YAML 1.2: yes, no, on and off are strings', () => {
@@ -16,7 +17,9 @@ describe('readYaml', () => {
   it('leaves empty files and documents out, and keeps the number of the others', () => {
     expect(read('')).toEqual({ documents: [], diagnostics: [] })
     expect(read('# nothing\n')).toEqual({ documents: [], diagnostics: [] })
-    expect(read('---\n---\na: 1\n').documents.map(({ index, value }) => [index, value])).toEqual([[1, { a: 1 }]])
+    expect(read('---\n---\na: 1\n').documents.map(({ index, value }) => [index, value])).toEqual([
+      [1, { a: 1 }],
+    ])
   })
 
   it('keeps the whole documents of a file with a broken one', () => {
@@ -30,7 +33,10 @@ describe('readYaml', () => {
     ['a: 1\nb: 2\na: 3', '3:1 the key "a" stands twice in this mapping. Keep one of them.'],
     ['a: *x', '1:4 the alias "*x" has no anchor "&x" above it'],
     ['a: &x [*x]', '1:8 the alias "*x" stands inside what it refers to'],
-    ['a: !foo 1', '1:4 Unresolved tag: !foo. Leave tags ("!…") out; put quotes around text that begins with "!".'],
+    [
+      'a: !foo 1',
+      '1:4 Unresolved tag: !foo. Leave tags ("!…") out; put quotes around text that begins with "!".',
+    ],
     ['a: !!binary aGk=', '1:13 expected a plain value, got one with a tag of its own'],
     ['%YAML 1.9\n---\na: 1', '1:7 Unsupported YAML version 1.9'],
     ['404: a', '1:1 expected a string as key, got 404. Put quotes around it.'],
@@ -46,18 +52,26 @@ describe('readYaml', () => {
       '1:4 expected a number that is kept exactly, got one beyond 9007199254740991. Put quotes around it if it is text.',
     ],
     ['a: "\\ud800"', '1:4 expected Unicode text, got half a surrogate pair'],
-    [`a: ${'['.repeat(70)}${']'.repeat(70)}`, '1:67 expected at most 64 levels of nesting, got more'],
+    [
+      `a: ${'['.repeat(70)}${']'.repeat(70)}`,
+      '1:67 expected at most 64 levels of nesting, got more',
+    ],
   ])('refuses %j', (text, fault) => {
     expect(faults(text)).toEqual([fault])
   })
 
   it('follows aliases, each to the anchor above it', () => {
-    expect(values('a: &x 1\nb: *x\nc: &x {d: 2}\ne: *x')).toEqual([{ a: 1, b: 1, c: { d: 2 }, e: { d: 2 } }])
+    expect(values('a: &x 1\nb: *x\nc: &x {d: 2}\ne: *x')).toEqual([
+      { a: 1, b: 1, c: { d: 2 }, e: { d: 2 } },
+    ])
     expect(values('<<: {a: 1}')).toEqual([{ '<<': { a: 1 } }])
   })
 
   it('stops aliases that multiply', () => {
-    const levels = Array.from({ length: 12 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array(9).fill(`*l${i}`).join(', ')}]`)
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `l${i + 1}: &l${i + 1} [${Array(9).fill(`*l${i}`).join(', ')}]`,
+    )
     expect(read(['l0: &l0 x', ...levels].join('\n')).diagnostics.length).toBeGreaterThan(0)
   })
 
@@ -69,11 +83,15 @@ describe('readYaml', () => {
       ['? ', ''],
     ] as const)
       expect(read(open.repeat(20_000) + close.repeat(20_000)).documents).toEqual([])
-    expect(values(Array.from({ length: 20_000 }, (_, i) => `k${i}: ${i}`).join('\n'))).toHaveLength(1)
+    expect(values(Array.from({ length: 20_000 }, (_, i) => `k${i}: ${i}`).join('\n'))).toHaveLength(
+      1,
+    )
   })
 
   it('shows at most twenty problems of a file, and no text that the parser quotes', () => {
-    expect(read(Array.from({ length: 500 }, (_, i) => `${i}: 1`).join('\n')).diagnostics).toHaveLength(20)
+    expect(
+      read(Array.from({ length: 500 }, (_, i) => `${i}: 1`).join('\n')).diagnostics,
+    ).toHaveLength(20)
     expect(JSON.stringify(read('- a\nkey: hunter2').diagnostics)).not.toContain('hunter2')
   })
 })

@@ -3,14 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson, sameJson } from '../../src/model/canonical-json.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 
-/** Few keys and few scalars, so that equal values come about; some names are those of every object's prototype. */
+/**
+ * Few keys and few scalars, so that equal values come about; some names are those of every object's
+ * prototype.
+ */
 const few: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     fc.constantFrom<Json>(null, true, 0, -0, '', '0', 'a'),
     fc.array(tie('json'), { maxLength: 2 }),
     fc
-      .dictionary(fc.constantFrom('a', 'b', 'constructor', 'toString', '__proto__'), tie('json'), { maxKeys: 2 })
+      .dictionary(fc.constantFrom('a', 'b', 'constructor', 'toString', '__proto__'), tie('json'), {
+        maxKeys: 2,
+      })
       .map((entries) => entries as Json),
   ),
 })).json

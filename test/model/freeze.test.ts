@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { freezeTime, isFrozen } from '../../src/model/freeze.ts'
 
 const window = (from: string, to: string, timezone = 'UTC') => ({ from, to, timezone, reason: '' })
-const frozen = (from: string, to: string, timezone: string, now: string) => isFrozen(window(from, to, timezone), Date.parse(now))
+const frozen = (from: string, to: string, timezone: string, now: string) =>
+  isFrozen(window(from, to, timezone), Date.parse(now))
 
 describe('freezeTime', () => {
   it.each([
@@ -16,12 +17,20 @@ describe('freezeTime', () => {
     expect(freezeTime(text)).toEqual(time)
   })
 
-  it.each(['', 'Fri', 'Fri 24:00', 'Fri 16:60', 'Fri 9:00', 'Friday 16:00', '2026-02-30', '2026-13-01', '2026-12-20T25:00', '16:00'])(
-    'takes %j for no time',
-    (text) => {
-      expect(freezeTime(text)).toBeNull()
-    },
-  )
+  it.each([
+    '',
+    'Fri',
+    'Fri 24:00',
+    'Fri 16:60',
+    'Fri 9:00',
+    'Friday 16:00',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-12-20T25:00',
+    '16:00',
+  ])('takes %j for no time', (text) => {
+    expect(freezeTime(text)).toBeNull()
+  })
 })
 
 describe('isFrozen', () => {
@@ -59,7 +68,9 @@ describe('isFrozen', () => {
   })
 
   it('throws for windows that the workspace file may not hold', () => {
-    expect(() => isFrozen(window('Fri 16:00', '2026-12-20'), 0)).toThrow('expected two weekly times or two dates')
+    expect(() => isFrozen(window('Fri 16:00', '2026-12-20'), 0)).toThrow(
+      'expected two weekly times or two dates',
+    )
     expect(() => isFrozen(window('x', 'y'), 0)).toThrow('expected two weekly times')
   })
 })

@@ -14,11 +14,19 @@ describe('applies by their name', () => {
   })
 
   it('are together where they are waves of one rollout, in the order of the first', () => {
-    expect(appliesTogether(history).map(ids)).toEqual([['a1'], ['r-w1', 'r-w2', 'r-w10'], ['a2'], ['r-rollback'], ['x-w0']])
+    expect(appliesTogether(history).map(ids)).toEqual([
+      ['a1'],
+      ['r-w1', 'r-w2', 'r-w10'],
+      ['a2'],
+      ['r-rollback'],
+      ['x-w0'],
+    ])
   })
 
   it('are an error where there are none, with the name that was probably meant', () => {
-    expect(() => findApplies(history, 'r-rolback')).toThrow('there is no apply "r-rolback". Did you mean "r-rollback"?')
+    expect(() => findApplies(history, 'r-rolback')).toThrow(
+      'there is no apply "r-rolback". Did you mean "r-rollback"?',
+    )
     expect(() => findApplies([], '\u001b[2J')).toThrow('there is no apply "\\u001b[2J".')
   })
 })

@@ -14,7 +14,8 @@ const here = (signal?: AbortSignal): Edgewise =>
   open(place.root, { outside: { env: place.env }, ...(signal === undefined ? {} : { signal }) })
 
 /** Adds lines to the workspace file. */
-const say = (more: string) => place.write('edgewise.yaml', `${place.read('edgewise.yaml')}${more}\n`)
+const say = (more: string) =>
+  place.write('edgewise.yaml', `${place.read('edgewise.yaml')}${more}\n`)
 
 /** Two domains are applied twice, and after that their manifests ask for a third value. */
 async function prepare(): Promise<void> {
@@ -26,7 +27,8 @@ async function prepare(): Promise<void> {
 }
 
 /** What the service holds otherwise than was applied. */
-const observe = () => Promise.resolve({ [a]: { timeout: { time: 5 } }, [b]: { timeout: { time: 5 } } })
+const observe = () =>
+  Promise.resolve({ [a]: { timeout: { time: 5 } }, [b]: { timeout: { time: 5 } } })
 
 /** Every way to change the service. */
 const ways: [string, (workspace: Edgewise) => Promise<unknown>][] = [
@@ -54,7 +56,10 @@ describe.each(ways)('%s by the library', (_name, change) => {
     await prepare()
     say(line)
     const before = (await writes(emulator)).length
-    expect(await refusal(change(here()))).toMatchObject({ code: 'guarded', message: expect.stringContaining(guard) as string })
+    expect(await refusal(change(here()))).toMatchObject({
+      code: 'guarded',
+      message: expect.stringContaining(guard) as string,
+    })
     expect(await writes(emulator)).toHaveLength(before)
   })
 
@@ -62,7 +67,10 @@ describe.each(ways)('%s by the library', (_name, change) => {
     await prepare()
     say('rollout: {waves: [1, 100%], pause: 1h}')
     const interrupt = new AbortController()
-    const progress = { report: ({ type }: { type: string }) => type === 'wave.waiting' && interrupt.abort(), end: () => undefined }
+    const progress = {
+      report: ({ type }: { type: string }) => type === 'wave.waiting' && interrupt.abort(),
+      end: () => undefined,
+    }
     const begun = open(place.root, {
       outside: { env: place.env },
       dialogue: { startProgress: async () => progress },
@@ -78,7 +86,10 @@ describe.each(ways)('%s by the library', (_name, change) => {
   it('asks, and sends nothing when the answer is no', async () => {
     await prepare()
     const before = (await writes(emulator)).length
-    const asking = open(place.root, { outside: { env: place.env }, dialogue: { confirm: async () => false } })
+    const asking = open(place.root, {
+      outside: { env: place.env },
+      dialogue: { confirm: async () => false },
+    })
     expect(await refusal(change(asking))).toMatchObject({ code: 'declined' })
     expect(await writes(emulator)).toHaveLength(before)
   })
@@ -111,7 +122,9 @@ it('a stale or altered plan file is refused', async () => {
   await place.cli('plan', '--out', 'plan.json')
   const text = readFileSync(join(place.root, 'plan.json'), 'utf8')
   const before = (await writes(emulator)).length
-  expect(await refusal(here().apply({ planFile: text.replaceAll('"time":"61"', '"time":"7"') }))).toMatchObject({ code: 'stale-plan' })
+  expect(
+    await refusal(here().apply({ planFile: text.replaceAll('"time":"61"', '"time":"7"') })),
+  ).toMatchObject({ code: 'stale-plan' })
   place.manifest(a, { timeout: { time: 62 } })
   expect(await refusal(here().apply({ planFile: text }))).toMatchObject({ code: 'stale-plan' })
   expect(await writes(emulator)).toHaveLength(before)
@@ -126,7 +139,11 @@ it('a workspace opens from a folder below it, plans, applies, finds drift and it
   const { plan, result, status } = await workspace.apply({ target: [a] })
   expect([plan.writes.length, result.confirmed, status]).toEqual([1, 1, 'done'])
   expect((await workspace.drift({ observe })).drift.live).toHaveLength(2)
-  expect((await workspace.history()).map(({ outcome }) => outcome)).toEqual(['complete', 'complete', 'complete'])
+  expect((await workspace.history()).map(({ outcome }) => outcome)).toEqual([
+    'complete',
+    'complete',
+    'complete',
+  ])
   expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
 })
 
@@ -140,13 +157,16 @@ it('a dialogue that is a class is asked, and can change nothing of what is sent'
   }
   const dialogue = new Asking()
   place.manifest(a, { timeout: { time: 60 } })
-  expect(await refusal(open(place.root, { outside: { env: place.env }, dialogue }).apply())).toMatchObject({ code: 'declined' })
+  expect(
+    await refusal(open(place.root, { outside: { env: place.env }, dialogue }).apply()),
+  ).toMatchObject({ code: 'declined' })
   expect(dialogue.asked).toBe(1)
   const meddling = open(place.root, {
     outside: { env: place.env },
     dialogue: {
       show: (subject) => subject.kind === 'plan' && subject.plan.writes[0]?.domains.push(b),
-      confirm: async (question) => question.kind === 'apply' && (question.plan.writes[0]?.domains.push(b) ?? 0) > 0,
+      confirm: async (question) =>
+        question.kind === 'apply' && (question.plan.writes[0]?.domains.push(b) ?? 0) > 0,
     },
   })
   expect((await meddling.apply()).status).toBe('done')
@@ -160,7 +180,15 @@ it('nothing is exported that passes by the guards', () => {
 it('manifests with errors are neither planned nor applied', async () => {
   enter(new Place(emulator.url))
   place.manifest(a, { timeout: { time: 'x' } })
-  for (const work of [() => here().plan(), () => here().apply(), () => here().drift(), () => here().repair()])
-    expect(await refusal(work())).toMatchObject({ code: 'invalid', diagnostics: [expect.objectContaining({ code: 'item-invalid' })] })
+  for (const work of [
+    () => here().plan(),
+    () => here().apply(),
+    () => here().drift(),
+    () => here().repair(),
+  ])
+    expect(await refusal(work())).toMatchObject({
+      code: 'invalid',
+      diagnostics: [expect.objectContaining({ code: 'item-invalid' })],
+    })
   expect(await writes(emulator)).toEqual([])
 })

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/model/change.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import {
+  confirmed,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../src/model/item.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { disproof } from '../../src/plan/disproof.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
@@ -11,12 +17,19 @@ const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const allow = (...urls: string[]): Value => urls.map((url) => ({ url, turn_on: true }))
 const certificate = { cert_id: 1, force_https: 0 }
 const unset: Held = { status: 'unset', candidates: [] }
-const unknown = (...candidates: Value[]): Held => ({ status: 'in-doubt', candidates, unknown: true })
+const unknown = (...candidates: Value[]): Held => ({
+  status: 'in-doubt',
+  candidates,
+  unknown: true,
+})
 type Sides = Record<string, Record<ItemKey, Held>>
 const snapshot = (sides: Sides): Snapshot =>
   new Map(Object.entries(sides).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
 
-function planOf(recorded: Sides, desired: Sides): { changes: Change[]; writes: Write[]; recorded: Snapshot } {
+function planOf(
+  recorded: Sides,
+  desired: Sides,
+): { changes: Change[]; writes: Write[]; recorded: Snapshot } {
   const [from, to] = [snapshot(recorded), snapshot(desired)]
   const { changes, writes } = makePlan({
     recorded: from,
@@ -35,12 +48,27 @@ function planOf(recorded: Sides, desired: Sides): { changes: Change[]; writes: W
 const kinds: Record<string, [Sides, Sides]> = {
   set: [{}, { [a]: { timeout: confirmed(time(10)) }, [b]: { timeout: confirmed(time(10)) } }],
   change: [{ [a]: { timeout: confirmed(time(5)) } }, { [a]: { timeout: confirmed(time(10)) } }],
-  'in doubt': [{ [a]: { timeout: unknown(time(5), time(10)) } }, { [a]: { timeout: confirmed(time(10)) } }],
-  unset: [{ [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } }, { [a]: { ip_black_list: unset } }],
+  'in doubt': [
+    { [a]: { timeout: unknown(time(5), time(10)) } },
+    { [a]: { timeout: confirmed(time(10)) } },
+  ],
+  unset: [
+    { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+    { [a]: { ip_black_list: unset } },
+  ],
   'unset of what is not recorded': [{}, { [a]: { ip_black_list: unset } }],
-  'unset with a value left': [{ [a]: { https: confirmed({ ...certificate, http2: 'on' }) } }, { [a]: { https: unset } }],
-  cleared: [{ [a]: { ip_white_list: confirmed(ips('192.0.2.7')) } }, { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } }],
-  'cleared in doubt': [{ [a]: { ip_white_list: unknown(ips('192.0.2.7')) } }, { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } }],
+  'unset with a value left': [
+    { [a]: { https: confirmed({ ...certificate, http2: 'on' }) } },
+    { [a]: { https: unset } },
+  ],
+  cleared: [
+    { [a]: { ip_white_list: confirmed(ips('192.0.2.7')) } },
+    { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+  ],
+  'cleared in doubt': [
+    { [a]: { ip_white_list: unknown(ips('192.0.2.7')) } },
+    { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+  ],
   switches: [
     { [a]: { visit_deny_whitelist: confirmed(allow('/a', '/b')) } },
     { [a]: { visit_deny_whitelist: confirmed(allow('/b', '/c')) } },
@@ -90,7 +118,10 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
 
   it('is disproved without one of its domains', () => {
     for (const domain of writes[0]?.domains ?? []) {
-      const less = sabotaged(writes, (write) => ({ ...write, domains: write.domains.filter((other) => other !== domain) }))
+      const less = sabotaged(writes, (write) => ({
+        ...write,
+        domains: write.domains.filter((other) => other !== domain),
+      }))
       expect(fault(changes, less, recorded), domain).toContain(domain)
     }
   })
@@ -123,7 +154,14 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
     const more = sabotaged(writes, (write) => ({ ...write, domains: [...write.domains, c] }))
     expect(fault(changes, more, recorded)).toContain(c)
     expect(
-      fault(changes, more, new Map([...recorded, [c, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '9' })]])]])),
+      fault(
+        changes,
+        more,
+        new Map([
+          ...recorded,
+          [c, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '9' })]])],
+        ]),
+      ),
     ).toContain(c)
   })
 })
@@ -141,9 +179,21 @@ describe('a plan is disproved', () => {
   it('when it writes what is to be released, or what is to be emptied by another', () => {
     const released = planOf({ [a]: { timeout: confirmed(time(5)) } }, { [a]: {} })
     const write = (items: Write['items']): Write => ({ id: 1, wave: 1, domains: [a], items })
-    expect(fault(released.changes, [write({ timeout: { name: 'replace', payload: time(6) } })], released.recorded)).toContain('timeout')
-    const cleared = planOf({ [a]: { ip_white_list: confirmed(ips('192.0.2.7')) } }, { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } })
-    const again = [...cleared.writes, write({ ip_white_list: { name: 'replace', payload: ips('192.0.2.7') } })]
+    expect(
+      fault(
+        released.changes,
+        [write({ timeout: { name: 'replace', payload: time(6) } })],
+        released.recorded,
+      ),
+    ).toContain('timeout')
+    const cleared = planOf(
+      { [a]: { ip_white_list: confirmed(ips('192.0.2.7')) } },
+      { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+    )
+    const again = [
+      ...cleared.writes,
+      write({ ip_white_list: { name: 'replace', payload: ips('192.0.2.7') } }),
+    ]
     expect(disproof(cleared.changes, again, cleared.recorded)).not.toBeNull()
   })
 
@@ -156,15 +206,24 @@ describe('a plan is disproved', () => {
       id: 1,
       wave: 1,
       domains: [a],
-      items: { ip_black_list: { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } } },
+      items: {
+        ip_black_list: { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },
+      },
     }
     expect(fault(changes, [append], recorded)).toContain('ip_black_list')
   })
 
   it('when two of its writes are in the wrong order', () => {
-    const { changes, writes, recorded } = planOf({ [a]: { timeout: confirmed(time(5)) } }, { [a]: { timeout: confirmed(time(10)) } })
+    const { changes, writes, recorded } = planOf(
+      { [a]: { timeout: confirmed(time(5)) } },
+      { [a]: { timeout: confirmed(time(10)) } },
+    )
     const [good] = writes as [Write]
-    const late: Write = { ...good, id: 2, items: { timeout: { name: 'replace', payload: time(5) } } }
+    const late: Write = {
+      ...good,
+      id: 2,
+      items: { timeout: { name: 'replace', payload: time(5) } },
+    }
     expect(disproof(changes, [late, good], recorded)).toBeNull()
     expect(fault(changes, [good, late], recorded)).toContain('timeout')
   })

@@ -27,13 +27,23 @@ function fleet(family: string, domains: number, lists = false): WriteProblem {
   const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
   const needs = mix.flatMap((own, i) => [
     ...own.map(([item, value]) => need(i, item, replace(value))),
-    ...(lists && i % 2 === 0 ? [need(i, 'ip_black_list', replace(i), append(...entries.slice(i % 3)))] : []),
+    ...(lists && i % 2 === 0
+      ? [need(i, 'ip_black_list', replace(i), append(...entries.slice(i % 3)))]
+      : []),
   ])
-  return { needs, grouping: { groups: 'all', together: [] }, domainsPerWrite: 10, effort: 'quick', solver: null }
+  return {
+    needs,
+    grouping: { groups: 'all', together: [] },
+    domainsPerWrite: 10,
+    effort: 'quick',
+    solver: null,
+  }
 }
 
 function coverProblems(problem: WriteProblem): CoverProblem[] {
-  return groupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map((each) => each.problem)
+  return groupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map(
+    (each) => each.problem,
+  )
 }
 
 describe('the search of large covers, on small ones', () => {
@@ -45,7 +55,8 @@ describe('the search of large covers, on small ones', () => {
           expect(coverage(each, cover).includes(0)).toBe(false)
           for (const { rows, columns } of cover) {
             expect(rows.length).toBeLessThanOrEqual(each.width)
-            for (const row of rows) expect(columns.every((column) => each.rows[row]?.has(column))).toBe(true)
+            for (const row of rows)
+              expect(columns.every((column) => each.rows[row]?.has(column))).toBe(true)
           }
         }
       }),
@@ -54,13 +65,21 @@ describe('the search of large covers, on small ones', () => {
 
   it('finds the fewest rectangles nearly always, and proves no more than there are', () => {
     let [found, fewest] = [0, 0]
-    const small = problems(5, 2, true).filter(({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10)
+    const small = problems(5, 2, true).filter(
+      ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
+    )
     fc.assert(
       fc.property(small, (drawn) => {
         const problem = { ...drawn, grouping: { ...drawn.grouping, together: [] } }
         const best = optimum(problem)
-        const covers = coverProblems(problem).map((each) => ({ each, cover: coverLarge(each, obviousCover(each), 1, effort, chance(1)) }))
-        const bound = covers.reduce((sum, { each, cover }) => sum + priceBound(each, cover, priceEffort), 0)
+        const covers = coverProblems(problem).map((each) => ({
+          each,
+          cover: coverLarge(each, obviousCover(each), 1, effort, chance(1)),
+        }))
+        const bound = covers.reduce(
+          (sum, { each, cover }) => sum + priceBound(each, cover, priceEffort),
+          0,
+        )
         expect(bound).toBeLessThanOrEqual(best)
         found += covers.reduce((sum, { cover }) => sum + cover.length, 0)
         fewest += best
@@ -82,12 +101,17 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   })
 
   it('has the same plan whatever the order of its needs is', () => {
-    expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({ writes, lowerBound })
+    expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({
+      writes,
+      lowerBound,
+    })
   })
 
   it('takes no more writes than a plain greedy search', () => {
     const mix = families[family]?.(600, 3) ?? []
-    expect(groupWrites({ ...fleet(family, 600), effort: 'normal' }).writes.length).toBeLessThanOrEqual(plainGreedy(mix))
+    expect(
+      groupWrites({ ...fleet(family, 600), effort: 'normal' }).writes.length,
+    ).toBeLessThanOrEqual(plainGreedy(mix))
   })
 })
 

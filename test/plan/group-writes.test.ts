@@ -12,7 +12,11 @@ import { runs } from '../runs.ts'
 import { append, domain, faults, need, optimum, problems, replace, solver } from './problems.ts'
 
 const all: Grouping = { groups: 'all', together: [] }
-const asked = (needs: WriteProblem['needs'], grouping = all, domainsPerWrite = 10): WriteProblem => ({
+const asked = (
+  needs: WriteProblem['needs'],
+  grouping = all,
+  domainsPerWrite = 10,
+): WriteProblem => ({
   needs,
   grouping,
   domainsPerWrite,
@@ -23,7 +27,8 @@ const solve = (needs: WriteProblem['needs'], grouping = all, domainsPerWrite = 1
   groupWrites(asked(needs, grouping, domainsPerWrite)).writes
 const shape = (needs: WriteProblem['needs'], grouping = all) =>
   solve(needs, grouping).map(
-    (write) => `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ${Object.keys(write.items).join(' ')}`,
+    (write) =>
+      `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ${Object.keys(write.items).join(' ')}`,
   )
 
 const text = (value: unknown): string => canonicalJson(value as Json)
@@ -64,7 +69,9 @@ describe('whatever is needed', () => {
         for (const [name, own] of groupBy(needs, (each) => each.domain)) {
           for (const set of grouping.together) {
             const changed = own.filter((each) => set.includes(each.item)).map((each) => each.item)
-            for (const write of writes.filter((each) => each.domains.includes(name) && changed.some((item) => item in each.items))) {
+            for (const write of writes.filter(
+              (each) => each.domains.includes(name) && changed.some((item) => item in each.items),
+            )) {
               expect(
                 changed.filter((item) => !(item in write.items)),
                 `${changed.join(' ')} of ${name}`,
@@ -78,12 +85,21 @@ describe('whatever is needed', () => {
 
   it('there are never more writes than the better obvious grouping takes, and never fewer than the bound', () =>
     fc.assert(
-      fc.property(problems(30, 3, true), fc.constantFrom('quick' as const, 'normal' as const), fc.boolean(), (problem, effort, proving) => {
-        const { writes, lowerBound } = groupWrites({ ...problem, effort, solver: proving ? solver : null })
-        const { equalPatches, itemByItem } = obviousCounts(problem)
-        expect(writes.length).toBeLessThanOrEqual(Math.min(equalPatches, itemByItem))
-        expect(lowerBound).toBeLessThanOrEqual(writes.length)
-      }),
+      fc.property(
+        problems(30, 3, true),
+        fc.constantFrom('quick' as const, 'normal' as const),
+        fc.boolean(),
+        (problem, effort, proving) => {
+          const { writes, lowerBound } = groupWrites({
+            ...problem,
+            effort,
+            solver: proving ? solver : null,
+          })
+          const { equalPatches, itemByItem } = obviousCounts(problem)
+          expect(writes.length).toBeLessThanOrEqual(Math.min(equalPatches, itemByItem))
+          expect(lowerBound).toBeLessThanOrEqual(writes.length)
+        },
+      ),
       { numRuns: runs(100) },
     ))
 
@@ -91,7 +107,10 @@ describe('whatever is needed', () => {
     fc.assert(
       fc.property(
         problems(12, 2, true).chain((problem) =>
-          fc.tuple(fc.constant(problem), fc.shuffledSubarray(problem.needs, { minLength: problem.needs.length })),
+          fc.tuple(
+            fc.constant(problem),
+            fc.shuffledSubarray(problem.needs, { minLength: problem.needs.length }),
+          ),
         ),
         ([problem, shuffled]) => {
           expect(JSON.stringify(groupWrites({ ...problem, needs: shuffled, solver }))).toBe(
@@ -104,13 +123,19 @@ describe('whatever is needed', () => {
 })
 
 describe('against every possible plan', () => {
-  const small = problems(5, 2, true).filter(({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10)
+  const small = problems(5, 2, true).filter(
+    ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
+  )
 
   it('the fewest writes are found, but for one case in a hundred, and the bound is never above them', () => {
     let [tried, best, tight] = [0, 0, 0]
     fc.assert(
       fc.property(small, fc.boolean(), (problem, proving) => {
-        const alone = { ...problem, grouping: { ...problem.grouping, together: [] }, solver: proving ? solver : null }
+        const alone = {
+          ...problem,
+          grouping: { ...problem.grouping, together: [] },
+          solver: proving ? solver : null,
+        }
         const fewest = optimum(alone)
         const { writes, lowerBound } = groupWrites(alone)
         expect(lowerBound).toBeLessThanOrEqual(fewest)
@@ -129,29 +154,49 @@ describe('against every possible plan', () => {
 
 describe('deltas', () => {
   it('one address for 500 domains with 500 different lists is 50 writes', () => {
-    const needs = Array.from({ length: 500 }, (_, i) => need(i, 'ip_black_list', replace(i), append('203.0.113.9')))
+    const needs = Array.from({ length: 500 }, (_, i) =>
+      need(i, 'ip_black_list', replace(i), append('203.0.113.9')),
+    )
     const { writes, lowerBound } = groupWrites(asked(needs))
     expect([writes.length, lowerBound]).toEqual([50, 50])
     expect(new Set(writes.map((write) => text(write.items)))).toEqual(
-      new Set([text({ ip_black_list: { name: 'append', payload: { list: ['203.0.113.9'], mode: 'append' } } })]),
+      new Set([
+        text({
+          ip_black_list: { name: 'append', payload: { list: ['203.0.113.9'], mode: 'append' } },
+        }),
+      ]),
     )
   })
 
   it('entries that some domains share and others lack travel in one delta where they can', () => {
-    const needs = Array.from({ length: 10 }, (_, i) => need(i, 'ip_black_list', replace(i), append('192.0.2.1', '192.0.2.2')))
+    const needs = Array.from({ length: 10 }, (_, i) =>
+      need(i, 'ip_black_list', replace(i), append('192.0.2.1', '192.0.2.2')),
+    )
     expect(solve(needs).map((write) => text(write.items))).toEqual([
-      text({ ip_black_list: { name: 'append', payload: { list: ['192.0.2.1', '192.0.2.2'], mode: 'append' } } }),
+      text({
+        ip_black_list: {
+          name: 'append',
+          payload: { list: ['192.0.2.1', '192.0.2.2'], mode: 'append' },
+        },
+      }),
     ])
   })
 
   it('a whole value stands where a delta saves nothing', () => {
-    const needs = Array.from({ length: 10 }, (_, i) => need(i, 'ip_black_list', replace(1), append('192.0.2.1')))
+    const needs = Array.from({ length: 10 }, (_, i) =>
+      need(i, 'ip_black_list', replace(1), append('192.0.2.1')),
+    )
     expect(solve(needs).map((write) => write.items['ip_black_list']?.name)).toEqual(['replace'])
   })
 
   it('many entries are sent without comparing each with each', () => {
-    const entries = Array.from({ length: 2_000 }, (_, i) => `10.${Math.floor(i / 250)}.${i % 250}.1`)
-    const needs = Array.from({ length: 150 }, (_, i) => need(i, 'ip_black_list', replace(i), append(...entries)))
+    const entries = Array.from(
+      { length: 2_000 },
+      (_, i) => `10.${Math.floor(i / 250)}.${i % 250}.1`,
+    )
+    const needs = Array.from({ length: 150 }, (_, i) =>
+      need(i, 'ip_black_list', replace(i), append(...entries)),
+    )
     expect(faults(asked(needs), solve(needs))).toEqual([])
     expect(solve(needs)).toHaveLength(15)
   })
@@ -186,16 +231,32 @@ describe('groups', () => {
   ]
 
   it('documented: the combined items travel together, every other alone', () =>
-    expect(shape(both, { groups: 'documented', together: [] })).toEqual(['0: https origin', '0: rate_limit', '0: timeout']))
-  it('all: everything travels together', () => expect(shape(both)).toEqual(['0: https origin rate_limit timeout']))
+    expect(shape(both, { groups: 'documented', together: [] })).toEqual([
+      '0: https origin',
+      '0: rate_limit',
+      '0: timeout',
+    ]))
+  it('all: everything travels together', () =>
+    expect(shape(both)).toEqual(['0: https origin rate_limit timeout']))
   it('lists: as they say, and what none names alone', () =>
-    expect(shape(both, { groups: [['https', 'timeout']], together: [] })).toEqual(['0: https timeout', '0: origin', '0: rate_limit']))
-  it('no list: every item alone', () => expect(shape(both, { groups: [], together: [] })).toHaveLength(4))
+    expect(shape(both, { groups: [['https', 'timeout']], together: [] })).toEqual([
+      '0: https timeout',
+      '0: origin',
+      '0: rate_limit',
+    ]))
+  it('no list: every item alone', () =>
+    expect(shape(both, { groups: [], together: [] })).toHaveLength(4))
 
   it('together joins over groups, only where several of its items change', () => {
     const grouping: Grouping = { groups: 'documented', together: [['https', 'timeout']] }
-    expect(shape(both, grouping).toSorted()).toEqual(['0: https timeout', '0: origin', '0: rate_limit'])
-    expect(shape([need(0, 'https', replace(1)), need(0, 'origin', replace(1))], grouping)).toEqual(['0: https origin'])
+    expect(shape(both, grouping).toSorted()).toEqual([
+      '0: https timeout',
+      '0: origin',
+      '0: rate_limit',
+    ])
+    expect(shape([need(0, 'https', replace(1)), need(0, 'origin', replace(1))], grouping)).toEqual([
+      '0: https origin',
+    ])
   })
 
   it('sets that overlap are one set where their common item changes', () => {
@@ -206,19 +267,32 @@ describe('groups', () => {
         ['timeout', 'rate_limit'],
       ],
     }
-    const three = [need(0, 'https', replace(1)), need(0, 'timeout', replace(1)), need(0, 'rate_limit', replace(1))]
+    const three = [
+      need(0, 'https', replace(1)),
+      need(0, 'timeout', replace(1)),
+      need(0, 'rate_limit', replace(1)),
+    ]
     expect(shape(three, grouping)).toEqual(['0: https rate_limit timeout'])
   })
 })
 
 describe('examples', () => {
   it('25 domains with one change are three writes', () =>
-    expect(solve(Array.from({ length: 25 }, (_, i) => need(i, 'https', replace(1))))).toHaveLength(3))
+    expect(solve(Array.from({ length: 25 }, (_, i) => need(i, 'https', replace(1))))).toHaveLength(
+      3,
+    ))
   it('no needs are no writes', () => expect(solve([])).toEqual([]))
   it('payloads that differ in the order of keys only are equal', () => {
     const form = (payload: Json) => ({ name: 'replace' as const, payload })
-    expect(solve([need(0, 'https', form({ a: 1, b: 2 })), need(1, 'https', form({ b: 2, a: 1 }))])).toHaveLength(1)
+    expect(
+      solve([need(0, 'https', form({ a: 1, b: 2 })), need(1, 'https', form({ b: 2, a: 1 }))]),
+    ).toHaveLength(1)
   })
   it('the same payload as another form is another write', () =>
-    expect(solve([need(0, 'https', { name: 'replace', payload: {} }), need(1, 'https', { name: 'unset', payload: {} })])).toHaveLength(2))
+    expect(
+      solve([
+        need(0, 'https', { name: 'replace', payload: {} }),
+        need(1, 'https', { name: 'unset', payload: {} }),
+      ]),
+    ).toHaveLength(2))
 })

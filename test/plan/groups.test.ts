@@ -19,7 +19,9 @@ const combined = [
 
 describe('what may travel in one write', () => {
   it('documented: the eleven items that the examples combine, and every other one alone', () => {
-    const withOrigin = [...catalogue.keys()].filter((item) => groupOf(item, 'documented') === groupOf('origin', 'documented'))
+    const withOrigin = [...catalogue.keys()].filter(
+      (item) => groupOf(item, 'documented') === groupOf('origin', 'documented'),
+    )
     expect(withOrigin.toSorted()).toEqual(combined.toSorted())
     const alone = [...catalogue.keys()].filter((item) => !combined.includes(item))
     expect(new Set(alone.map((item) => groupOf(item, 'documented'))).size).toBe(alone.length)
@@ -34,19 +36,26 @@ describe('what may travel in one write', () => {
       ['timeout', 'connect_timeout'],
       ['https', 'extend'],
     ]
-    const [first, second, left, right] = ['timeout', 'https', 'origin', 'referer'].map((item) => groupOf(item, groups))
+    const [first, second, left, right] = ['timeout', 'https', 'origin', 'referer'].map((item) =>
+      groupOf(item, groups),
+    )
     expect([groupOf('connect_timeout', groups), groupOf('extend', groups)]).toEqual([first, second])
     expect(new Set([first, second, left, right]).size).toBe(4)
   })
 })
 
 describe('what must travel in one write', () => {
-  const bundles = (items: string[], together: string[][]) => bundlesOf(items, { groups: 'documented', together }).map((each) => each.items)
-  const group = (items: string[], together: string[][]) => bundlesOf(items, { groups: 'documented', together }).map((each) => each.group)
+  const bundles = (items: string[], together: string[][]) =>
+    bundlesOf(items, { groups: 'documented', together }).map((each) => each.items)
+  const group = (items: string[], together: string[][]) =>
+    bundlesOf(items, { groups: 'documented', together }).map((each) => each.group)
 
   it('items of a set, as far as they change', () => {
     const together = [['origin_host', 'origin', 'new_origin']]
-    expect(bundles(['timeout', 'origin_host', 'origin'], together)).toEqual([['origin', 'origin_host'], ['timeout']])
+    expect(bundles(['timeout', 'origin_host', 'origin'], together)).toEqual([
+      ['origin', 'origin_host'],
+      ['timeout'],
+    ])
     expect(bundles(['timeout', 'origin'], together)).toEqual([['origin'], ['timeout']])
     expect(bundles(['timeout', 'origin'], [])).toEqual([['origin'], ['timeout']])
   })
@@ -61,11 +70,17 @@ describe('what must travel in one write', () => {
       ['connect_timeout', 'origin', 'origin_host', 'timeout'],
     ])
     // Without the item that they have in common they are two again.
-    expect(bundles(['timeout', 'origin', 'connect_timeout'], together)).toEqual([['connect_timeout', 'timeout'], ['origin']])
+    expect(bundles(['timeout', 'origin', 'connect_timeout'], together)).toEqual([
+      ['connect_timeout', 'timeout'],
+      ['origin'],
+    ])
   })
 
   it('within one group may have others beside it, and over several groups travels alone', () => {
-    expect(group(['origin', 'origin_host', 'https'], [['origin', 'origin_host']])).toEqual(['combined', 'combined'])
+    expect(group(['origin', 'origin_host', 'https'], [['origin', 'origin_host']])).toEqual([
+      'combined',
+      'combined',
+    ])
     const [alone, https] = group(['origin', 'timeout', 'https'], [['origin', 'timeout']]).toSorted()
     expect([alone, https]).toEqual(['combined', 'together origin timeout'])
   })

@@ -6,7 +6,12 @@ import { fleetOf, guardRefusals, type GuardInput } from '../../src/plan/guards.t
 import { type Guards } from '../../src/model/config.ts'
 import { domain } from './problems.ts'
 
-const open: Guards = { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] }
+const open: Guards = {
+  maxDomains: { percent: 100 },
+  maxChanges: { percent: 100 },
+  protect: [],
+  freeze: [],
+}
 
 const change = (i: number, more: Partial<Change> = {}): Change => ({
   domain: domain(i),
@@ -21,7 +26,15 @@ const change = (i: number, more: Partial<Change> = {}): Change => ({
 const changes = (count: number) => Array.from({ length: count }, (_, i) => change(i))
 
 function refusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] {
-  const input = { changes: changes(4), writes: [], fleet: { domains: 12, items: 40 }, allow: [], force: false, now: 0, ...more }
+  const input = {
+    changes: changes(4),
+    writes: [],
+    fleet: { domains: 12, items: 40 },
+    allow: [],
+    force: false,
+    now: 0,
+    ...more,
+  }
   return guardRefusals({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
 }
 
@@ -30,11 +43,17 @@ describe('numbers and shares', () => {
     [{ maxDomains: { count: 4 } }, []],
     [{ maxDomains: { count: 3 } }, ['maxDomains: 4 of 12 domains would change, more than 3']],
     [{ maxDomains: { percent: 34 } }, []],
-    [{ maxDomains: { percent: 33 } }, ['maxDomains: 4 of 12 domains would change, 33.33 % and more than 33 %']],
+    [
+      { maxDomains: { percent: 33 } },
+      ['maxDomains: 4 of 12 domains would change, 33.33 % and more than 33 %'],
+    ],
     [{ maxChanges: { count: 4 } }, []],
     [{ maxChanges: { count: 0 } }, ['maxChanges: 4 of 40 items would change, more than 0']],
     [{ maxChanges: { percent: 10 } }, []],
-    [{ maxChanges: { percent: 9.5 } }, ['maxChanges: 4 of 40 items would change, 10 % and more than 9.5 %']],
+    [
+      { maxChanges: { percent: 9.5 } },
+      ['maxChanges: 4 of 40 items would change, 10 % and more than 9.5 %'],
+    ],
   ])('%j', (guards, expected) => {
     expect(refusals(guards)).toEqual(expected)
   })
@@ -43,33 +62,49 @@ describe('numbers and shares', () => {
     const few = { changes: changes(9), fleet: { domains: 9, items: 9 } }
     expect(refusals({ maxDomains: { percent: 1 }, maxChanges: { percent: 1 } }, few)).toEqual([])
     expect(refusals({ maxDomains: { count: 1 } }, few)).toHaveLength(1)
-    expect(refusals({ maxDomains: { percent: 89 } }, { ...few, fleet: { domains: 10, items: 10 } })).toHaveLength(1)
+    expect(
+      refusals({ maxDomains: { percent: 89 } }, { ...few, fleet: { domains: 10, items: 10 } }),
+    ).toHaveLength(1)
   })
 
   it('a domain counts once, and releases count', () => {
     const release = { action: 'release', after: null } as const
-    const both = { changes: [change(0), change(0, { item: 'referer', ...release }), change(1, release)] }
+    const both = {
+      changes: [change(0), change(0, { item: 'referer', ...release }), change(1, release)],
+    }
     expect(refusals({ maxDomains: { count: 2 } }, both)).toEqual([])
     expect(refusals({ maxDomains: { count: 1 } }, both)).toHaveLength(1)
-    expect(refusals({ maxChanges: { count: 2 } }, both)).toEqual(['maxChanges: 3 of 40 items would change, more than 2'])
+    expect(refusals({ maxChanges: { count: 2 } }, both)).toEqual([
+      'maxChanges: 3 of 40 items would change, more than 2',
+    ])
   })
 
   it('are what force overrides, and nothing else', () => {
-    const all = { maxDomains: { count: 0 }, maxChanges: { percent: 0 }, protect: ['*'], freeze: [always] }
+    const all = {
+      maxDomains: { count: 0 },
+      maxChanges: { percent: 0 },
+      protect: ['*'],
+      freeze: [always],
+    }
     const grave = { changes: [change(0, { item: 'extend', after: { squid: 'x' } })] }
-    const named = (force: boolean) => refusals(all, { ...grave, force }).map((message) => message.split(':')[0])
+    const named = (force: boolean) =>
+      refusals(all, { ...grave, force }).map((message) => message.split(':')[0])
     expect(named(false)).toEqual(['maxDomains', 'maxChanges', 'protect', 'extend', 'freeze'])
     expect(named(true)).toEqual(['protect', 'extend', 'freeze'])
   })
 
   it('nothing is refused where nothing changes', () => {
-    expect(refusals({ maxDomains: { count: 0 }, protect: ['*'], freeze: [always] }, { changes: [] })).toEqual([])
+    expect(
+      refusals({ maxDomains: { count: 0 }, protect: ['*'], freeze: [always] }, { changes: [] }),
+    ).toEqual([])
   })
 })
 
 describe('protected domains', () => {
   it('are matched as whole names, and the first three are named', () => {
-    expect(refusals({ protect: ['d00000.*'] })).toEqual(['protect: d00000.example.com is protected'])
+    expect(refusals({ protect: ['d00000.*'] })).toEqual([
+      'protect: d00000.example.com is protected',
+    ])
     expect(refusals({ protect: ['D0*.EXAMPLE.com'] })).toEqual([
       'protect: d00000.example.com, d00001.example.com, d00002.example.com and 1 more are protected',
     ])
@@ -77,12 +112,16 @@ describe('protected domains', () => {
   })
 
   it('are not released either', () => {
-    expect(refusals({ protect: ['*'] }, { changes: [change(0, { action: 'release', after: null })] })).toHaveLength(1)
+    expect(
+      refusals({ protect: ['*'] }, { changes: [change(0, { action: 'release', after: null })] }),
+    ).toHaveLength(1)
   })
 })
 
 describe('grave changes', () => {
-  const https = (after: Change['after'], more: Partial<Change> = {}) => [change(0, { item: 'https', after, ...more })]
+  const https = (after: Change['after'], more: Partial<Change> = {}) => [
+    change(0, { item: 'https', after, ...more }),
+  ]
   it.each<[string, Change[], boolean]>([
     ['certificate 0', https({ cert_id: 0, force_https: 0 }), true],
     ['https unset', https(null, { action: 'unset' }), true],
@@ -119,15 +158,21 @@ describe('writes count besides the changes', () => {
   ])('%s has to be allowed', (_what, written) => {
     expect(refusals({}, { changes: one, writes: [written] })).toHaveLength(1)
     expect(refusals({}, { changes: [], writes: [written] })).toHaveLength(1)
-    expect(refusals({}, { changes: one, writes: [written], allow: ['https', 'extend'] })).toEqual([])
+    expect(refusals({}, { changes: one, writes: [written], allow: ['https', 'extend'] })).toEqual(
+      [],
+    )
   })
 
   it('their domains may be protected, and are counted with their items', () => {
     const writes = [write([1, 2], 'timeout', { time: '2' })]
-    expect(refusals({ protect: ['d00002.*'] }, { changes: one, writes })).toEqual(['protect: d00002.example.com is protected'])
+    expect(refusals({ protect: ['d00002.*'] }, { changes: one, writes })).toEqual([
+      'protect: d00002.example.com is protected',
+    ])
     expect(refusals({ maxDomains: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
     expect(refusals({ maxChanges: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
-    expect(refusals({ maxChanges: { count: 3 }, maxDomains: { count: 3 } }, { changes: one, writes })).toEqual([])
+    expect(
+      refusals({ maxChanges: { count: 3 }, maxDomains: { count: 3 } }, { changes: one, writes }),
+    ).toEqual([])
   })
 })
 
@@ -135,7 +180,9 @@ const always = { from: '1970-01-01', to: '1970-01-02', timezone: 'UTC', reason: 
 
 describe('freeze windows', () => {
   it('say when they end and why', () => {
-    expect(refusals({ freeze: [always] })).toEqual(['freeze: nothing is applied from 1970-01-01 to 1970-01-02 (UTC): sale'])
+    expect(refusals({ freeze: [always] })).toEqual([
+      'freeze: nothing is applied from 1970-01-01 to 1970-01-02 (UTC): sale',
+    ])
     expect(refusals({ freeze: [{ ...always, reason: '' }] }, { now: 1 })).toHaveLength(1)
     expect(refusals({ freeze: [always] }, { now: 24 * 3600 * 1000 })).toEqual([])
   })
@@ -144,7 +191,11 @@ describe('freeze windows', () => {
 describe('fleetOf', () => {
   it('counts what is managed or recorded, once', () => {
     const of = (...items: [string, string[]][]): Snapshot =>
-      new Map(items.map(([name, own]) => [name, new Map(own.map((item) => [item, confirmed(null)]))]))
-    expect(fleetOf(of(['a', ['x', 'y']], ['b', ['x']]), of(['a', ['y', 'z']], ['c', ['x']]))).toEqual({ domains: 3, items: 5 })
+      new Map(
+        items.map(([name, own]) => [name, new Map(own.map((item) => [item, confirmed(null)]))]),
+      )
+    expect(
+      fleetOf(of(['a', ['x', 'y']], ['b', ['x']]), of(['a', ['y', 'z']], ['c', ['x']])),
+    ).toEqual({ domains: 3, items: 5 })
   })
 })

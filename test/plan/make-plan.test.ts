@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import {
+  confirmed,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
@@ -12,9 +18,14 @@ import { domain } from './problems.ts'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const unset: Held = { status: 'unset', candidates: [] }
-const of = (items: Record<ItemKey, Held>, name = 'a.example.com'): Snapshot => new Map([[name, new Map(Object.entries(items))]])
+const of = (items: Record<ItemKey, Held>, name = 'a.example.com'): Snapshot =>
+  new Map([[name, new Map(Object.entries(items))]])
 
-function plan(recorded: Snapshot, desired: Snapshot, grouping: Grouping = { groups: 'documented', together: [] }): Plan {
+function plan(
+  recorded: Snapshot,
+  desired: Snapshot,
+  grouping: Grouping = { groups: 'documented', together: [] },
+): Plan {
   return makePlan({
     recorded,
     desired,
@@ -42,33 +53,50 @@ const choices: Record<ItemKey, Value[]> = {
   ],
 }
 
-function snapshots(held: (values: Value[], item: ItemKey) => fc.Arbitrary<Held>): fc.Arbitrary<Snapshot> {
-  const one = fc.record(Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, held(values, item)])), {
-    requiredKeys: [],
-  })
+function snapshots(
+  held: (values: Value[], item: ItemKey) => fc.Arbitrary<Held>,
+): fc.Arbitrary<Snapshot> {
+  const one = fc.record(
+    Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, held(values, item)])),
+    {
+      requiredKeys: [],
+    },
+  )
   return fc
     .array(one, { minLength: 1, maxLength: 14 })
-    .map((all) => new Map(all.map((items, i) => [domain(i), new Map(Object.entries(items) as [ItemKey, Held][])])))
+    .map(
+      (all) =>
+        new Map(
+          all.map((items, i) => [domain(i), new Map(Object.entries(items) as [ItemKey, Held][])]),
+        ),
+    )
 }
 
 const value = (values: Value[]): fc.Arbitrary<Held> => fc.constantFrom(...values).map(confirmed)
 const recordedOnes = snapshots((values) =>
   fc.oneof(
     value(values),
-    fc.record({ status: fc.constant('in-doubt' as const), candidates: fc.constant(values), unknown: fc.constant(true) }),
+    fc.record({
+      status: fc.constant('in-doubt' as const),
+      candidates: fc.constant(values),
+      unknown: fc.constant(true),
+    }),
     fc.constant(unset),
   ),
 )
 const desiredOnes = snapshots((values, item) =>
   itemSpec(item).unset === undefined ? value(values) : fc.oneof(value(values), fc.constant(unset)),
 ).map((snapshot) => {
-  for (const items of snapshot.values()) if (items.has('ip_black_list')) items.delete('ip_white_list')
+  for (const items of snapshot.values())
+    if (items.has('ip_black_list')) items.delete('ip_white_list')
   return snapshot
 })
 
 /** The same snapshot, put together in another order. */
 function reversed(snapshot: Snapshot): Snapshot {
-  return new Map([...snapshot].toReversed().map(([name, items]) => [name, new Map([...items].toReversed())]))
+  return new Map(
+    [...snapshot].toReversed().map(([name, items]) => [name, new Map([...items].toReversed())]),
+  )
 }
 
 describe('a plan', () => {
@@ -80,7 +108,9 @@ describe('a plan', () => {
         expect(summary.domains).toBe(new Set(changes.map((change) => change.domain)).size)
         expect(summary.writes).toBe(writes.length)
         expect(summary.lowerBound).toBeLessThanOrEqual(summary.writes)
-        expect(Object.keys(basis.desired).toSorted()).toEqual([...new Set(changes.map((change) => change.domain))].toSorted())
+        expect(Object.keys(basis.desired).toSorted()).toEqual(
+          [...new Set(changes.map((change) => change.domain))].toSorted(),
+        )
         expect(Object.keys(basis.recorded)).toEqual(Object.keys(basis.desired))
       }),
       { numRuns: 300 },
@@ -96,7 +126,9 @@ describe('a plan', () => {
             .map((change) => `${change.domain} ${change.item}`),
         )
         const written = writes.flatMap((write) =>
-          write.domains.flatMap((name) => Object.keys(write.items).map((item) => `${name} ${item}`)),
+          write.domains.flatMap((name) =>
+            Object.keys(write.items).map((item) => `${name} ${item}`),
+          ),
         )
         expect([...new Set(written)].toSorted()).toEqual([...changed].toSorted())
       }),
@@ -124,16 +156,33 @@ describe('a plan', () => {
 
   it('says what the call rate costs', () => {
     const different = (count: number): Snapshot =>
-      new Map(Array.from({ length: count }, (_, i) => [domain(i), new Map([['timeout', confirmed(time(i + 5))]])]))
-    expect([1, 30, 31, 60, 61].map((count) => plan(new Map(), different(count)).summary.seconds)).toEqual([0, 0, 60, 60, 120])
+      new Map(
+        Array.from({ length: count }, (_, i) => [
+          domain(i),
+          new Map([['timeout', confirmed(time(i + 5))]]),
+        ]),
+      )
+    expect(
+      [1, 30, 31, 60, 61].map((count) => plan(new Map(), different(count)).summary.seconds),
+    ).toEqual([0, 0, 60, 60, 120])
   })
 
   it('has a basis that changes with what its domains hold, and with nothing else', () => {
-    const basisOf = (recorded: Snapshot) => plan(recorded, of({ timeout: confirmed(time(10)) })).basis.recorded['a.example.com']
+    const basisOf = (recorded: Snapshot) =>
+      plan(recorded, of({ timeout: confirmed(time(10)) })).basis.recorded['a.example.com']
     const base = basisOf(of({ timeout: confirmed(time(5)) }))
     expect(base).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(basisOf(of({ timeout: { ...confirmed(time(5)), at: 'later', apply: 'other' } as Held }))).toBe(base)
-    expect(basisOf(new Map([...of({ timeout: confirmed(time(5)) }), ...of({ timeout: confirmed(time(1)) }, 'b.example.com')]))).toBe(base)
+    expect(
+      basisOf(of({ timeout: { ...confirmed(time(5)), at: 'later', apply: 'other' } as Held })),
+    ).toBe(base)
+    expect(
+      basisOf(
+        new Map([
+          ...of({ timeout: confirmed(time(5)) }),
+          ...of({ timeout: confirmed(time(1)) }, 'b.example.com'),
+        ]),
+      ),
+    ).toBe(base)
     for (const other of [
       confirmed(time(6)),
       { ...confirmed(time(5)), status: 'in-doubt' as const },
@@ -146,14 +195,20 @@ describe('a plan', () => {
   it('warns that an unrecorded item will be emptied, that entries are not known, that nothing can be taken back', () => {
     const { warnings } = plan(
       new Map(),
-      of({ ip_black_list: confirmed(ips('192.0.2.1')), visit_deny_whitelist: confirmed([{ url: '/a', turn_on: true }]) }),
+      of({
+        ip_black_list: confirmed(ips('192.0.2.1')),
+        visit_deny_whitelist: confirmed([{ url: '/a', turn_on: true }]),
+      }),
     )
     expect(warnings.some((text) => /ip_black_list empties ip_white_list/.test(text))).toBe(true)
     expect(warnings.some((text) => /visit_deny_whitelist.*not known/.test(text))).toBe(true)
     expect(plan(new Map(), of({ visit_deny_whitelist: unset })).warnings).toHaveLength(1)
-    expect(plan(of({ ip_white_list: confirmed(ips('192.0.2.7')) }), of({ ip_black_list: confirmed(ips('192.0.2.1')) })).warnings).toEqual(
-      [],
-    )
+    expect(
+      plan(
+        of({ ip_white_list: confirmed(ips('192.0.2.7')) }),
+        of({ ip_black_list: confirmed(ips('192.0.2.1')) }),
+      ).warnings,
+    ).toEqual([])
   })
 
   it('warns of what is emptied only where something may be there, and counts the domains', () => {
@@ -164,23 +219,37 @@ describe('a plan', () => {
     expect(plan(of({ ip_black_list: unset }), black('192.0.2.2')).warnings).toEqual([told])
     const doubt: Held = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
     expect(plan(of({ ip_black_list: doubt }), black('192.0.2.2')).warnings).toEqual([told])
-    const two = new Map([...black('192.0.2.1'), ...of({ ip_black_list: confirmed(ips('192.0.2.1')) }, 'b.example.com')])
-    expect(plan(new Map(), two).warnings).toEqual([told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)')])
+    const two = new Map([
+      ...black('192.0.2.1'),
+      ...of({ ip_black_list: confirmed(ips('192.0.2.1')) }, 'b.example.com'),
+    ])
+    expect(plan(new Map(), two).warnings).toEqual([
+      told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
+    ])
   })
 
   it('says what one group for all items would save, where it would save anything', () => {
     const wait = confirmed({ origin_connect_timeout: '10' })
     const onOne = of({ timeout: confirmed(time(5)), connect_timeout: wait })
-    expect(plan(new Map(), onOne).warnings).toEqual([expect.stringContaining('would save 1 of 2 writes')])
+    expect(plan(new Map(), onOne).warnings).toEqual([
+      expect.stringContaining('would save 1 of 2 writes'),
+    ])
     expect(plan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
-    const apart = new Map([...of({ timeout: confirmed(time(5)) }), ...of({ connect_timeout: wait }, 'b.example.com')])
+    const apart = new Map([
+      ...of({ timeout: confirmed(time(5)) }),
+      ...of({ connect_timeout: wait }, 'b.example.com'),
+    ])
     expect(plan(new Map(), apart).warnings).toEqual([])
   })
 })
 
 describe('a selection', () => {
   const both: Snapshot = new Map([
-    ...of({ timeout: confirmed(time(5)), ip_black_list: confirmed(ips('192.0.2.1')), ip_white_list: unset }),
+    ...of({
+      timeout: confirmed(time(5)),
+      ip_black_list: confirmed(ips('192.0.2.1')),
+      ip_white_list: unset,
+    }),
     ...of({}, 'www.b.example.org'),
   ])
   const names = (target: string[]) => [...narrowed(both, { target, items: [] }).keys()]
@@ -197,7 +266,10 @@ describe('a selection', () => {
 
   it('of items takes those with it that empty them, or that they empty', () => {
     const items = (chosen: ItemKey[]) => [
-      ...(narrowed(both, { target: [], items: chosen }).get('a.example.com') ?? new Map<ItemKey, Held>()).keys(),
+      ...(
+        narrowed(both, { target: [], items: chosen }).get('a.example.com') ??
+        new Map<ItemKey, Held>()
+      ).keys(),
     ]
     expect(items(['timeout'])).toEqual(['timeout'])
     expect(items(['ip_black_list'])).toEqual(['ip_black_list', 'ip_white_list'])
@@ -237,7 +309,9 @@ it('a plan of a thousand domains with 10 items each proves itself', () => {
     new Map(
       Array.from({ length: 1000 }, (_, i) => [
         domain(i),
-        new Map(keys.map((item, k) => [item, confirmed(payload(item, ((i >> k) + shift * (k % 3)) % 7))])),
+        new Map(
+          keys.map((item, k) => [item, confirmed(payload(item, ((i >> k) + shift * (k % 3)) % 7))]),
+        ),
       ]),
     )
   const [from, to] = [snapshot(0), snapshot(1)]

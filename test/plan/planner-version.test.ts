@@ -18,7 +18,9 @@ it('the same version makes the same writes: raise plannerVersion when this fails
   const text = readFileSync(new URL('../bench/instances.json', import.meta.url), 'utf8')
   const hash = createHash('sha256')
   for (const { needs } of JSON.parse(text) as Instance[]) {
-    const problem = needs.flatMap((own, i) => own.map(([item, value]) => need(i, item, replace(value))))
+    const problem = needs.flatMap((own, i) =>
+      own.map(([item, value]) => need(i, item, replace(value))),
+    )
     const { writes } = groupWrites({
       needs: problem,
       grouping: { groups: 'all', together: [] },

@@ -14,7 +14,12 @@ export const items: ItemKey[] = ['https', 'origin', 'rate_limit', 'timeout']
 
 export const replace = (value: number): Form => ({ name: 'replace', payload: { value } })
 export const domain = (i: number): Domain => `d${String(i).padStart(5, '0')}.example.com`
-export const need = (i: number, item: ItemKey, whole: Form, parts: Form[] = []): Need => ({ domain: domain(i), item, whole, parts })
+export const need = (i: number, item: ItemKey, whole: Form, parts: Form[] = []): Need => ({
+  domain: domain(i),
+  item,
+  whole,
+  parts,
+})
 /** One more address for a list that ends as `list`. */
 export const append = (...entries: string[]): Form[] =>
   entries.map((entry) => ({ name: 'append', payload: { list: [entry], mode: 'append' } }))
@@ -45,11 +50,18 @@ export const groupings: fc.Arbitrary<Grouping> = fc.record({
 })
 
 /** Random needs; with parts, some are lists that may grow entry by entry. */
-export function problems(domains: number, values: number, withParts: boolean): fc.Arbitrary<WriteProblem> {
+export function problems(
+  domains: number,
+  values: number,
+  withParts: boolean,
+): fc.Arbitrary<WriteProblem> {
   const whole = fc.integer({ min: 1, max: values })
   const entries = fc.subarray(['192.0.2.1', '192.0.2.2', '192.0.2.3'], { minLength: 1 })
   const one = fc.record(
-    { ...Object.fromEntries(items.map((item) => [item, whole])), ...(withParts ? { ip_black_list: fc.tuple(whole, entries) } : {}) },
+    {
+      ...Object.fromEntries(items.map((item) => [item, whole])),
+      ...(withParts ? { ip_black_list: fc.tuple(whole, entries) } : {}),
+    },
     { requiredKeys: [] },
   ) as fc.Arbitrary<Record<ItemKey, number | [number, string[]]>>
   return fc.record({
@@ -58,7 +70,9 @@ export function problems(domains: number, values: number, withParts: boolean): f
       .map((all) =>
         all.flatMap((own, i) =>
           Object.entries(own).map(([item, value]) =>
-            typeof value === 'number' ? need(i, item, replace(value)) : need(i, item, replace(value[0]), append(...value[1])),
+            typeof value === 'number'
+              ? need(i, item, replace(value))
+              : need(i, item, replace(value[0]), append(...value[1])),
           ),
         ),
       ),
@@ -70,10 +84,15 @@ export function problems(domains: number, values: number, withParts: boolean): f
 }
 
 /**
- * The fewest writes that meet all needs, found by trying everything: every set of domains × every choice, item by item, of a whole value or of parts of
- * one name that all of them need. For few needs without `together`.
+ * The fewest writes that meet all needs, found by trying everything: every set of domains × every
+ * choice, item by item, of a whole value or of parts of one name that all of them need. For few
+ * needs without `together`.
  */
-export function optimum({ needs, grouping, domainsPerWrite }: Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>): number {
+export function optimum({
+  needs,
+  grouping,
+  domainsPerWrite,
+}: Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>): number {
   const cells = needs.flatMap((own): { own: Need; part: Form | null }[] =>
     own.parts.length === 0 ? [{ own, part: null }] : own.parts.map((part) => ({ own, part })),
   )
@@ -88,7 +107,9 @@ export function optimum({ needs, grouping, domainsPerWrite }: Pick<WriteProblem,
   const masksOf = (chosen: Domain[]): number[] => {
     const groups = new Map<string, number[]>()
     for (const item of new Set(needs.map((each) => each.item))) {
-      const own = chosen.flatMap((name) => needs.filter((each) => each.domain === name && each.item === item))
+      const own = chosen.flatMap((name) =>
+        needs.filter((each) => each.domain === name && each.item === item),
+      )
       if (own.length < chosen.length) continue
       const group = groupOf(item, grouping.groups)
       const ways = waysOf(own)
@@ -100,24 +121,33 @@ export function optimum({ needs, grouping, domainsPerWrite }: Pick<WriteProblem,
     return [...groups.values()].flat()
   }
   const bits = (own: Need[], met: (cell: (typeof cells)[number]) => boolean): number =>
-    cells.reduce((mask, cell, i) => (own.includes(cell.own) && met(cell) ? mask | (1 << i) : mask), 0)
+    cells.reduce(
+      (mask, cell, i) => (own.includes(cell.own) && met(cell) ? mask | (1 << i) : mask),
+      0,
+    )
   const waysOf = (own: Need[]): number[] => {
     const same = own.every((each) => JSON.stringify(each.whole) === JSON.stringify(own[0]?.whole))
     const shared = (own[0]?.parts ?? [])
       .map((part) => JSON.stringify(part))
-      .filter((text) => own.every((each) => each.parts.some((part) => JSON.stringify(part) === text)))
+      .filter((text) =>
+        own.every((each) => each.parts.some((part) => JSON.stringify(part) === text)),
+      )
     const names = new Set(shared.map((text) => (JSON.parse(text) as Form).name))
     return [
       0,
       ...(same ? [bits(own, () => true)] : []),
-      ...[...names].map((name) => bits(own, ({ part }) => part?.name === name && shared.includes(JSON.stringify(part)))),
+      ...[...names].map((name) =>
+        bits(own, ({ part }) => part?.name === name && shared.includes(JSON.stringify(part))),
+      ),
     ]
   }
   grow([], 0)
   const all = 2 ** cells.length - 1
   let [reached, writes] = [new Set([0]), 0]
   while (!reached.has(all)) {
-    reached = new Set([...reached].flatMap((mask) => [...rectangles].map((rectangle) => mask | rectangle)))
+    reached = new Set(
+      [...reached].flatMap((mask) => [...rectangles].map((rectangle) => mask | rectangle)),
+    )
     writes++
   }
   return writes
@@ -128,7 +158,12 @@ export function faults({ needs }: WriteProblem, writes: Write[]): string[] {
   const open = new Map(
     needs.map((each) => [
       `${each.domain} ${each.item}`,
-      { each, known: new Set(each.parts.map((part) => textOf(part))), parts: new Set(each.parts.map((part) => textOf(part))), met: false },
+      {
+        each,
+        known: new Set(each.parts.map((part) => textOf(part))),
+        parts: new Set(each.parts.map((part) => textOf(part))),
+        met: false,
+      },
     ]),
   )
   const wrong: string[] = []
@@ -136,7 +171,8 @@ export function faults({ needs }: WriteProblem, writes: Write[]): string[] {
     for (const name of write.domains) {
       for (const [item, form] of Object.entries(write.items)) {
         const found = open.get(`${name} ${item}`)
-        const entries = form.name === 'append' ? ((form.payload as JsonObject)['list'] as string[]) : []
+        const entries =
+          form.name === 'append' ? ((form.payload as JsonObject)['list'] as string[]) : []
         if (found !== undefined && textOf(form) === textOf(found.each.whole)) found.met = true
         else if (found === undefined || entries.length === 0) wrong.push(`${name} gets ${item}`)
         else {
@@ -149,7 +185,10 @@ export function faults({ needs }: WriteProblem, writes: Write[]): string[] {
       }
     }
   }
-  return [...wrong, ...[...open].filter(([, { met }]) => !met).map(([name]) => `${name} is not met`)]
+  return [
+    ...wrong,
+    ...[...open].filter(([, { met }]) => !met).map(([name]) => `${name} is not met`),
+  ]
 }
 
 function textOf(value: unknown): string {

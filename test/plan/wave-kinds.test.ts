@@ -19,7 +19,11 @@ const change = (i: number, item: string, path: string): Change => ({
 
 describe('kinds of change', () => {
   it('are an item and the places that an edit touches, whatever the index in a list is', () => {
-    const kinds = findKinds([change(0, 'origin', '/list/0/port'), change(1, 'origin', '/list/7/ip'), change(2, 'origin', '/name')])
+    const kinds = findKinds([
+      change(0, 'origin', '/list/0/port'),
+      change(1, 'origin', '/list/7/ip'),
+      change(2, 'origin', '/name'),
+    ])
     expect([...kinds.values()].flat()).toEqual([
       'change origin (replace /list/*)',
       'change origin (replace /list/*)',
@@ -34,13 +38,19 @@ describe('kinds of change', () => {
     ])
     const write = { id: 1, items: { https: replace(1) } }
     const writes = [0, 1].map((i) => ({ ...write, wave: i + 1, domains: [domain(i)] }))
-    expect(describeKinds(writes, kinds)).toEqual(['wave 1 is the first to set https', 'wave 2 is the first to set origin'])
+    expect(describeKinds(writes, kinds)).toEqual([
+      'wave 1 is the first to set https',
+      'wave 2 is the first to set origin',
+    ])
     expect(describeKinds(writes.slice(0, 1), kinds)).toEqual([])
   })
 })
 
 describe('waves of domains with several kinds of change', () => {
-  const kindsOfDomains = fc.array(fc.subarray(['a', 'b', 'c', 'd', 'e'], { minLength: 1 }), { minLength: 3, maxLength: 40 })
+  const kindsOfDomains = fc.array(fc.subarray(['a', 'b', 'c', 'd', 'e'], { minLength: 1 }), {
+    minLength: 3,
+    maxLength: 40,
+  })
   const amounts = [{ count: 2 }, { percent: 30 }, { percent: 100 }]
 
   it('have each kind in the first wave, unless it is full of domains that each add another', () =>

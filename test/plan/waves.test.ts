@@ -14,17 +14,22 @@ const amounts: fc.Arbitrary<Amount[]> = fc
 
 const wavesOf = ({ writes }: WaveSolution): Map<Domain, Set<number>> => {
   const waves = new Map<Domain, Set<number>>()
-  for (const write of writes) for (const name of write.domains) waves.set(name, (waves.get(name) ?? new Set()).add(write.wave))
+  for (const write of writes)
+    for (const name of write.domains)
+      waves.set(name, (waves.get(name) ?? new Set()).add(write.wave))
   return waves
 }
 const sizesOf = (solution: WaveSolution): number[] => {
   const sizes: number[] = []
-  for (const waves of wavesOf(solution).values()) for (const wave of waves) sizes[wave - 1] = (sizes[wave - 1] ?? 0) + 1
+  for (const waves of wavesOf(solution).values())
+    for (const wave of waves) sizes[wave - 1] = (sizes[wave - 1] ?? 0) + 1
   return sizes
 }
 /** Domains that all need the same, `count` of each kind. */
 const kinds = (counts: number[]): WriteProblem => ({
-  needs: counts.flatMap((count, kind) => Array.from({ length: count }, (_, i) => need(kind * 1000 + i, 'https', replace(kind)))),
+  needs: counts.flatMap((count, kind) =>
+    Array.from({ length: count }, (_, i) => need(kind * 1000 + i, 'https', replace(kind))),
+  ),
   grouping: { groups: 'all', together: [] },
   domainsPerWrite: 10,
   effort: 'normal',
@@ -58,7 +63,9 @@ describe('domains in waves', () => {
         for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
         expect(sizesOf(solution)).toEqual(waveSizes(cumulative, domains, 0))
         expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
-        expect(solution.writes.map(({ wave }) => wave)).toEqual(solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b))
+        expect(solution.writes.map(({ wave }) => wave)).toEqual(
+          solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
+        )
       }),
       { numRuns: runs(100) },
     ))
@@ -76,24 +83,33 @@ describe('domains in waves', () => {
 
   it('the order of the needs and the effort do not change the waves', () =>
     fc.assert(
-      fc.property(problems(10, 2, true), amounts, fc.constantFrom('quick', 'normal'), (problem, cumulative, effort) => {
-        const waves = (needs: WriteProblem['needs'], how: WriteProblem['effort']) =>
-          [...wavesOf(writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }))]
-            .map(([name, own]) => `${name} ${[...own].join(' ')}`)
-            .toSorted()
-        expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
-      }),
+      fc.property(
+        problems(10, 2, true),
+        amounts,
+        fc.constantFrom('quick', 'normal'),
+        (problem, cumulative, effort) => {
+          const waves = (needs: WriteProblem['needs'], how: WriteProblem['effort']) =>
+            [...wavesOf(writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }))]
+              .map(([name, own]) => `${name} ${[...own].join(' ')}`)
+              .toSorted()
+          expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
+        },
+      ),
       { numRuns: runs(50) },
     ))
 
   it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
-    const { writes, atOnce } = writeInWaves(kinds([10, 23, 20]), { amounts: [{ count: 3 }, { percent: 100 }] })
+    const { writes, atOnce } = writeInWaves(kinds([10, 23, 20]), {
+      amounts: [{ count: 3 }, { percent: 100 }],
+    })
     expect(atOnce).toBe(6)
     expect(writes.length).toBe(6)
   })
 
   it('what the exchange of domains can mend is not cut', () => {
-    const groups = Array.from({ length: 6 }, (_, i) => Array.from({ length: 4 }, (__, j) => domain(i * 10 + j)))
+    const groups = Array.from({ length: 6 }, (_, i) =>
+      Array.from({ length: 4 }, (__, j) => domain(i * 10 + j)),
+    )
     const waves = assignWaves({
       domains: groups.flat().toSorted(),
       writes: groups,
@@ -105,7 +121,10 @@ describe('domains in waves', () => {
 
   it('domains that go first are all in the first wave, also where they are more than it asks for', () => {
     const isFirst = (name: Domain) => /^d0000[0-4]/.test(name)
-    const solution = writeInWaves({ ...kinds([30]), isFirst }, { amounts: [{ count: 2 }, { percent: 100 }] })
+    const solution = writeInWaves(
+      { ...kinds([30]), isFirst },
+      { amounts: [{ count: 2 }, { percent: 100 }] },
+    )
     expect(
       [...wavesOf(solution)]
         .filter(([, waves]) => waves.has(1))
@@ -121,6 +140,10 @@ describe('domains in waves', () => {
       [1, 2, [domain(0), domain(2)]],
       [2, 4, [domain(1)]],
     ])
-    expect(writeInWaves(kinds([2]), { waveOf: new Map([0, 1].map((i) => [domain(i), 3])) }).writes.map(({ wave }) => wave)).toEqual([3])
+    expect(
+      writeInWaves(kinds([2]), { waveOf: new Map([0, 1].map((i) => [domain(i), 3])) }).writes.map(
+        ({ wave }) => wave,
+      ),
+    ).toEqual([3])
   })
 })

@@ -17,20 +17,33 @@ import { runs } from '../runs.ts'
 const www = 'www.example.com'
 const unset: Held = { status: 'unset', candidates: [] }
 const time = (seconds: number) => confirmed({ time: String(10 * seconds) })
-const doubt = (...seconds: number[]): Held => ({ status: 'in-doubt', candidates: seconds.map((each) => ({ time: String(10 * each) })) })
+const doubt = (...seconds: number[]): Held => ({
+  status: 'in-doubt',
+  candidates: seconds.map((each) => ({ time: String(10 * each) })),
+})
 const black = (...list: string[]) => confirmed({ list, mode: 'cover' })
 const cert = (more: object = {}) => confirmed({ cert_id: 1, force_https: 0, ...more })
 const listed = (...urls: string[]) => confirmed(urls.map((url) => ({ url, turn_on: true })))
 
-function back(now: Record<ItemKey, Held>, before: Record<ItemKey, Held | null>, isAtHand = (_secret: string) => true): WayBack {
-  return wayBack(new Map([[www, new Map(Object.entries(now))]]), new Map([[www, new Map(Object.entries(before))]]), isAtHand)
+function back(
+  now: Record<ItemKey, Held>,
+  before: Record<ItemKey, Held | null>,
+  isAtHand = (_secret: string) => true,
+): WayBack {
+  return wayBack(
+    new Map([[www, new Map(Object.entries(now))]]),
+    new Map([[www, new Map(Object.entries(before))]]),
+    isAtHand,
+  )
 }
 
 /** What the way back does, `action item`, and what it says can't be had again. */
 function told(...args: Parameters<typeof back>): [string[], string[]] {
   const { from, to, irreversible } = back(...args)
   return [
-    diffSnapshots(from, to).changes.map(({ action, item, by }) => `${action} ${item}${by === undefined ? '' : ` by ${by}`}`),
+    diffSnapshots(from, to).changes.map(
+      ({ action, item, by }) => `${action} ${item}${by === undefined ? '' : ` by ${by}`}`,
+    ),
     irreversible.map(({ item, reason }) => `${item}: ${reason}`),
   ]
 }
@@ -39,9 +52,19 @@ describe('wayBack', () => {
   it.each<[string, Record<ItemKey, Held>, Record<ItemKey, Held | null>, string[]]>([
     ['of a value that was changed', { timeout: time(2) }, { timeout: time(1) }, ['change timeout']],
     ['of what is as it was', { timeout: time(1) }, { timeout: time(1) }, []],
-    ['of what the apply left in doubt', { timeout: doubt(1, 2) }, { timeout: time(1) }, ['change timeout']],
+    [
+      'of what the apply left in doubt',
+      { timeout: doubt(1, 2) },
+      { timeout: time(1) },
+      ['change timeout'],
+    ],
     ['of an item that was released since', {}, { timeout: time(1) }, ['set timeout']],
-    ['of an item that was not recorded before', { ip_black_list: black('192.0.2.1') }, { ip_black_list: null }, ['unset ip_black_list']],
+    [
+      'of an item that was not recorded before',
+      { ip_black_list: black('192.0.2.1') },
+      { ip_black_list: null },
+      ['unset ip_black_list'],
+    ],
     ['of one that came and went', {}, { timeout: null }, []],
     [
       'of an item that was unset before',
@@ -55,9 +78,19 @@ describe('wayBack', () => {
       { https: cert() },
       ['set https'],
     ],
-    ['of what was as good as certain', { timeout: time(2) }, { timeout: doubt(1) }, ['change timeout']],
+    [
+      'of what was as good as certain',
+      { timeout: time(2) },
+      { timeout: doubt(1) },
+      ['change timeout'],
+    ],
     ['of what was in doubt, and still is', { timeout: doubt(1, 2) }, { timeout: doubt(1, 2) }, []],
-    ['leaves other items alone', { timeout: time(2), connect_timeout: doubt(1, 2) }, { timeout: time(1) }, ['change timeout']],
+    [
+      'leaves other items alone',
+      { timeout: time(2), connect_timeout: doubt(1, 2) },
+      { timeout: time(1) },
+      ['change timeout'],
+    ],
     [
       'of a black list that a white list emptied',
       { ip_white_list: black('192.0.2.2') },
@@ -76,7 +109,12 @@ describe('wayBack', () => {
       { ip_white_list: unset, ip_black_list: unset },
       ['unset ip_black_list', 'unset ip_white_list by ip_black_list'],
     ],
-    ['of a switched list that was released', {}, { visit_deny_whitelist: listed('/a') }, ['set visit_deny_whitelist']],
+    [
+      'of a switched list that was released',
+      {},
+      { visit_deny_whitelist: listed('/a') },
+      ['set visit_deny_whitelist'],
+    ],
   ])('%s', (_what, now, before, changes) => {
     expect(told(now, before)).toEqual([changes, []])
   })
@@ -96,7 +134,13 @@ describe('wayBack', () => {
       [],
       /nothing was recorded of it before, so what was taken/,
     ],
-    ['what was in doubt', { timeout: time(3) }, { timeout: doubt(1, 2) }, [], /in doubt between 2 values/],
+    [
+      'what was in doubt',
+      { timeout: time(3) },
+      { timeout: doubt(1, 2) },
+      [],
+      /in doubt between 2 values/,
+    ],
     [
       'what may have been anything',
       { timeout: time(3) },
@@ -104,10 +148,28 @@ describe('wayBack', () => {
       [],
       /between one value and something unknown/,
     ],
-    ['what was not known', { timeout: time(3) }, { timeout: { ...doubt(), unknown: true } }, [], /what it held before is not known/],
-    ['an empty list of switches', {}, { visit_deny_whitelist: unset }, [], /no entry of it is recorded/],
+    [
+      'what was not known',
+      { timeout: time(3) },
+      { timeout: { ...doubt(), unknown: true } },
+      [],
+      /what it held before is not known/,
+    ],
+    [
+      'an empty list of switches',
+      {},
+      { visit_deny_whitelist: unset },
+      [],
+      /no entry of it is recorded/,
+    ],
     ['an unknown item', { tomorrow: time(1) }, { tomorrow: time(2) }, [], /does not know the item/],
-    ['a value that is not valid', { timeout: time(1) }, { timeout: confirmed({ time: 'soon' }) }, [], /not valid \(\/time\)/],
+    [
+      'a value that is not valid',
+      { timeout: time(1) },
+      { timeout: confirmed({ time: 'soon' }) },
+      [],
+      /not valid \(\/time\)/,
+    ],
     [
       'a field that stays, alone',
       { https: cert({ http2: 'on' }) },
@@ -124,7 +186,10 @@ describe('wayBack', () => {
     ],
     [
       'a list that to unset would empty another one that is as it was',
-      { ip_black_list: black('192.0.2.1'), ip_white_list: { status: 'in-doubt', candidates: [], unknown: true } },
+      {
+        ip_black_list: black('192.0.2.1'),
+        ip_white_list: { status: 'in-doubt', candidates: [], unknown: true },
+      },
       { ip_black_list: black('192.0.2.1'), ip_white_list: null },
       [],
       /^ip_white_list: to unset it would empty ip_black_list$/,
@@ -156,30 +221,60 @@ describe('wayBack', () => {
       }),
       templates: { [secret]: 'signing' },
     })
-    const [now, before] = [{ visit_timestamp: signed('scrypt:b', 60) }, { visit_timestamp: signed('scrypt:a', 60) }]
-    expect(told(now, before, (secret) => secret === 'scrypt:b')).toEqual([[], [expect.stringContaining('not at hand (signing)')]])
-    expect(told(now, before, (secret) => secret === 'scrypt:a')).toEqual([['change visit_timestamp'], []])
-    expect(back(now, before).to.get(www)?.get('visit_timestamp')?.templates).toEqual({ 'scrypt:a': 'signing' })
+    const [now, before] = [
+      { visit_timestamp: signed('scrypt:b', 60) },
+      { visit_timestamp: signed('scrypt:a', 60) },
+    ]
+    expect(told(now, before, (secret) => secret === 'scrypt:b')).toEqual([
+      [],
+      [expect.stringContaining('not at hand (signing)')],
+    ])
+    expect(told(now, before, (secret) => secret === 'scrypt:a')).toEqual([
+      ['change visit_timestamp'],
+      [],
+    ])
+    expect(back(now, before).to.get(www)?.get('visit_timestamp')?.templates).toEqual({
+      'scrypt:a': 'signing',
+    })
     expect(told(now, now, () => false)).toEqual([[], []])
   })
 })
 
-const recording: Recording = { at: '2026-01-01T00:00:00.000Z', apply: 'law', secrets: { templatesOf: () => ({}) } }
+const recording: Recording = {
+  at: '2026-01-01T00:00:00.000Z',
+  apply: 'law',
+  secrets: { templatesOf: () => ({}) },
+}
 const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
 const grouping = { groups: 'documented' as const, together: [] }
 
 function planOf(recorded: Snapshot, desired: Snapshot): Plan {
-  return makePlan({ recorded, desired, ...diffSnapshots(recorded, desired), grouping, limits, target: [], items: [], commit: null })
+  return makePlan({
+    recorded,
+    desired,
+    ...diffSnapshots(recorded, desired),
+    grouping,
+    limits,
+    target: [],
+    items: [],
+    commit: null,
+  })
 }
 
 /** What is recorded after a plan, some of whose writes (by id) were not confirmed. */
 function carriedOut(recorded: Recorded, plan: Plan, unsure: (write: Write) => boolean): Recorded {
   const result: Recorded = new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
-  for (const { domain, item, action } of plan.changes) if (action === 'release') result.get(domain)?.delete(item)
+  for (const { domain, item, action } of plan.changes)
+    if (action === 'release') result.get(domain)?.delete(item)
   for (const write of plan.writes) {
     for (const domain of write.domains) {
       const items = result.get(domain) ?? new Map<ItemKey, RecordedItem>()
-      result.set(domain, unsure(write) ? withIntents(items, write.items, recording) : withConfirmed(items, write.items, {}, recording))
+      result.set(
+        domain,
+        unsure(write)
+          ? withIntents(items, write.items, recording)
+          : withConfirmed(items, write.items, {}, recording),
+      )
     }
   }
   return result
@@ -187,17 +282,31 @@ function carriedOut(recorded: Recorded, plan: Plan, unsure: (write: Write) => bo
 
 function asRecorded(all: Snapshot): Recorded {
   const about = { at: recording.at, apply: 'earlier', origin: 'write' as const }
-  return new Map([...all].map(([domain, items]) => [domain, new Map([...items].map(([item, held]) => [item, { ...held, ...about }]))]))
+  return new Map(
+    [...all].map(([domain, items]) => [
+      domain,
+      new Map([...items].map(([item, held]) => [item, { ...held, ...about }])),
+    ]),
+  )
 }
 
 /** An item that is unset holds no more than one that is not recorded. */
 function same(item: ItemKey, was: Held | null, held: Held | undefined): boolean {
-  const nothing = (each: Held | null | undefined) => each === null || each === undefined || each.status === 'unset'
+  const nothing = (each: Held | null | undefined) =>
+    each === null || each === undefined || each.status === 'unset'
   if (nothing(was) || nothing(held)) return nothing(was) && nothing(held)
   // What was in doubt, and is in doubt between the same values, is as it was.
-  if (was?.status === 'in-doubt' && held?.status === 'in-doubt' && sameJson(was.candidates, held.candidates)) return true
+  if (
+    was?.status === 'in-doubt' &&
+    held?.status === 'in-doubt' &&
+    sameJson(was.candidates, held.candidates)
+  )
+    return true
   if (was?.candidates.length !== 1 || was.unknown === true) return false
-  return held?.status === 'confirmed' && sameJson(itemSpec(item).canonical(was.candidates[0] ?? null), held.candidates[0])
+  return (
+    held?.status === 'confirmed' &&
+    sameJson(itemSpec(item).canonical(was.candidates[0] ?? null), held.candidates[0])
+  )
 }
 
 it('after any change, however far it got, the way back gives what was recorded before, or names the item', () => {
@@ -220,7 +329,8 @@ it('after any change, however far it got, the way back gives what was recorded b
             returned++
           }
         }
-        for (const [item, held] of first.get(domain) ?? []) if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
+        for (const [item, held] of first.get(domain) ?? [])
+          if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
       }
     }),
     { numRuns: runs(100) },

@@ -38,9 +38,21 @@ const hostile = [
   ',',
   '::error::',
 ]
-const wide = ['漢', 'e\u0301', '👩‍👩‍👧', '🏴\u{e0067}\u{e007f}', '❤️', 'ᄀ', '\u0300', '\u0903', 'x'.repeat(60)]
+const wide = [
+  '漢',
+  'e\u0301',
+  '👩‍👩‍👧',
+  '🏴\u{e0067}\u{e007f}',
+  '❤️',
+  'ᄀ',
+  '\u0300',
+  '\u0903',
+  'x'.repeat(60),
+]
 
-/** Any text, hostile ones often: control characters, wide characters, emoji, half surrogate pairs. */
+/**
+ * Any text, hostile ones often: control characters, wide characters, emoji, half surrogate pairs.
+ */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom('a', ' ', ...hostile, ...wide), maxLength: 80 }),
@@ -56,7 +68,13 @@ const place = fc.record({
 
 /** Any diagnostic, whatever its texts hold. */
 export const anyDiagnostic: fc.Arbitrary<Diagnostic> = fc
-  .tuple(place, anyText, anyText, fc.array(fc.tuple(place, anyText), { maxLength: 2 }), fc.boolean())
+  .tuple(
+    place,
+    anyText,
+    anyText,
+    fc.array(fc.tuple(place, anyText), { maxLength: 2 }),
+    fc.boolean(),
+  )
   .map(([at, summary, detail, related, isError]) =>
     aDiagnostic({
       ...at,

@@ -3,13 +3,22 @@ import { expect, it } from 'vitest'
 import { barColumns, barText } from '../../src/report/apply/bar.ts'
 
 it('the bar of an apply and what stands beside it fit into the line of a terminal', () => {
-  const counts = fc.record({ writes: fc.integer({ min: 1, max: 999 }), done: fc.nat(998), callsPerMinute: fc.integer({ min: 1, max: 60 }) })
+  const counts = fc.record({
+    writes: fc.integer({ min: 1, max: 999 }),
+    done: fc.nat(998),
+    callsPerMinute: fc.integer({ min: 1, max: 60 }),
+  })
   fc.assert(
-    fc.property(counts, fc.nat(60), fc.constantFrom(80, 120), ({ writes, done, callsPerMinute }, left, columns) => {
-      const callsLeft = Math.min(left, callsPerMinute)
-      const text = barText({ done: Math.min(done, writes), writes, callsLeft, callsPerMinute })
-      expect(barColumns(columns, writes, callsPerMinute) + 1 + text.length).toBeLessThan(columns)
-    }),
+    fc.property(
+      counts,
+      fc.nat(60),
+      fc.constantFrom(80, 120),
+      ({ writes, done, callsPerMinute }, left, columns) => {
+        const callsLeft = Math.min(left, callsPerMinute)
+        const text = barText({ done: Math.min(done, writes), writes, callsLeft, callsPerMinute })
+        expect(barColumns(columns, writes, callsPerMinute) + 1 + text.length).toBeLessThan(columns)
+      },
+    ),
   )
   expect(barColumns(120, 17, 30)).toBe(24)
   expect(barText({ done: 3, writes: 17, callsLeft: 27, callsPerMinute: 30 })).toBe(

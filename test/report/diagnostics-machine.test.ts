@@ -7,7 +7,16 @@ import { formatDiagnosticsSarif } from '../../src/report/diagnostics/sarif.ts'
 import { aDiagnostic, anyDiagnostic, controls } from './a-diagnostic.ts'
 import { faults } from './output-schema.ts'
 
-const related = [{ file: 'profiles/base.yaml', line: 3, column: 5, endLine: 3, endColumn: 9, message: 'from this profile' }]
+const related = [
+  {
+    file: 'profiles/base.yaml',
+    line: 3,
+    column: 5,
+    endLine: 3,
+    endColumn: 9,
+    message: 'from this profile',
+  },
+]
 
 describe('formatDiagnosticsJson', () => {
   it('has the shape and the order of keys that are documented', () => {
@@ -47,15 +56,24 @@ describe('formatDiagnosticsJson', () => {
 
   it('is sorted by place, and valid with warnings alone', () => {
     const report = JSON.parse(
-      formatDiagnosticsJson([aDiagnostic({ severity: 'warning', line: 9 }), aDiagnostic({ severity: 'warning', line: 2 })]),
+      formatDiagnosticsJson([
+        aDiagnostic({ severity: 'warning', line: 9 }),
+        aDiagnostic({ severity: 'warning', line: 2 }),
+      ]),
     ) as JsonObject
     expect(report).toMatchObject({ valid: true, diagnostics: [{ line: 2 }, { line: 9 }] })
-    expect(JSON.parse(formatDiagnosticsJson([]))).toEqual({ format: 'edgewise.diagnostics/1', valid: true, diagnostics: [] })
+    expect(JSON.parse(formatDiagnosticsJson([]))).toEqual({
+      format: 'edgewise.diagnostics/1',
+      valid: true,
+      diagnostics: [],
+    })
   })
 
   it('holds to its schema', () => {
     const named = anyDiagnostic.filter(({ file, summary, related: places = [] }) =>
-      [file, summary, ...places.flatMap((place) => [place.file, place.message])].every((text) => text !== ''),
+      [file, summary, ...places.flatMap((place) => [place.file, place.message])].every(
+        (text) => text !== '',
+      ),
     )
     fc.assert(
       fc.property(fc.array(named), (diagnostics) => {
@@ -67,20 +85,35 @@ describe('formatDiagnosticsJson', () => {
 
 describe('formatDiagnosticsGithub', () => {
   it('writes a command a line', () => {
-    expect(formatDiagnosticsGithub([aDiagnostic({ related }), aDiagnostic({ severity: 'warning', line: 8, endLine: 9, detail: '' })])).toBe(
+    expect(
+      formatDiagnosticsGithub([
+        aDiagnostic({ related }),
+        aDiagnostic({ severity: 'warning', line: 8, endLine: 9, detail: '' }),
+      ]),
+    ).toBe(
       '::error file=domains/www.yaml,line=7,endLine=7,col=12,endColumn=15,title=Value not allowed::Expected on or off, got "yes". Write on.%0Aprofiles/base.yaml:3:5 from this profile\n' +
         '::warning file=domains/www.yaml,line=8,endLine=9,title=Value not allowed::Value not allowed\n',
     )
   })
 
   it('escapes what would end a property or a command', () => {
-    expect(formatDiagnosticsGithub([aDiagnostic({ file: 'a,b:c%0A.yaml', summary: 'x::y,z', detail: '50 %\n::error::no\u001b[0m' })])).toBe(
+    expect(
+      formatDiagnosticsGithub([
+        aDiagnostic({
+          file: 'a,b:c%0A.yaml',
+          summary: 'x::y,z',
+          detail: '50 %\n::error::no\u001b[0m',
+        }),
+      ]),
+    ).toBe(
       '::error file=a%2Cb%3Ac%250A.yaml,line=7,endLine=7,col=12,endColumn=15,title=x%3A%3Ay%2Cz::50 %25%0A::error::no\\u{1b}[0m\n',
     )
   })
 
   it('names files from the root of the repository', () => {
-    expect(formatDiagnosticsGithub([aDiagnostic()], 'cdn/prod')).toContain('file=cdn/prod/domains/www.yaml,')
+    expect(formatDiagnosticsGithub([aDiagnostic()], 'cdn/prod')).toContain(
+      'file=cdn/prod/domains/www.yaml,',
+    )
   })
 
   it('is one line for each diagnostic, without control characters, whatever stands in files', () => {
@@ -91,7 +124,9 @@ describe('formatDiagnosticsGithub', () => {
         const lines = text.split('\n').slice(0, -1)
         expect(lines).toHaveLength(diagnostics.length)
         for (const line of lines)
-          expect(line).toMatch(/^::(error|warning) file=[^,:]*,line=\d+,endLine=\d+(,col=\d+,endColumn=\d+)?,title=[^,:]*::/)
+          expect(line).toMatch(
+            /^::(error|warning) file=[^,:]*,line=\d+,endLine=\d+(,col=\d+,endColumn=\d+)?,title=[^,:]*::/,
+          )
       }),
     )
   })
@@ -100,7 +135,10 @@ describe('formatDiagnosticsGithub', () => {
 describe('formatDiagnosticsSarif', () => {
   it('is a log with one run', () => {
     const log = JSON.parse(
-      formatDiagnosticsSarif([aDiagnostic({ related, file: 'domains/a b#ü.yaml' })], { version: '1.2.3', folder: 'cdn' }),
+      formatDiagnosticsSarif([aDiagnostic({ related, file: 'domains/a b#ü.yaml' })], {
+        version: '1.2.3',
+        folder: 'cdn',
+      }),
     ) as Json
     expect(log).toEqual({
       $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -111,7 +149,14 @@ describe('formatDiagnosticsSarif', () => {
             driver: {
               name: 'edgewise',
               version: '1.2.3',
-              rules: [{ id: 'item-invalid', shortDescription: { text: "An item's value follows the service's specification." } }],
+              rules: [
+                {
+                  id: 'item-invalid',
+                  shortDescription: {
+                    text: "An item's value follows the service's specification.",
+                  },
+                },
+              ],
             },
           },
           columnKind: 'utf16CodeUnits',
@@ -148,31 +193,48 @@ describe('formatDiagnosticsSarif', () => {
   })
 
   it('takes nothing in a message for a link', () => {
-    const text = formatDiagnosticsSarif([aDiagnostic({ detail: 'got "[click](https://example.net)"' })], { version: '1' })
+    const text = formatDiagnosticsSarif(
+      [aDiagnostic({ detail: 'got "[click](https://example.net)"' })],
+      { version: '1' },
+    )
     expect(text).toContain('[click\\\\](https://example.net)')
   })
 
   it('names each rule once and refers to it, in locations that are URIs', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(anyDiagnostic, fc.constantFrom('yaml-invalid' as const, 'item-unknown' as const))), (pairs) => {
-        const diagnostics = pairs.map(([diagnostic, code]) => ({ ...diagnostic, code }))
-        const run = runOf(formatDiagnosticsSarif(diagnostics, { version: '1' }))
-        const ids = run.tool.driver.rules.map((rule) => rule.id)
-        expect(new Set(ids).size).toBe(ids.length)
-        expect(run.results).toHaveLength(diagnostics.length)
-        for (const result of run.results) {
-          expect(ids[result.ruleIndex]).toBe(result.ruleId)
-          for (const location of result.locations)
-            expect(location.physicalLocation.artifactLocation.uri).toMatch(/^([\w\-.!~*'()/]|%[0-9A-F]{2})*$/)
-        }
-      }),
+      fc.property(
+        fc.array(
+          fc.tuple(
+            anyDiagnostic,
+            fc.constantFrom('yaml-invalid' as const, 'item-unknown' as const),
+          ),
+        ),
+        (pairs) => {
+          const diagnostics = pairs.map(([diagnostic, code]) => ({ ...diagnostic, code }))
+          const run = runOf(formatDiagnosticsSarif(diagnostics, { version: '1' }))
+          const ids = run.tool.driver.rules.map((rule) => rule.id)
+          expect(new Set(ids).size).toBe(ids.length)
+          expect(run.results).toHaveLength(diagnostics.length)
+          for (const result of run.results) {
+            expect(ids[result.ruleIndex]).toBe(result.ruleId)
+            for (const location of result.locations)
+              expect(location.physicalLocation.artifactLocation.uri).toMatch(
+                /^([\w\-.!~*'()/]|%[0-9A-F]{2})*$/,
+              )
+          }
+        },
+      ),
     )
   })
 })
 
 interface Run {
   tool: { driver: { rules: { id: string }[] } }
-  results: { ruleId: string; ruleIndex: number; locations: { physicalLocation: { artifactLocation: { uri: string } } }[] }[]
+  results: {
+    ruleId: string
+    ruleIndex: number
+    locations: { physicalLocation: { artifactLocation: { uri: string } } }[]
+  }[]
 }
 
 function runOf(text: string): Run {

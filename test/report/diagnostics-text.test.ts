@@ -20,7 +20,10 @@ function frame(line: string, column: number, endColumn: number, columns = 80): s
 
 describe('formatDiagnosticsText', () => {
   it('shows place, problem, line, range and related places, and counts at the end', () => {
-    const lines: Record<string, string> = { 'domains/www.yaml': '    http2: yes', 'profiles/base.yaml': 'profile: base' }
+    const lines: Record<string, string> = {
+      'domains/www.yaml': '    http2: yes',
+      'profiles/base.yaml': 'profile: base',
+    }
     const text = formatDiagnosticsText(
       [
         aDiagnostic({
@@ -34,8 +37,18 @@ describe('formatDiagnosticsText', () => {
           endColumn: 8,
         }),
         aDiagnostic({
-          detail: 'Expected on or off, got "yes". In YAML 1.2 yes is a plain string; write on, which is what the service takes.',
-          related: [{ file: 'profiles/base.yaml', line: 1, column: 10, endLine: 1, endColumn: 14, message: 'from this profile' }],
+          detail:
+            'Expected on or off, got "yes". In YAML 1.2 yes is a plain string; write on, which is what the service takes.',
+          related: [
+            {
+              file: 'profiles/base.yaml',
+              line: 1,
+              column: 10,
+              endLine: 1,
+              endColumn: 14,
+              message: 'from this profile',
+            },
+          ],
         }),
         aDiagnostic({ file: 'domains/gone.yaml', line: 2, column: 1 }),
       ],
@@ -67,26 +80,47 @@ profiles/base.yaml:1:1  warning  Profile not used
 
   it('counts one as one', () => {
     expect(formatDiagnosticsText([aDiagnostic()], style)).toMatch(/\n1 error in 1 file\n$/)
-    expect(formatDiagnosticsText([aDiagnostic({ severity: 'warning' })], style)).toMatch(/\n1 warning in 1 file\n$/)
+    expect(formatDiagnosticsText([aDiagnostic({ severity: 'warning' })], style)).toMatch(
+      /\n1 warning in 1 file\n$/,
+    )
   })
 
   it('paints errors red, warnings yellow, and nothing that comes from a file', () => {
-    const paint: Paint = { bold: tag('b'), dim: tag('dim'), red: tag('red'), green: tag('green'), yellow: tag('yellow'), cyan: tag('cyan') }
-    const text = formatDiagnosticsText([aDiagnostic(), aDiagnostic({ severity: 'warning', line: 9 })], {
-      ...style,
-      paint,
-      lineOf: () => 'http2:     yes',
-    })
+    const paint: Paint = {
+      bold: tag('b'),
+      dim: tag('dim'),
+      red: tag('red'),
+      green: tag('green'),
+      yellow: tag('yellow'),
+      cyan: tag('cyan'),
+    }
+    const text = formatDiagnosticsText(
+      [aDiagnostic(), aDiagnostic({ severity: 'warning', line: 9 })],
+      {
+        ...style,
+        paint,
+        lineOf: () => 'http2:     yes',
+      },
+    )
     expect(text).toContain('<b>domains/www.yaml:7:12</b>  <red>error</red>  Value not allowed')
-    expect(text).toContain('<dim>  7 | </dim>http2:     yes\n<dim>    | </dim>           <red>^^^</red>')
+    expect(text).toContain(
+      '<dim>  7 | </dim>http2:     yes\n<dim>    | </dim>           <red>^^^</red>',
+    )
     expect(text).toContain('<yellow>warning</yellow>')
   })
 
   it('lets no control character through, whatever stands in files', () => {
     fc.assert(
-      fc.property(fc.array(anyDiagnostic, { maxLength: 3 }), anyText, fc.integer({ min: 24, max: 140 }), (diagnostics, line, columns) => {
-        expect(formatDiagnosticsText(diagnostics, { ...style, columns, lineOf: () => line })).not.toMatch(controls)
-      }),
+      fc.property(
+        fc.array(anyDiagnostic, { maxLength: 3 }),
+        anyText,
+        fc.integer({ min: 24, max: 140 }),
+        (diagnostics, line, columns) => {
+          expect(
+            formatDiagnosticsText(diagnostics, { ...style, columns, lineOf: () => line }),
+          ).not.toMatch(controls)
+        },
+      ),
     )
   })
 })
@@ -111,14 +145,22 @@ describe('codeFrame', () => {
 
   it('marks the first line of a range over several', () => {
     const place: Place = { file: 'a.yaml', line: 7, column: 3, endLine: 9, endColumn: 2 }
-    expect(codeFrame(place, 'a: [1,', { paint: plainPaint, columns: 80, mark: plainPaint.red })).toBe('  7 | a: [1,\n    |   ^^^^')
+    expect(
+      codeFrame(place, 'a: [1,', { paint: plainPaint, columns: 80, mark: plainPaint.red }),
+    ).toBe('  7 | a: [1,\n    |   ^^^^')
   })
 
   it('cuts a long line around the carets', () => {
     const line = `${'a'.repeat(100)}HERE${'b'.repeat(100)}`
-    expect(frame(line, 101, 105, 36)).toEqual(['  7 | …aaaaaaaaaaHEREbbbbbbbbbbbbbb…', '    |            ^^^^'])
+    expect(frame(line, 101, 105, 36)).toEqual([
+      '  7 | …aaaaaaaaaaHEREbbbbbbbbbbbbbb…',
+      '    |            ^^^^',
+    ])
     expect(frame(line, 1, 4, 36)).toEqual(['  7 | aaaaaaaaaaaaaaaaaaaaaaaaaaaaa…', '    | ^^^'])
-    expect(frame(line, 205, 205, 36)).toEqual(['  7 | …bbbbbbbbbbbbbbbbbbbbbbbbbbbb', `    | ${' '.repeat(29)}^`])
+    expect(frame(line, 205, 205, 36)).toEqual([
+      '  7 | …bbbbbbbbbbbbbbbbbbbbbbbbbbbb',
+      `    | ${' '.repeat(29)}^`,
+    ])
   })
 
   it.each([
@@ -136,13 +178,23 @@ describe('codeFrame', () => {
   it('never exceeds the columns, and keeps its carets under something', () => {
     const range = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 300 }))
     fc.assert(
-      fc.property(anyText, range, fc.integer({ min: 24, max: 140 }), (line, [column, endColumn], columns) => {
-        const [source = '', carets = ''] = frame(line.replaceAll('\n', ' '), column, endColumn, columns)
-        expect(displayWidth(source)).toBeLessThanOrEqual(columns)
-        expect(carets.length).toBeLessThanOrEqual(columns)
-        expect(carets).toMatch(/^ {4}\| *\^+$/)
-        expect(source + carets).not.toMatch(controls)
-      }),
+      fc.property(
+        anyText,
+        range,
+        fc.integer({ min: 24, max: 140 }),
+        (line, [column, endColumn], columns) => {
+          const [source = '', carets = ''] = frame(
+            line.replaceAll('\n', ' '),
+            column,
+            endColumn,
+            columns,
+          )
+          expect(displayWidth(source)).toBeLessThanOrEqual(columns)
+          expect(carets.length).toBeLessThanOrEqual(columns)
+          expect(carets).toMatch(/^ {4}\| *\^+$/)
+          expect(source + carets).not.toMatch(controls)
+        },
+      ),
       { numRuns: runs(500) },
     )
   })

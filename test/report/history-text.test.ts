@@ -16,11 +16,16 @@ const entry: Applied = {
 const text = (more: Partial<Applied> = {}) => historyText([{ ...entry, ...more }], plainPaint)
 
 it('tells of an apply what came of it, when, how long, by whom and of which commit', () => {
-  expect(text()).toBe('k7  complete  4 confirmed\n  2026-11-20T03:00:00.000Z · 90 s · by ops@example.com · 0123456789ab\n')
+  expect(text()).toBe(
+    'k7  complete  4 confirmed\n  2026-11-20T03:00:00.000Z · 90 s · by ops@example.com · 0123456789ab\n',
+  )
 })
 
 it('names every kind of outcome that there was, and no other', () => {
-  const told = text({ writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 }, outcome: 'interrupted' })
+  const told = text({
+    writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 },
+    outcome: 'interrupted',
+  })
   expect(told).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in doubt, 4 not sent\n')
   expect(text({ writes: { ...none, notSent: 1 } })).toContain('k7  complete  1 not sent\n')
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
@@ -41,6 +46,9 @@ it('shows no control characters of an author or a commit', () => {
 })
 
 it('keeps the order of the applies, and says when there are none', () => {
-  expect(historyText([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual(['k7', 'k8'])
+  expect(historyText([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual([
+    'k7',
+    'k8',
+  ])
   expect(historyText([], plainPaint)).toBe('Nothing was applied yet.\n')
 })

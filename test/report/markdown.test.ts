@@ -14,7 +14,8 @@ const most = 65_536
 const now = Date.parse('2026-03-01T00:00:00Z')
 const at = '2026-02-01T00:00:00.000Z'
 const time = (seconds: number) => confirmed({ time: String(seconds) })
-const head = (name: string, value: string) => confirmed([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
+const head = (name: string, value: string) =>
+  confirmed([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
 const canonical = (item: ItemKey, held: Held): Held => ({
   ...held,
   candidates: held.candidates.map((value) => itemSpec(item).canonical(value)),
@@ -27,7 +28,14 @@ const of = (domains: Record<string, Items>): Snapshot =>
     ]),
   )
 const many = (count: number, items: (i: number) => Items) =>
-  of(Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${String(i).padStart(4, '0')}.example.com`, items(i)])))
+  of(
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        `d${String(i).padStart(4, '0')}.example.com`,
+        items(i),
+      ]),
+    ),
+  )
 
 /** A plan with a write for each change: reports show what they are given, however it was found. */
 function planOf(recorded: Snapshot, desired: Snapshot): Plan {
@@ -46,7 +54,15 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
   return {
     changes,
     writes,
-    summary: { domains, ...count, unchanged, held: 0, writes: writes.length, lowerBound: 1, seconds: 0 },
+    summary: {
+      domains,
+      ...count,
+      unchanged,
+      held: 0,
+      writes: writes.length,
+      lowerBound: 1,
+      seconds: 0,
+    },
     basis: { desired: {}, recorded: {}, target: [], items: [], commit: null },
     planner: { version: 1, effort: 'normal' },
     warnings: [],
@@ -55,9 +71,19 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
 
 function driftFor(recorded: Snapshot, desired: Snapshot, observed: Snapshot) {
   return driftOf(
-    new Map([...recorded].map(([domain, items]) => [domain, new Map([...items].map(([item, held]) => [item, { ...held, at }]))])),
+    new Map(
+      [...recorded].map(([domain, items]) => [
+        domain,
+        new Map([...items].map(([item, held]) => [item, { ...held, at }])),
+      ]),
+    ),
     desired,
-    new Map([...observed].map(([domain, items]) => [domain, new Map([...items].map(([item, held]) => [item, { held, notVerified: [] }]))])),
+    new Map(
+      [...observed].map(([domain, items]) => [
+        domain,
+        new Map([...items].map(([item, held]) => [item, { held, notVerified: [] }])),
+      ]),
+    ),
   )
 }
 
@@ -100,9 +126,20 @@ function outsideFences(markdown: string): string {
   let fence: string | null = null
   for (const line of markdown.split('\n')) {
     const run = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence === null && run !== undefined && (run.startsWith('~') || !line.slice(line.indexOf(run) + run.length).includes('`')))
+    if (
+      fence === null &&
+      run !== undefined &&
+      (run.startsWith('~') || !line.slice(line.indexOf(run) + run.length).includes('`'))
+    )
       fence = run
-    else if (fence !== null && run !== undefined && run[0] === fence[0] && run.length >= fence.length && line.trim() === run) fence = null
+    else if (
+      fence !== null &&
+      run !== undefined &&
+      run[0] === fence[0] &&
+      run.length >= fence.length &&
+      line.trim() === run
+    )
+      fence = null
     else if (fence === null) left.push(line)
   }
   expect(fence).toBeNull()
@@ -121,20 +158,35 @@ function expectHarmless(markdown: string): void {
       .filter((line) => !own.test(line)),
   ).toEqual([])
   // No control characters, and nothing that turns the direction of what follows.
-  expect(markdown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u)
+  expect(markdown.replaceAll('\n', '')).not.toMatch(
+    /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u,
+  )
 }
 
 const small = planOf(
-  of({ 'www.example.com': { timeout: time(60), referer: confirmed({ type: 1, list: ['a.example'], allow_empty: true }) } }),
-  of({ 'www.example.com': { timeout: time(61), https: confirmed({ cert_id: 1, force_https: 0 }) } }),
+  of({
+    'www.example.com': {
+      timeout: time(60),
+      referer: confirmed({ type: 1, list: ['a.example'], allow_empty: true }),
+    },
+  }),
+  of({
+    'www.example.com': { timeout: time(61), https: confirmed({ cert_id: 1, force_https: 0 }) },
+  }),
 )
 const foldedPlan = planOf(
   many(40, () => ({ timeout: time(60) })),
-  many(40, (i) => ({ timeout: time(i === 7 ? 90 : 61), https: confirmed({ cert_id: 1, force_https: 301 }) })),
+  many(40, (i) => ({
+    timeout: time(i === 7 ? 90 : 61),
+    https: confirmed({ cert_id: 1, force_https: 301 }),
+  })),
 )
 const large = planOf(
   many(5000, (i) => ({ timeout: time(60), extend: confirmed({ squid: `a ${i}` }) })),
-  many(5000, (i) => ({ timeout: time(61 + (i % 3)), extend: confirmed({ squid: `${i} ${'long '.repeat(40)}` }) })),
+  many(5000, (i) => ({
+    timeout: time(61 + (i % 3)),
+    extend: confirmed({ squid: `${i} ${'long '.repeat(40)}` }),
+  })),
 )
 const hostilePlan: Plan = {
   ...planOf(
@@ -165,7 +217,9 @@ describe('a plan as Markdown', () => {
 
   it('begins with the sum, and folds equal changes of many domains', () => {
     const markdown = planMarkdown(foldedPlan)
-    expect(markdown.split('\n')[2]).toBe('Plan: 40 to set, 40 to change · 80 writes (at least 1) · 0 s · 40 domains')
+    expect(markdown.split('\n')[2]).toBe(
+      'Plan: 40 to set, 40 to change · 80 writes (at least 1) · 0 s · 40 domains',
+    )
     expect(markdown.match(/<details>/g)).toHaveLength(4)
   })
 
@@ -175,23 +229,37 @@ describe('a plan as Markdown', () => {
     const [, left, all] = /Left out here: (\d+) of (\d+) changes/.exec(markdown) ?? []
     expect(all).toBe('10000')
     expect(Number(left)).toBeGreaterThan(0)
-    // Each part about one domain is one change; the three parts about timeouts stand for all the domains.
+    // Each part about one domain is one change; the three parts about timeouts stand for all the
+    // domains.
     expect(shown - 3 + 5000 + Number(left)).toBe(10_000)
     expect(markdown).toContain('| `timeout` |  | 5000 |  |  |')
   })
 
   it('many long warnings take no more than their share', () => {
-    const markdown = planMarkdown({ ...foldedPlan, warnings: Array.from({ length: 30 }, () => 'x'.repeat(20_000)) })
+    const markdown = planMarkdown({
+      ...foldedPlan,
+      warnings: Array.from({ length: 30 }, () => 'x'.repeat(20_000)),
+    })
     expectHarmless(markdown)
     expect(markdown).toContain('… and 18 more')
     expect(markdown).not.toContain('Left out here')
   })
 
   it('a part that does not fit makes no other one go', () => {
-    const entries = Array.from({ length: 120 }, (_, i) => ({ head_name: `X-${i}`, head_value: '`'.repeat(900), write_when_exists: 'yes' }))
+    const entries = Array.from({ length: 120 }, (_, i) => ({
+      head_name: `X-${i}`,
+      head_value: '`'.repeat(900),
+      write_when_exists: 'yes',
+    }))
     const big = confirmed(entries)
     const markdown = planMarkdown(
-      planOf(of({}), of({ 'a.example.com': { add_back_source_head: big }, 'b.example.com': { timeout: time(1) } })),
+      planOf(
+        of({}),
+        of({
+          'a.example.com': { add_back_source_head: big },
+          'b.example.com': { timeout: time(1) },
+        }),
+      ),
     )
     expectHarmless(markdown)
     expect(markdown).toContain('<code>b.example.com</code>')
@@ -204,15 +272,19 @@ describe('a plan as Markdown', () => {
       .map((parts) => parts.join(''))
     const items = fc.record({ extend: text, header: text })
     fc.assert(
-      fc.property(fc.array(fc.tuple(items, items), { minLength: 1, maxLength: 5 }), fc.array(text, { maxLength: 20 }), (all, warnings) => {
-        const side = (which: 0 | 1) =>
-          many(all.length, (i) => ({
-            extend: confirmed({ squid: all[i]?.[which].extend ?? '' }),
-            add_back_source_head: head('X', all[i]?.[which].header ?? ''),
-          }))
-        expectHarmless(planMarkdown({ ...planOf(side(0), side(1)), warnings }))
-        expectHarmless(driftMarkdown(driftFor(side(0), side(1), side(1)), now))
-      }),
+      fc.property(
+        fc.array(fc.tuple(items, items), { minLength: 1, maxLength: 5 }),
+        fc.array(text, { maxLength: 20 }),
+        (all, warnings) => {
+          const side = (which: 0 | 1) =>
+            many(all.length, (i) => ({
+              extend: confirmed({ squid: all[i]?.[which].extend ?? '' }),
+              add_back_source_head: head('X', all[i]?.[which].header ?? ''),
+            }))
+          expectHarmless(planMarkdown({ ...planOf(side(0), side(1)), warnings }))
+          expectHarmless(driftMarkdown(driftFor(side(0), side(1), side(1)), now))
+        },
+      ),
       { numRuns: runs(60) },
     )
   })
@@ -221,13 +293,23 @@ describe('a plan as Markdown', () => {
 describe('drift as Markdown', () => {
   const recorded = many(30, () => ({ timeout: time(60) }))
   it.each<[string, Parameters<typeof driftFor>]>([
-    ['small', [recorded, many(30, (i) => ({ timeout: time(i < 3 ? 61 : 60) })), many(10, (i) => ({ timeout: time(i === 5 ? 99 : 60) }))]],
+    [
+      'small',
+      [
+        recorded,
+        many(30, (i) => ({ timeout: time(i < 3 ? 61 : 60) })),
+        many(10, (i) => ({ timeout: time(i === 5 ? 99 : 60) })),
+      ],
+    ],
     ['none', [recorded, recorded, of({})]],
     [
       'hostile',
       [
         of({
-          'a.example.com': { extend: confirmed({ squid: hostile.join('') }), timeout: { status: 'in-doubt', candidates: [{ time: '1' }] } },
+          'a.example.com': {
+            extend: confirmed({ squid: hostile.join('') }),
+            timeout: { status: 'in-doubt', candidates: [{ time: '1' }] },
+          },
         }),
         of({ 'a.example.com': { extend: confirmed({ squid: 'x' }), timeout: time(1) } }),
         of({ 'a.example.com': { extend: confirmed({ squid: hostile.toReversed().join('') }) } }),
@@ -240,7 +322,8 @@ describe('drift as Markdown', () => {
   })
 
   it('stays short enough for 5,000 domains', () => {
-    const side = (value: string) => many(5000, (i) => ({ extend: confirmed({ squid: `${value} ${i} ${'long '.repeat(30)}` }) }))
+    const side = (value: string) =>
+      many(5000, (i) => ({ extend: confirmed({ squid: `${value} ${i} ${'long '.repeat(30)}` }) }))
     const markdown = driftMarkdown(driftFor(side('a'), side('b'), side('c')), now)
     expectHarmless(markdown)
     expect(markdown.match(/Left out here: \d+ of 5000 changes/g)).toHaveLength(2)

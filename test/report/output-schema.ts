@@ -4,12 +4,16 @@ import type { JsonObject } from '../../src/model/json.ts'
 
 /** The schema of a machine output, by the name of its file. */
 export function outputSchema(name: string): JsonObject {
-  return JSON.parse(readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8')) as JsonObject
+  return JSON.parse(
+    readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
+  ) as JsonObject
 }
 
 /** What is wrong with a machine output, or nothing. */
 export function faults(name: string, output: unknown): string[] {
-  const validate = validators.get(name) ?? new Ajv2020({ allErrors: true, strict: true, strictTypes: true }).compile(outputSchema(name))
+  const validate =
+    validators.get(name) ??
+    new Ajv2020({ allErrors: true, strict: true, strictTypes: true }).compile(outputSchema(name))
   validators.set(name, validate)
   validate(output)
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)

@@ -11,21 +11,56 @@ const names = readdirSync(folder).map((file) => file.replace('.schema.json', '')
 const time = '2026-01-02T03:04:05.678Z'
 const counts = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
 const sample = { requests: 2, bad: 1 }
-const patch = [{ op: 'add', path: '/a~1b/0', value: { $secret: 'unresolved:Bearer ${secret:token}' } }]
-const recorded = { candidates: [{ cert_id: 1 }], status: 'confirmed', at: time, apply: 'a1', origin: 'write' }
+const patch = [
+  { op: 'add', path: '/a~1b/0', value: { $secret: 'unresolved:Bearer ${secret:token}' } },
+]
+const recorded = {
+  candidates: [{ cert_id: 1 }],
+  status: 'confirmed',
+  at: time,
+  apply: 'a1',
+  origin: 'write',
+}
 
 const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = {
   'apply.started': { type: 'apply.started', time, apply: 'a1', writes: 1, releases: 0 },
-  'write.started': { type: 'write.started', time, id: 1, domains: ['www.example.com'], items: ['https'] },
+  'write.started': {
+    type: 'write.started',
+    time,
+    id: 1,
+    domains: ['www.example.com'],
+    items: ['https'],
+  },
   'write.confirmed': { type: 'write.confirmed', time, id: 1, rewritten: ['https'] },
   'write.refused': { type: 'write.refused', time, id: 1, code: null, message: 'no' },
   'write.in-doubt': { type: 'write.in-doubt', time, id: 1, message: 'timed out' },
   'write.not-sent': { type: 'write.not-sent', time, id: 1, message: 'interrupted' },
   'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
-  'write.isolating': { type: 'write.isolating', time, id: 1, domains: ['www.example.com'], items: ['https'] },
+  'write.isolating': {
+    type: 'write.isolating',
+    time,
+    id: 1,
+    domains: ['www.example.com'],
+    items: ['https'],
+  },
   'wave.finished': { type: 'wave.finished', time, wave: 1 },
-  'wave.waiting': { type: 'wave.waiting', time, wave: 1, waves: 2, domains: 3, until: time, reason: 'pause' },
-  'wave.watched': { type: 'wave.watched', time, wave: 1, statuses: ['5xx'], before: sample, after: sample },
+  'wave.waiting': {
+    type: 'wave.waiting',
+    time,
+    wave: 1,
+    waves: 2,
+    domains: 3,
+    until: time,
+    reason: 'pause',
+  },
+  'wave.watched': {
+    type: 'wave.watched',
+    time,
+    wave: 1,
+    statuses: ['5xx'],
+    before: sample,
+    after: sample,
+  },
   'wave.judged': {
     type: 'wave.judged',
     time,
@@ -36,7 +71,13 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     after: sample,
     worse: [{ domain: 'a.example', before: sample, after: sample }],
   },
-  'rollout.taking-back': { type: 'rollout.taking-back', time, apply: 'a1', reason: 'worse', writes: 1 },
+  'rollout.taking-back': {
+    type: 'rollout.taking-back',
+    time,
+    apply: 'a1',
+    reason: 'worse',
+    writes: 1,
+  },
   'apply.finished': { type: 'apply.finished', time, apply: 'a1', stopped: null, ...counts },
 }
 const errorCodes: Record<ErrorCode, true> = {
@@ -69,14 +110,26 @@ const drifted = {
   pending: patch,
   live: [],
 }
-const statistics = { format: 'edgewise.stats/1', from: time, to: time, grain: 'hour', timezone: 'UTC' }
+const statistics = {
+  format: 'edgewise.stats/1',
+  from: time,
+  to: time,
+  grain: 'hour',
+  timezone: 'UTC',
+}
 const series = {
   requests: 3,
   classes: { '2xx': 2, '3xx': 0, '4xx': 0, '5xx': 0, other: 1 },
   statuses: { '0': 1, '200': 2 },
   points: [{ time, statuses: { '0': 1, '200': 2 } }],
 }
-const record = { id: '7', url: 'https://a.example/x', status: 'completed', createdAt: time, completedAt: time }
+const record = {
+  id: '7',
+  url: 'https://a.example/x',
+  status: 'completed',
+  createdAt: time,
+  completedAt: time,
+}
 const prefetched = {
   format: 'edgewise.prefetch/1',
   complete: true,
@@ -85,8 +138,21 @@ const prefetched = {
 }
 const accepted: [string, unknown][] = [
   ...Object.values(events).map((event): [string, unknown] => ['apply-event', event]),
-  ['drift', { format: 'edgewise.drift/1', items: [drifted], summary: { verified: 0, assumed: 0, inDoubt: 1, pending: 1, live: 1 } }],
-  ['state-list', { format: 'edgewise.state/1', domains: [{ domain: 'a.example', items: 3, inDoubt: 0, confirmedAt: null }] }],
+  [
+    'drift',
+    {
+      format: 'edgewise.drift/1',
+      items: [drifted],
+      summary: { verified: 0, assumed: 0, inDoubt: 1, pending: 1, live: 1 },
+    },
+  ],
+  [
+    'state-list',
+    {
+      format: 'edgewise.state/1',
+      domains: [{ domain: 'a.example', items: 3, inDoubt: 0, confirmedAt: null }],
+    },
+  ],
   ['state-show', shown(recorded)],
   ['state-show', shown({ ...recorded, status: 'unset', candidates: [], returned: null })],
   ['state-show', shown({ ...recorded, status: 'in-doubt', candidates: [], unknown: true })],
@@ -94,35 +160,86 @@ const accepted: [string, unknown][] = [
     'history',
     {
       format: 'edgewise.history/1',
-      applies: [{ id: 'a1', startedAt: time, endedAt: null, commit: null, author: 'me', writes: counts, outcome: 'interrupted' }],
+      applies: [
+        {
+          id: 'a1',
+          startedAt: time,
+          endedAt: null,
+          commit: null,
+          author: 'me',
+          writes: counts,
+          outcome: 'interrupted',
+        },
+      ],
     },
   ],
-  ['error', { format: 'edgewise.error/1', code: 'usage', message: 'expected a folder', hint: '', diagnostics: [] }],
+  [
+    'error',
+    {
+      format: 'edgewise.error/1',
+      code: 'usage',
+      message: 'expected a folder',
+      hint: '',
+      diagnostics: [],
+    },
+  ],
   ['stats', { ...statistics, sum: null, series: [{ ...series, domain: 'a.example' }] }],
   ['stats', { ...statistics, sum: 'all', series: [{ ...series, domain: null }] }],
   ['prefetch', { ...prefetched, query: { task: '1001' } }],
   ['prefetch', { ...prefetched, query: { from: '2026-01-02', to: '2026-01-03', url: null } }],
   ['fmt', { format: 'edgewise.fmt/1', check: true, changed: ['domains/a.yaml'] }],
   ['forget', { format: 'edgewise.forget/1', domains: 1, items: 2 }],
-  ['import', { format: 'edgewise.import/1', domains: 1, items: 2, skipped: [{ domain: 'a.example', item: 'https' }] }],
+  [
+    'import',
+    {
+      format: 'edgewise.import/1',
+      domains: 1,
+      items: 2,
+      skipped: [{ domain: 'a.example', item: 'https' }],
+    },
+  ],
 ]
 const refused: [string, string, unknown][] = [
   ['apply-event', 'an unknown type', { type: 'write.lost', time, id: 1 }],
-  ['apply-event', 'a time without a zone', { ...events['wave.finished'], time: '2026-01-02T03:04:05' }],
+  [
+    'apply-event',
+    'a time without a zone',
+    { ...events['wave.finished'], time: '2026-01-02T03:04:05' },
+  ],
   ['apply-event', 'a key of another event', { ...events['wave.finished'], id: 1 }],
   [
     'drift',
     'a removal with a value',
-    { format: 'edgewise.drift/1', items: [{ ...drifted, live: [{ op: 'remove', path: '', value: 1 }] }], summary: {} },
+    {
+      format: 'edgewise.drift/1',
+      items: [{ ...drifted, live: [{ op: 'remove', path: '', value: 1 }] }],
+      summary: {},
+    },
   ],
   ['state-show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
   ['state-show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
   ['state-show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
-  ['stats', 'a status that is none', { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] }],
+  [
+    'stats',
+    'a status that is none',
+    { ...statistics, sum: null, series: [{ ...series, domain: null, statuses: { ok: 1 } }] },
+  ],
   ['stats', 'a sum over nothing', { ...statistics, sum: [], series: [] }],
-  ['prefetch', 'both ways to ask', { ...prefetched, query: { task: '1', from: '2026-01-02', to: '2026-01-03', url: null } }],
-  ['prefetch', 'an unknown status', { ...prefetched, query: { task: '1' }, records: [{ ...record, status: 'lost' }] }],
-  ['error', 'an unknown code', { format: 'edgewise.error/1', code: 'other', message: 'x', hint: '', diagnostics: [] }],
+  [
+    'prefetch',
+    'both ways to ask',
+    { ...prefetched, query: { task: '1', from: '2026-01-02', to: '2026-01-03', url: null } },
+  ],
+  [
+    'prefetch',
+    'an unknown status',
+    { ...prefetched, query: { task: '1' }, records: [{ ...record, status: 'lost' }] },
+  ],
+  [
+    'error',
+    'an unknown code',
+    { format: 'edgewise.error/1', code: 'other', message: 'x', hint: '', diagnostics: [] },
+  ],
 ]
 
 function shown(entry: unknown): unknown {
@@ -139,29 +256,46 @@ describe('schemas of machine output', () => {
   })
 
   it('know every code and every event', () => {
-    expect(atPointer(outputSchema('error'), '/properties/code/enum')).toEqual(Object.keys(errorCodes))
-    expect(atPointer(outputSchema('diagnostics'), '/$defs/diagnostic/properties/code/enum')).toEqual(Object.keys(ruleDescriptions))
+    expect(atPointer(outputSchema('error'), '/properties/code/enum')).toEqual(
+      Object.keys(errorCodes),
+    )
+    expect(
+      atPointer(outputSchema('diagnostics'), '/$defs/diagnostic/properties/code/enum'),
+    ).toEqual(Object.keys(ruleDescriptions))
     expect(outputSchema('apply-event')['oneOf']).toHaveLength(Object.keys(events).length)
   })
 
   it('say the same where they define the same', () => {
     const definitions = names.flatMap((name) => Object.entries(outputSchema(name)['$defs'] ?? {}))
-    for (const [key, definition] of definitions) expect(definition).toEqual(definitions.find(([other]) => other === key)?.[1])
+    for (const [key, definition] of definitions)
+      expect(definition).toEqual(definitions.find(([other]) => other === key)?.[1])
   })
 
   it.each(names)('%s describes every field, and objects name all theirs', (name) => {
     const schema = outputSchema(name)
     expect(schema['$schema']).toBe('https://json-schema.org/draft/2020-12/schema')
     for (const [path, part] of objectsIn(schema, name)) {
-      if (part['type'] !== 'object' || !isObject(part['properties']) || path.includes('/value')) continue
-      expect({ path, closed: part['additionalProperties'], required: Array.isArray(part['required']) }).toEqual({
+      if (part['type'] !== 'object' || !isObject(part['properties']) || path.includes('/value'))
+        continue
+      expect({
+        path,
+        closed: part['additionalProperties'],
+        required: Array.isArray(part['required']),
+      }).toEqual({
         path,
         closed: false,
         required: true,
       })
       for (const [field, property] of Object.entries(part['properties'])) {
-        const target = isObject(property) && typeof property['$ref'] === 'string' ? atPointer(schema, property['$ref'].slice(1)) : property
-        expect({ path, field, described: describedIn(property) || describedIn(target) }).toEqual({ path, field, described: true })
+        const target =
+          isObject(property) && typeof property['$ref'] === 'string'
+            ? atPointer(schema, property['$ref'].slice(1))
+            : property
+        expect({ path, field, described: describedIn(property) || describedIn(target) }).toEqual({
+          path,
+          field,
+          described: true,
+        })
       }
     }
   })
@@ -175,5 +309,8 @@ function describedIn(part: Json | undefined): boolean {
 function objectsIn(part: Json, path: string): [string, Record<string, Json>][] {
   if (Array.isArray(part)) return part.flatMap((entry, i) => objectsIn(entry, `${path}/${i}`))
   if (!isObject(part)) return []
-  return [[path, part], ...Object.entries(part).flatMap(([key, entry]) => objectsIn(entry, `${path}/${key}`))]
+  return [
+    [path, part],
+    ...Object.entries(part).flatMap(([key, entry]) => objectsIn(entry, `${path}/${key}`)),
+  ]
 }

@@ -47,8 +47,25 @@ const plan: Plan = {
       },
     },
   ],
-  summary: { domains: 1, set: 1, change: 1, unset: 1, release: 0, unchanged: 11, held: 0, writes: 1, lowerBound: 1, seconds: 0 },
-  basis: { desired: { 'www.example.com': hash }, recorded: { 'www.example.com': hash }, target: [], items: ['https'], commit: null },
+  summary: {
+    domains: 1,
+    set: 1,
+    change: 1,
+    unset: 1,
+    release: 0,
+    unchanged: 11,
+    held: 0,
+    writes: 1,
+    lowerBound: 1,
+    seconds: 0,
+  },
+  basis: {
+    desired: { 'www.example.com': hash },
+    recorded: { 'www.example.com': hash },
+    target: [],
+    items: ['https'],
+    commit: null,
+  },
   planner: { version: 1, effort: 'normal' },
   warnings: ['ip_black_list of www.example.com is emptied by ip_white_list.'],
 }
@@ -56,7 +73,15 @@ const plan: Plan = {
 const json = planJson(plan, (item) => (item === 'vendor_origin_auth' ? 'acme_origin_auth' : item))
 
 it('has the shape and the order of keys that are documented', () => {
-  expect(Object.keys(json)).toEqual(['format', 'changes', 'writes', 'summary', 'basis', 'planner', 'warnings'])
+  expect(Object.keys(json)).toEqual([
+    'format',
+    'changes',
+    'writes',
+    'summary',
+    'basis',
+    'planner',
+    'warnings',
+  ])
   expect(JSON.stringify(json['writes'])).toBe(
     '[{"id":1,"wave":1,"domains":["www.example.com"],"config":{"https":{"cert_id":1,"force_https":301},"acme_origin_auth":{"key":{"$secret":"scrypt:abc"}}},' +
       '"forms":{"https":"replace","vendor_origin_auth":"replace"}}]',
@@ -76,19 +101,49 @@ it('holds to its schema', () => {
 
 it.each([
   ['an unknown key', { ...json, more: 1 }],
-  ['an unknown form', { ...json, writes: [{ id: 1, wave: 1, domains: ['a'], config: { https: {} }, forms: { https: 'erase' } }] }],
+  [
+    'an unknown form',
+    {
+      ...json,
+      writes: [
+        { id: 1, wave: 1, domains: ['a'], config: { https: {} }, forms: { https: 'erase' } },
+      ],
+    },
+  ],
   [
     'a literal beside a secret',
     {
       ...json,
-      writes: [{ id: 1, wave: 1, domains: ['a'], config: { https: { $secret: 'scrypt:a', x: 1 } }, forms: { https: 'replace' } }],
+      writes: [
+        {
+          id: 1,
+          wave: 1,
+          domains: ['a'],
+          config: { https: { $secret: 'scrypt:a', x: 1 } },
+          forms: { https: 'replace' },
+        },
+      ],
     },
   ],
   [
     'a secret in the clear',
-    { ...json, writes: [{ id: 1, wave: 1, domains: ['a'], config: { https: { $secret: 'hunter2' } }, forms: { https: 'replace' } }] },
+    {
+      ...json,
+      writes: [
+        {
+          id: 1,
+          wave: 1,
+          domains: ['a'],
+          config: { https: { $secret: 'hunter2' } },
+          forms: { https: 'replace' },
+        },
+      ],
+    },
   ],
-  ['a hash of another kind', { ...json, basis: { desired: { a: 'md5:0' }, recorded: {}, target: [], commit: null } }],
+  [
+    'a hash of another kind',
+    { ...json, basis: { desired: { a: 'md5:0' }, recorded: {}, target: [], commit: null } },
+  ],
 ])('its schema refuses %s', (_name, wrong) => {
   expect(faults('plan', wrong)).not.toEqual([])
 })

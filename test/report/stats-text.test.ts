@@ -13,15 +13,25 @@ function tally(domain: string | null, requests: number, failing = 0): Tally {
   const made = emptyTally(domain, sparkSteps)
   const points = Array.from({ length: 10 }, (_, i) => {
     const failed = i < 5 ? 0 : failing
-    return { time: span.from + i * 3_600_000, counts: { '200': requests - failed, ...(failed > 0 ? { '502': failed } : {}) } }
+    return {
+      time: span.from + i * 3_600_000,
+      counts: { '200': requests - failed, ...(failed > 0 ? { '502': failed } : {}) },
+    }
   })
   if (requests > 0) addPoints(made, points, span, false)
   return made
 }
 
-function text(tallies: Tally[], more: Partial<Statistics> = {}, options = { columns: 80, verbose: false }): string {
+function text(
+  tallies: Tally[],
+  more: Partial<Statistics> = {},
+  options = { columns: 80, verbose: false },
+): string {
   const zone = timeZone('Asia/Shanghai')
-  return statsText({ ...span, grain: 'hour', zone, sum: null, tallies, ...more }, { paint: plainPaint, ...options })
+  return statsText(
+    { ...span, grain: 'hour', zone, sum: null, tallies, ...more },
+    { paint: plainPaint, ...options },
+  )
 }
 
 describe('figures', () => {
@@ -60,7 +70,13 @@ describe('figures', () => {
 
 describe('the table', () => {
   it('has a line for each domain, the worst first, and a total', () => {
-    expect(text([tally('a.example.com', 1000), tally('b.example.com', 2000, 100), tally('c.example.com', 0)])).toBe(
+    expect(
+      text([
+        tally('a.example.com', 1000),
+        tally('b.example.com', 2000, 100),
+        tally('c.example.com', 0),
+      ]),
+    ).toBe(
       [
         '2026-11-20 08:00 to 2026-11-20 18:00 (Asia/Shanghai), by hour',
         '',

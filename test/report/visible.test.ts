@@ -17,6 +17,11 @@ describe('visible', () => {
   })
 
   it('leaves no control character', () => {
-    fc.assert(fc.property(anyText, (text) => !controls.test(visible(text)) && !visible(text).includes('\n')))
+    fc.assert(
+      fc.property(
+        anyText,
+        (text) => !controls.test(visible(text)) && !visible(text).includes('\n'),
+      ),
+    )
   })
 })

@@ -7,7 +7,9 @@ import { anyText } from './a-diagnostic.ts'
 
 describe('wrap', () => {
   it('breaks at blanks, sets every line in, keeps line ends and what a line is set in by', () => {
-    expect(wrap('one two three four\n\n  five six seven', 12, '> ')).toBe('> one two\n> three four\n\n>   five six\n>   seven')
+    expect(wrap('one two three four\n\n  five six seven', 12, '> ')).toBe(
+      '> one two\n> three four\n\n>   five six\n>   seven',
+    )
   })
 
   it('breaks a word that is longer than a line, between characters', () => {
@@ -57,7 +59,8 @@ describe('wrapSentences', () => {
         const wrapped = wrapSentences(text, columns)
         expect(wrapped.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
         for (const line of wrapped.split('\n')) {
-          if (displayWidth(line) > columns) expect(line.trim().replace(/"[^"]*"/g, '')).not.toContain(' ')
+          if (displayWidth(line) > columns)
+            expect(line.trim().replace(/"[^"]*"/g, '')).not.toContain(' ')
         }
       }),
     )

@@ -23,9 +23,37 @@ const rollout: Rollout = {
 }
 const recorded = hashes(new Map(), [domain])
 const plan: Plan = {
-  changes: [{ domain, item: 'timeout', action: 'set', reason: 'differs', before: null, after: { time: '60' }, patch: [] }],
-  writes: [{ id: 1, wave: 1, domains: [domain], items: { timeout: { name: 'replace', payload: { time: '60' } } } }],
-  summary: { domains: 1, set: 1, change: 0, unset: 0, release: 0, unchanged: 0, held: 0, writes: 1, lowerBound: 1, seconds: 0 },
+  changes: [
+    {
+      domain,
+      item: 'timeout',
+      action: 'set',
+      reason: 'differs',
+      before: null,
+      after: { time: '60' },
+      patch: [],
+    },
+  ],
+  writes: [
+    {
+      id: 1,
+      wave: 1,
+      domains: [domain],
+      items: { timeout: { name: 'replace', payload: { time: '60' } } },
+    },
+  ],
+  summary: {
+    domains: 1,
+    set: 1,
+    change: 0,
+    unset: 0,
+    release: 0,
+    unchanged: 0,
+    held: 0,
+    writes: 1,
+    lowerBound: 1,
+    seconds: 0,
+  },
   basis: { desired: {}, recorded, target: [], items: [], commit: null },
   planner: { version: 1, effort: 'normal' },
   warnings: [],
@@ -51,7 +79,12 @@ it('a wave does not end before it began, whatever is done to the clock meanwhile
   const context: RolloutContext = {
     clock: { now: () => Date.parse(times.shift() ?? earlier), monotonic: () => 0, sleep: never },
     service: { count: never },
-    applying: { prepare: async (part) => part, execute: async () => done, rollBack: never, whileUnlocked: (work) => work() },
+    applying: {
+      prepare: async (part) => part,
+      execute: async () => done,
+      rollBack: never,
+      whileUnlocked: (work) => work(),
+    },
     store: {
       load: async () => new Map(),
       rollouts: async () => [rollout],

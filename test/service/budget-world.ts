@@ -16,7 +16,10 @@ export interface Traffic {
   killedAfter?: number
 }
 
-/** When each call came to the service's door, in true time, ascending; calls of earlier processes included. */
+/**
+ * When each call came to the service's door, in true time, ascending; calls of earlier processes
+ * included.
+ */
 export async function arrivalsOf(traffic: Traffic): Promise<number[]> {
   const clock = new FakeClock()
   const start = clock.time
@@ -48,12 +51,18 @@ export async function arrivalsOf(traffic: Traffic): Promise<number[]> {
     }),
   )
   const first = process()
-  const second = traffic.killedAfter === undefined ? first : clock.sleep(traffic.killedAfter).then(process)
+  const second =
+    traffic.killedAfter === undefined ? first : clock.sleep(traffic.killedAfter).then(process)
   await clock.drive(Promise.all([second, ...set]))
   return arrivals.toSorted((a, b) => a - b)
 }
 
 /** The most arrivals that any 60 seconds see. */
 export function mostInAMinute(arrivals: number[]): number {
-  return Math.max(0, ...arrivals.map((start) => arrivals.filter((time) => time >= start && time < start + minute).length))
+  return Math.max(
+    0,
+    ...arrivals.map(
+      (start) => arrivals.filter((time) => time >= start && time < start + minute).length,
+    ),
+  )
 }

@@ -5,12 +5,20 @@ import { arrivalsOf, minute, mostInAMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { runs } from '../runs.ts'
 
-function budgetOf(options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {}) {
+function budgetOf(
+  options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {},
+) {
   const clock = options.clock ?? new FakeClock()
   const saved: number[][] = []
-  const budget = new CallBudget(options.limit ?? 30, options.longest ?? 300_000, clock, options.earlier ?? [], async (times) => {
-    saved.push([...times])
-  })
+  const budget = new CallBudget(
+    options.limit ?? 30,
+    options.longest ?? 300_000,
+    clock,
+    options.earlier ?? [],
+    async (times) => {
+      saved.push([...times])
+    },
+  )
   /** A call that is answered at once. */
   const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
     const taken = await budget.take()
@@ -30,16 +38,26 @@ const traffic = fc.record({
 
 describe('no 60 seconds see more arrivals than the limit', () => {
   const sound = async (given: Parameters<typeof arrivalsOf>[0]) => {
-    const own = given.earlier.length <= given.limit ? given : { ...given, earlier: given.earlier.slice(0, given.limit) }
+    const own =
+      given.earlier.length <= given.limit
+        ? given
+        : { ...given, earlier: given.earlier.slice(0, given.limit) }
     expect(mostInAMinute(await arrivalsOf(own))).toBeLessThanOrEqual(own.limit)
   }
 
-  it('whatever the network does', () => fc.assert(fc.asyncProperty(traffic, sound), { numRuns: runs(150) }))
+  it('whatever the network does', () =>
+    fc.assert(fc.asyncProperty(traffic, sound), { numRuns: runs(150) }))
 
   it('when the wall clock is set back', () => {
-    const steps = fc.array(fc.record({ after: fc.integer({ min: 0, max: 200_000 }), by: fc.integer({ min: -7_200_000, max: 0 }) }), {
-      maxLength: 3,
-    })
+    const steps = fc.array(
+      fc.record({
+        after: fc.integer({ min: 0, max: 200_000 }),
+        by: fc.integer({ min: -7_200_000, max: 0 }),
+      }),
+      {
+        maxLength: 3,
+      },
+    )
     return fc.assert(
       fc.asyncProperty(traffic, steps, (given, set) => sound({ ...given, steps: set })),
       { numRuns: runs(100) },
@@ -54,10 +72,15 @@ describe('no 60 seconds see more arrivals than the limit', () => {
   it('when the process dies and another goes on from the remembered times', () => {
     const prompt = fc.record({
       ...recordOf(),
-      calls: fc.array(fc.record({ out: fc.constant(0), back: delay }), { minLength: 1, maxLength: 30 }),
+      calls: fc.array(fc.record({ out: fc.constant(0), back: delay }), {
+        minLength: 1,
+        maxLength: 30,
+      }),
     })
     return fc.assert(
-      fc.asyncProperty(prompt, fc.integer({ min: 0, max: 150_000 }), (given, killedAfter) => sound({ ...given, killedAfter })),
+      fc.asyncProperty(prompt, fc.integer({ min: 0, max: 150_000 }), (given, killedAfter) =>
+        sound({ ...given, killedAfter }),
+      ),
       { numRuns: runs(100) },
     )
   })
@@ -75,7 +98,10 @@ describe('no 60 seconds see more arrivals than the limit', () => {
     }))
 
   it('of the full 30 with answers of a real network', async () => {
-    const calls = Array.from({ length: 100 }, (_, i) => ({ out: (i * 37) % 900, back: (i * 91) % 1500 }))
+    const calls = Array.from({ length: 100 }, (_, i) => ({
+      out: (i * 37) % 900,
+      back: (i * 91) % 1500,
+    }))
     const arrivals = await arrivalsOf({ limit: 30, workers: 4, calls, earlier: [] })
     expect(mostInAMinute(arrivals)).toBe(30)
     expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeLessThan(5 * minute)
@@ -116,10 +142,18 @@ describe('waiting', () => {
 
   it('leaves out earlier calls that are a minute old, and takes those from the future as of now', () => {
     const clock = new FakeClock()
-    expect(budgetOf({ clock, limit: 2, earlier: [clock.time - minute, clock.time - minute - 1] }).budget.left()).toBe(2)
+    expect(
+      budgetOf({
+        clock,
+        limit: 2,
+        earlier: [clock.time - minute, clock.time - minute - 1],
+      }).budget.left(),
+    ).toBe(2)
     const ahead = budgetOf({ clock, limit: 2, earlier: [clock.time + 1_000_000] })
     expect(ahead.budget.left()).toBe(1)
-    expect(budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.nextIn()).toBe(minute)
+    expect(budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.nextIn()).toBe(
+      minute,
+    )
   })
 
   it('counts what a process had under way when it died from when that can arrive at the latest', async () => {
@@ -130,8 +164,12 @@ describe('waiting', () => {
     }
     await new CallBudget(1, Infinity, clock, [], remember).take()
     await clock.advance(500)
-    expect(new CallBudget(1, Infinity, clock, kept, remember, 10_000).nextIn()).toBe(10_000 + minute)
-    expect(new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).nextIn()).toBe(minute - 500)
+    expect(new CallBudget(1, Infinity, clock, kept, remember, 10_000).nextIn()).toBe(
+      10_000 + minute,
+    )
+    expect(new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).nextIn()).toBe(
+      minute - 500,
+    )
   })
 
   it('ends after a minute when the clock is set back an hour meanwhile', async () => {

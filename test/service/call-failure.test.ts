@@ -5,9 +5,27 @@ const coded = (code: string, message = code) => Object.assign(new Error(message)
 /** What `fetch` throws. */
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
 
-const neverLeft = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
-const certificates = ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID']
-const moreTls = ['ERR_SSL_WRONG_VERSION_NUMBER', 'CERT_REVOKED', 'CERT_SIGNATURE_FAILURE', 'HOSTNAME_MISMATCH', 'INVALID_CA']
+const neverLeft = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+const certificates = [
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]
+const moreTls = [
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+]
 const doubtful = [
   'ECONNRESET',
   'EPIPE',
@@ -23,8 +41,9 @@ describe.each([
   ['as nock throws it', (code: string) => coded(code)],
   ['two causes down', (code: string) => fetchFailed(new Error('outer', { cause: coded(code) }))],
 ])('a failure %s', (_shape, failure) => {
-  it.each([...neverLeft, ...certificates, ...moreTls])('%s never left: nothing is in doubt', (code) =>
-    expect(classifyFailure(failure(code))).toMatchObject({ kind: 'not sent' }),
+  it.each([...neverLeft, ...certificates, ...moreTls])(
+    '%s never left: nothing is in doubt',
+    (code) => expect(classifyFailure(failure(code))).toMatchObject({ kind: 'not sent' }),
   )
   it.each(doubtful)('%s may have been saved: in doubt', (code) =>
     expect(classifyFailure(failure(code))).toMatchObject({ kind: 'in doubt' }),
@@ -59,8 +78,12 @@ describe('a failure', () => {
   })
 
   it('is told in a sentence, without the text of the error', () => {
-    const outcome = classifyFailure(fetchFailed(coded('ECONNREFUSED', 'connect ECONNREFUSED to https://host/?token=abc')))
+    const outcome = classifyFailure(
+      fetchFailed(coded('ECONNREFUSED', 'connect ECONNREFUSED to https://host/?token=abc')),
+    )
     expect(outcome).toEqual({ kind: 'not sent', message: 'the connection was refused' })
-    expect(JSON.stringify(classifyFailure(fetchFailed(coded('EODD', 'token=abc'))))).not.toContain('abc')
+    expect(JSON.stringify(classifyFailure(fetchFailed(coded('EODD', 'token=abc'))))).not.toContain(
+      'abc',
+    )
   })
 })

@@ -8,13 +8,20 @@ import { closeAfterEach, freePort, listen } from './sockets.ts'
 closeAfterEach()
 
 async function write(to: string, timeoutMs = 5000) {
-  const client = createClient({ url: to, token: 'tok-5ecret', timeoutMs, itemKeys: {}, scrub: (text) => text })
+  const client = createClient({
+    url: to,
+    token: 'tok-5ecret',
+    timeoutMs,
+    itemKeys: {},
+    scrub: (text) => text,
+  })
   const outcome = await client.write(['a.example.com'], { timeout: { time: '60' } })
   expect(JSON.stringify(outcome)).not.toContain('tok-5ecret')
   return outcome
 }
 
-const http = async (listener: RequestListener) => `http://127.0.0.1:${await listen(createHttp(listener))}`
+const http = async (listener: RequestListener) =>
+  `http://127.0.0.1:${await listen(createHttp(listener))}`
 const raw = async (answer: (socket: Socket, received: Buffer) => void) =>
   `http://127.0.0.1:${await listen(createNet((socket) => socket.on('data', (data) => answer(socket, data))))}`
 
@@ -31,16 +38,25 @@ describe('over real connections', () => {
       void bodyOf(request).then((text) => {
         address = `${request.url} ${JSON.stringify(request.headers)}`
         body = text
-        response.setHeader('X-Ratelimit-Remaining', '29').setHeader('X-Retry-After', '60').end('{"code":0,"data":{"config":{}}}')
+        response
+          .setHeader('X-Ratelimit-Remaining', '29')
+          .setHeader('X-Retry-After', '60')
+          .end('{"code":0,"data":{"config":{}}}')
       })
     })
-    expect(await write(to)).toMatchObject({ kind: 'confirmed', limits: { remaining: 29, resetMs: 60_000 } })
+    expect(await write(to)).toMatchObject({
+      kind: 'confirmed',
+      limits: { remaining: 29, resetMs: 60_000 },
+    })
     expect(address).not.toContain('tok-5ecret')
     expect(body).toContain('tok-5ecret')
   })
 
   it('nobody listens: not sent', async () => {
-    expect(await write(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ kind: 'not sent', message: 'the connection was refused' })
+    expect(await write(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
+      kind: 'not sent',
+      message: 'the connection was refused',
+    })
   })
 
   it('a name that does not exist: not sent', async () => {
@@ -57,7 +73,9 @@ describe('over real connections', () => {
   })
 
   it('reset as soon as the first bytes came: in doubt', async () => {
-    expect(await write(await raw((socket) => socket.resetAndDestroy()))).toMatchObject({ kind: 'in doubt' })
+    expect(await write(await raw((socket) => socket.resetAndDestroy()))).toMatchObject({
+      kind: 'in doubt',
+    })
   })
 
   it('closed without an answer: in doubt', async () => {
@@ -65,7 +83,9 @@ describe('over real connections', () => {
   })
 
   it('reset after the write was taken: in doubt', async () => {
-    const to = await http((request, response) => void bodyOf(request).then(() => response.socket?.resetAndDestroy()))
+    const to = await http(
+      (request, response) => void bodyOf(request).then(() => response.socket?.resetAndDestroy()),
+    )
     expect(await write(to)).toMatchObject({ kind: 'in doubt' })
   })
 
@@ -78,17 +98,24 @@ describe('over real connections', () => {
   })
 
   it('an answer that ends before its length: in doubt, even when what came would be whole', async () => {
-    const to = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0}'))
+    const to = await raw((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0}'),
+    )
     expect(await write(to)).toMatchObject({ kind: 'in doubt' })
   })
 
   it('something that is no HTTP: in doubt', async () => {
-    expect(await write(await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))).toMatchObject({ kind: 'in doubt' })
+    expect(await write(await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))).toMatchObject({
+      kind: 'in doubt',
+    })
   })
 
   it('no answer in time, before or within the body: in doubt', async () => {
     const silent = await http(() => {})
-    expect(await write(silent, 50)).toMatchObject({ kind: 'in doubt', message: 'no answer came in time' })
+    expect(await write(silent, 50)).toMatchObject({
+      kind: 'in doubt',
+      message: 'no answer came in time',
+    })
     const slow = await http((_request, response) => response.writeHead(200).write('{"code":'))
     expect(await write(slow, 50)).toMatchObject({ kind: 'in doubt' })
   })
@@ -97,7 +124,9 @@ describe('over real connections', () => {
     // The answer comes in two pieces, as from most servers.
     const to = await http((request, response) => {
       void bodyOf(request).then(() => {
-        response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': '7' }).flushHeaders()
+        response
+          .writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': '7' })
+          .flushHeaders()
         setTimeout(() => response.end('no gzip'), 1)
       })
     })
@@ -117,19 +146,22 @@ describe('over real connections', () => {
     expect(seen).toEqual(['/v2/domain/config'])
   })
 
-  it.each([301, 302, 303, 307, 308])('a redirect (%i) to another place carries nothing there', async (status) => {
-    const seen: string[] = []
-    const elsewhere = await http((request, response) => {
-      void bodyOf(request).then((text) => seen.push(`${request.url}${text}`))
-      response.end('{"code":0}')
-    })
-    const to = await http((_request, response) => {
-      response.writeHead(status, { Location: `${elsewhere}/v2/domain/config` }).end()
-    })
-    expect(await write(to)).toMatchObject({ kind: 'in doubt' })
-    const answer = await overNetwork()({ url: `${to}/v2/stat?token=tok-5ecret`, timeoutMs: 5000 })
-    expect([answer.status, seen]).toEqual([status, []])
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) to another place carries nothing there',
+    async (status) => {
+      const seen: string[] = []
+      const elsewhere = await http((request, response) => {
+        void bodyOf(request).then((text) => seen.push(`${request.url}${text}`))
+        response.end('{"code":0}')
+      })
+      const to = await http((_request, response) => {
+        response.writeHead(status, { Location: `${elsewhere}/v2/domain/config` }).end()
+      })
+      expect(await write(to)).toMatchObject({ kind: 'in doubt' })
+      const answer = await overNetwork()({ url: `${to}/v2/stat?token=tok-5ecret`, timeoutMs: 5000 })
+      expect([answer.status, seen]).toEqual([status, []])
+    },
+  )
 
   it('an endless answer is not waited for', async () => {
     const chunk = 'x'.repeat(1024 * 1024)

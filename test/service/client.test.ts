@@ -11,7 +11,8 @@ function client(options: Partial<Connection> = {}) {
   return createClient({ url, token, timeoutMs: 2000, itemKeys: {}, scrub, ...options })
 }
 
-const write = (options: Partial<Connection> = {}) => client(options).write(['a.example.com', 'b.example.com'], { timeout: { time: '60' } })
+const write = (options: Partial<Connection> = {}) =>
+  client(options).write(['a.example.com', 'b.example.com'], { timeout: { time: '60' } })
 
 beforeAll(() => nock.disableNetConnect())
 afterEach(() => {
@@ -35,7 +36,11 @@ describe('a write as the service sees it', () => {
     await write()
     expect(seen).toHaveLength(1)
     expect(seen[0]?.path).toBe('/v2/domain/config')
-    expect(seen[0]?.body).toEqual({ token, domains: 'a.example.com,b.example.com', config: { timeout: { time: '60' } } })
+    expect(seen[0]?.body).toEqual({
+      token,
+      domains: 'a.example.com,b.example.com',
+      config: { timeout: { time: '60' } },
+    })
     expect(String(seen[0]?.headers['content-type'])).toContain('application/json')
     expect(JSON.stringify([seen[0]?.path, seen[0]?.headers])).not.toContain(token)
   })
@@ -49,18 +54,34 @@ describe('a write as the service sees it', () => {
       })
       .reply(200, {
         code: 0,
-        data: { config: { acme_auth: { auth_url: 'http://a' }, no_proto: { protocol: 'http' }, timeout: { time: '5' } } },
+        data: {
+          config: {
+            acme_auth: { auth_url: 'http://a' },
+            no_proto: { protocol: 'http' },
+            timeout: { time: '5' },
+          },
+        },
       })
-    const named = client({ itemKeys: { vendor_origin_auth: 'acme_auth', deny_protocol: 'no_proto' } })
+    const named = client({
+      itemKeys: { vendor_origin_auth: 'acme_auth', deny_protocol: 'no_proto' },
+    })
     const outcome = await named.write(['a.example.com'], {
       vendor_origin_auth: { auth_url: 'http://a' },
       deny_protocol: { protocol: 'http' },
       timeout: { time: '5' },
     })
-    expect(config).toEqual({ acme_auth: { auth_url: 'http://a' }, no_proto: { protocol: 'http' }, timeout: { time: '5' } })
+    expect(config).toEqual({
+      acme_auth: { auth_url: 'http://a' },
+      no_proto: { protocol: 'http' },
+      timeout: { time: '5' },
+    })
     expect(outcome).toMatchObject({
       kind: 'confirmed',
-      config: { vendor_origin_auth: { auth_url: 'http://a' }, deny_protocol: { protocol: 'http' }, timeout: { time: '5' } },
+      config: {
+        vendor_origin_auth: { auth_url: 'http://a' },
+        deny_protocol: { protocol: 'http' },
+        timeout: { time: '5' },
+      },
     })
   })
 
@@ -95,7 +116,11 @@ describe('what comes back over HTTP', () => {
   })
 
   it('a redirect is not followed', async () => {
-    const elsewhere = nock('https://elsewhere.test').post('/').reply(200, { code: 0 }).get('/').reply(200, { code: 0 })
+    const elsewhere = nock('https://elsewhere.test')
+      .post('/')
+      .reply(200, { code: 0 })
+      .get('/')
+      .reply(200, { code: 0 })
     for (const status of [301, 302, 303, 307, 308]) {
       nock(url).post('/v2/domain/config').reply(status, '', { Location: 'https://elsewhere.test/' })
       expect(await write()).toMatchObject({ kind: 'in doubt' })
@@ -119,7 +144,10 @@ describe('what comes back over HTTP', () => {
 
   it('no answer in time is in doubt', async () => {
     nock(url).post('/v2/domain/config').delay(5000).reply(200, { code: 0 })
-    expect(await write({ timeoutMs: 30 })).toMatchObject({ kind: 'in doubt', message: 'no answer came in time' })
+    expect(await write({ timeoutMs: 30 })).toMatchObject({
+      kind: 'in doubt',
+      message: 'no answer came in time',
+    })
   })
 })
 
@@ -129,11 +157,14 @@ describe('messages', () => {
     return ((await write()) as { message: string }).message
   }
 
-  it.each([400, 401, 404, 429, 500])('of HTTP %i never show the token or a secret', async (status) => {
-    const message = await told(status, `bad token ${token} and key ${secret}!`)
-    expect(message).not.toContain(token)
-    expect(message).not.toContain('line one')
-  })
+  it.each([400, 401, 404, 429, 500])(
+    'of HTTP %i never show the token or a secret',
+    async (status) => {
+      const message = await told(status, `bad token ${token} and key ${secret}!`)
+      expect(message).not.toContain(token)
+      expect(message).not.toContain('line one')
+    },
+  )
 
   it('do not show a part of a token that stands where a long message is cut', async () => {
     for (let before = 1980; before < 2000; before++) {

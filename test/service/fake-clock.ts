@@ -5,7 +5,10 @@ interface Sleeper {
   wake(): void
 }
 
-/** A clock that nobody waits for. The wall clock may be set (`offset`); sleeping follows the true time, as timers do. */
+/**
+ * A clock that nobody waits for. The wall clock may be set (`offset`); sleeping follows the true
+ * time, as timers do.
+ */
 export class FakeClock implements Clock {
   /** True time, ms. */
   time = Date.UTC(2026, 10, 20)
@@ -38,7 +41,10 @@ export class FakeClock implements Clock {
     })
   }
 
-  /** Lets time pass until the work is done, each sleeper in its turn. Fails when the work waits for nothing. */
+  /**
+   * Lets time pass until the work is done, each sleeper in its turn. Fails when the work waits for
+   * nothing.
+   */
   async drive<T>(work: Promise<T>): Promise<T> {
     let done = false
     const ended = work.finally(() => {
@@ -49,7 +55,8 @@ export class FakeClock implements Clock {
     for (;;) {
       await this.settle()
       if (done) return ended
-      if (!this.#wakeNext(Infinity)) throw new Error('expected work that ends, got work that waits without a sleep')
+      if (!this.#wakeNext(Infinity))
+        throw new Error('expected work that ends, got work that waits without a sleep')
     }
   }
 

@@ -5,7 +5,10 @@ import type { Outcome } from '../../src/model/outcome.ts'
 function read(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return readAnswer({ status, header: (name) => lower.get(name.toLowerCase()) ?? null, body: text }, (name) => name)
+  return readAnswer(
+    { status, header: (name) => lower.get(name.toLowerCase()) ?? null, body: text },
+    (name) => name,
+  )
 }
 
 const kindOf = (status: number, body: unknown) => read(status, body).kind
@@ -13,7 +16,9 @@ const kindOf = (status: number, body: unknown) => read(status, body).kind
 describe('what an answer means', () => {
   it('HTTP 200 and code 0 is confirmed, with what was returned', () => {
     const config = { timeout: { time: '60' } }
-    expect(read(200, { code: 0, data: { config, domains: [{ id: '7', domain: 'a.example.com' }] } })).toEqual({
+    expect(
+      read(200, { code: 0, data: { config, domains: [{ id: '7', domain: 'a.example.com' }] } }),
+    ).toEqual({
       kind: 'confirmed',
       config,
       domains: [{ id: '7', domain: 'a.example.com' }],
@@ -27,7 +32,12 @@ describe('what an answer means', () => {
     [200, { code: 1, message: 'no' }],
     [200, { code: 400101 }],
   ])('HTTP %i with %j is refused, and the apply goes on', (status, body) => {
-    expect(read(status, body)).toMatchObject({ kind: 'refused', status, code: body.code, fatal: false })
+    expect(read(status, body)).toMatchObject({
+      kind: 'refused',
+      status,
+      code: body.code,
+      fatal: false,
+    })
   })
 
   it.each([
@@ -50,31 +60,53 @@ describe('what an answer means', () => {
   ])('HTTP 429 with %s is throttled', (_what, body) => expect(kindOf(429, body)).toBe('throttled'))
 
   it.each([500, 502, 503, 504, 599])('HTTP %i is in doubt, even with a code', (status) => {
-    for (const body of [{ code: 0 }, { code: 1, message: 'no' }, '<html>']) expect(kindOf(status, body)).toBe('in doubt')
+    for (const body of [{ code: 0 }, { code: 1, message: 'no' }, '<html>'])
+      expect(kindOf(status, body)).toBe('in doubt')
   })
 
   it.each([300, 301, 302, 303, 307, 308])('a redirect (%i) is in doubt', (status) => {
     for (const body of [{ code: 0 }, { code: 1 }, '']) expect(kindOf(status, body)).toBe('in doubt')
   })
 
-  it.each(['', '   ', 'ok', '<html></html>', '{"code": 0', '{"code": 0}}', '[]', '[{"code":0}]', 'null', '0', '"0"'])(
-    'HTTP 200 with %j is no JSON object and in doubt',
-    (body) => expect(kindOf(200, body)).toBe('in doubt'),
+  it.each([
+    '',
+    '   ',
+    'ok',
+    '<html></html>',
+    '{"code": 0',
+    '{"code": 0}}',
+    '[]',
+    '[{"code":0}]',
+    'null',
+    '0',
+    '"0"',
+  ])('HTTP 200 with %j is no JSON object and in doubt', (body) =>
+    expect(kindOf(200, body)).toBe('in doubt'),
   )
 
   it('HTTP 200 with a value of more levels than can be walked through is in doubt', () => {
-    const config = (levels: number) => `{"code": 0, "data": {"config": {"timeout": ${'['.repeat(levels)}${']'.repeat(levels)}}}}`
+    const config = (levels: number) =>
+      `{"code": 0, "data": {"config": {"timeout": ${'['.repeat(levels)}${']'.repeat(levels)}}}}`
     expect(kindOf(200, config(20))).toBe('confirmed')
     expect(kindOf(200, config(100_000))).toBe('in doubt')
   })
 
-  it.each([{}, { code: null }, { code: '0' }, { code: '1' }, { code: true }, { code: [0] }, { code: { a: 0 } }, { code: 0.5 }])(
-    'HTTP 200 with %j has no numeric code and is in doubt',
-    (body) => expect(kindOf(200, body)).toBe('in doubt'),
+  it.each([
+    {},
+    { code: null },
+    { code: '0' },
+    { code: '1' },
+    { code: true },
+    { code: [0] },
+    { code: { a: 0 } },
+    { code: 0.5 },
+  ])('HTTP 200 with %j has no numeric code and is in doubt', (body) =>
+    expect(kindOf(200, body)).toBe('in doubt'),
   )
 
   it('code 0 without HTTP 200 is neither confirmed nor refused', () => {
-    for (const status of [201, 202, 204, 206, 304, 400, 403, 409, 500]) expect(kindOf(status, { code: 0 })).toBe('in doubt')
+    for (const status of [201, 202, 204, 206, 304, 400, 403, 409, 500])
+      expect(kindOf(status, { code: 0 })).toBe('in doubt')
   })
 })
 
@@ -82,17 +114,37 @@ describe('what an answer carries', () => {
   const a = { id: '1', domain: 'a.example.com' }
 
   it('domains within data and at the top level (combined_ban); strange entries are left out', () => {
-    expect(read(200, { code: 0, data: { config: {}, domains: [a] } })).toMatchObject({ domains: [a] })
-    expect(read(200, { code: 0, data: { config: {} }, domains: [a] })).toMatchObject({ domains: [a] })
+    expect(read(200, { code: 0, data: { config: {}, domains: [a] } })).toMatchObject({
+      domains: [a],
+    })
+    expect(read(200, { code: 0, data: { config: {} }, domains: [a] })).toMatchObject({
+      domains: [a],
+    })
     expect(read(200, { code: 0, domains: [{ id: 5, domain: 'n.example.com' }] })).toMatchObject({
       domains: [{ id: '5', domain: 'n.example.com' }],
     })
-    expect(read(200, { code: 0, data: { domains: [null, 'x', {}, { id: 1 }, { domain: 1, id: 1 }, a] } })).toMatchObject({ domains: [a] })
-    expect(read(200, { code: 0, data: { domains: 'a.example.com' } })).toMatchObject({ kind: 'confirmed', domains: [] })
+    expect(
+      read(200, {
+        code: 0,
+        data: { domains: [null, 'x', {}, { id: 1 }, { domain: 1, id: 1 }, a] },
+      }),
+    ).toMatchObject({ domains: [a] })
+    expect(read(200, { code: 0, data: { domains: 'a.example.com' } })).toMatchObject({
+      kind: 'confirmed',
+      domains: [],
+    })
   })
 
   it('a confirmed write without a readable configuration is still confirmed', () => {
-    for (const data of [undefined, null, [], 'x', { config: null }, { config: [] }, { config: 'x' }]) {
+    for (const data of [
+      undefined,
+      null,
+      [],
+      'x',
+      { config: null },
+      { config: [] },
+      { config: 'x' },
+    ]) {
       expect(read(200, { code: 0, data })).toMatchObject({ kind: 'confirmed', config: {} })
     }
   })
@@ -104,12 +156,17 @@ describe('what an answer carries', () => {
 
   it('wire names become items', () => {
     const body = JSON.stringify({ code: 0, data: { config: { acme_auth: 1, timeout: 2 } } })
-    const items = readAnswer({ status: 200, header: () => null, body }, (name) => (name === 'acme_auth' ? 'vendor_origin_auth' : name))
+    const items = readAnswer({ status: 200, header: () => null, body }, (name) =>
+      name === 'acme_auth' ? 'vendor_origin_auth' : name,
+    )
     expect(items).toMatchObject({ config: { vendor_origin_auth: 1, timeout: 2 } })
   })
 
   it('names of prototypes are data', () => {
-    const outcome = read(200, '{"code": 0, "__proto__": {"code": 7}, "data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}')
+    const outcome = read(
+      200,
+      '{"code": 0, "__proto__": {"code": 7}, "data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}',
+    )
     expect(outcome).toMatchObject({ kind: 'confirmed' })
     expect(Object.hasOwn((outcome as { config: object }).config, '__proto__')).toBe(true)
     expect(({} as { x?: number }).x).toBeUndefined()
@@ -118,29 +175,43 @@ describe('what an answer carries', () => {
 
 describe('the rate-limit headers', () => {
   it('are read from every answer that has them', () => {
-    const headers = { 'X-Ratelimit-Grad': 'minute', 'X-Ratelimit-Remaining': '3', 'X-Retry-After': '17' }
+    const headers = {
+      'X-Ratelimit-Grad': 'minute',
+      'X-Ratelimit-Remaining': '3',
+      'X-Retry-After': '17',
+    }
     for (const [status, body] of [
       [200, { code: 0 }],
       [400, { code: 1 }],
       [429, ''],
       [401, ''],
     ] as const) {
-      expect(read(status, body, headers)).toMatchObject({ limits: { remaining: 3, resetMs: 17_000 } })
+      expect(read(status, body, headers)).toMatchObject({
+        limits: { remaining: 3, resetMs: 17_000 },
+      })
     }
   })
 
   it('an hour or a day says nothing about the calls left in this minute', () => {
     for (const grad of ['hour', 'day']) {
-      expect(read(200, { code: 0 }, { 'X-Ratelimit-Grad': grad, 'X-Ratelimit-Remaining': '0' })).toMatchObject({
+      expect(
+        read(200, { code: 0 }, { 'X-Ratelimit-Grad': grad, 'X-Ratelimit-Remaining': '0' }),
+      ).toMatchObject({
         limits: { remaining: null },
       })
     }
   })
 
-  it.each(['', 'soon', '-1', '1.5', '1e3', '0x10', '99999999999999999999', 'NaN'])('%j is no number of calls or seconds', (text) => {
-    const headers = { 'X-Ratelimit-Remaining': text, 'X-Retry-After': text }
-    expect(read(429, '', headers)).toMatchObject({ retryAfterMs: null, limits: { remaining: null, resetMs: null } })
-  })
+  it.each(['', 'soon', '-1', '1.5', '1e3', '0x10', '99999999999999999999', 'NaN'])(
+    '%j is no number of calls or seconds',
+    (text) => {
+      const headers = { 'X-Ratelimit-Remaining': text, 'X-Retry-After': text }
+      expect(read(429, '', headers)).toMatchObject({
+        retryAfterMs: null,
+        limits: { remaining: null, resetMs: null },
+      })
+    },
+  )
 
   it('a throttled call knows when to come again, from X-Retry-After or Retry-After', () => {
     expect(read(429, '', { 'X-Retry-After': '9' })).toMatchObject({ retryAfterMs: 9000 })
@@ -150,10 +221,13 @@ describe('the rate-limit headers', () => {
 })
 
 describe('a hostile message', () => {
-  const messageOf = (message: unknown) => (read(400, { code: 1, message }) as { message: string }).message
+  const messageOf = (message: unknown) =>
+    (read(400, { code: 1, message }) as { message: string }).message
 
   it('has no escape codes, line ends or other control characters', () => {
-    const text = messageOf('\u001b[2Jred\u001b]0;title\u0007\r\nfake line\u0000\u009b31m\u0085end\u007f')
+    const text = messageOf(
+      '\u001b[2Jred\u001b]0;title\u0007\r\nfake line\u0000\u009b31m\u0085end\u007f',
+    )
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
     expect(text).toContain('fake line')
@@ -161,10 +235,13 @@ describe('a hostile message', () => {
 
   it('of a megabyte is cut', () => {
     expect(messageOf('x'.repeat(1024 * 1024)).length).toBeLessThanOrEqual(4096)
-    expect(JSON.stringify(read(500, { code: 1, message: 'x'.repeat(1024 * 1024) })).length).toBeLessThanOrEqual(4096)
+    expect(
+      JSON.stringify(read(500, { code: 1, message: 'x'.repeat(1024 * 1024) })).length,
+    ).toBeLessThanOrEqual(4096)
   })
 
   it('that is no text is not shown as one', () => {
-    for (const message of [undefined, null, 5, {}, ['x'], '']) expect(messageOf(message)).toMatch(/HTTP 400/)
+    for (const message of [undefined, null, 5, {}, ['x'], ''])
+      expect(messageOf(message)).toMatch(/HTTP 400/)
   })
 })

@@ -63,7 +63,9 @@ describe('proxies', () => {
   it('none is named: the connection is direct', async () => {
     for (const url of [far, 'https://service.invalid', 'http://127.0.0.1']) {
       expect(await proxyDispatcher(url, {})).toBeUndefined()
-      expect(await proxyDispatcher(url, { HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '*' })).toBeUndefined()
+      expect(
+        await proxyDispatcher(url, { HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '*' }),
+      ).toBeUndefined()
     }
   })
 
@@ -76,14 +78,17 @@ describe('proxies', () => {
     expect(target.calls()).toBe(1)
   })
 
-  it.each(['127.0.0.1', 'localhost', '127.1', 'LOCALHOST'])('http to %s goes through none', async (host) => {
-    const target = await service()
-    const between = await proxy(false, target.port)
-    const url = `http://${host}:${target.port}`
-    const env = { HTTP_PROXY: between.url, HTTPS_PROXY: between.url, http_proxy: between.url }
-    expect(await write(url, env)).toMatchObject({ kind: 'confirmed' })
-    expect([between.seen, target.calls()]).toEqual([[], 1])
-  })
+  it.each(['127.0.0.1', 'localhost', '127.1', 'LOCALHOST'])(
+    'http to %s goes through none',
+    async (host) => {
+      const target = await service()
+      const between = await proxy(false, target.port)
+      const url = `http://${host}:${target.port}`
+      const env = { HTTP_PROXY: between.url, HTTPS_PROXY: between.url, http_proxy: between.url }
+      expect(await write(url, env)).toMatchObject({ kind: 'confirmed' })
+      expect([between.seen, target.calls()]).toEqual([[], 1])
+    },
+  )
 
   it('http to this machine goes through none, also where Node itself heeds the environment', async () => {
     const target = await service()
@@ -91,18 +96,23 @@ describe('proxies', () => {
     const usual = getGlobalDispatcher()
     setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: between.url, noProxy: '' }))
     try {
-      expect(await write(target.url, { HTTP_PROXY: between.url })).toMatchObject({ kind: 'confirmed' })
+      expect(await write(target.url, { HTTP_PROXY: between.url })).toMatchObject({
+        kind: 'confirmed',
+      })
     } finally {
       setGlobalDispatcher(usual)
     }
     expect([between.seen, target.calls()]).toEqual([[], 1])
   })
 
-  it.each(['HTTPS_PROXY', 'https_proxy'])('%s carries calls to an https address, through a tunnel', async (name) => {
-    const between = await proxy(true)
-    await write('https://service.invalid', { [name]: between.url })
-    expect(between.seen).toEqual(['CONNECT service.invalid:443'])
-  })
+  it.each(['HTTPS_PROXY', 'https_proxy'])(
+    '%s carries calls to an https address, through a tunnel',
+    async (name) => {
+      const between = await proxy(true)
+      await write('https://service.invalid', { [name]: between.url })
+      expect(between.seen).toEqual(['CONNECT service.invalid:443'])
+    },
+  )
 
   it('HTTPS_PROXY alone leaves calls to an http address direct', async () => {
     const between = await proxy()
@@ -114,7 +124,9 @@ describe('proxies', () => {
     const target = await service()
     const between = await proxy(false, target.port)
     for (const list of ['service.invalid', 'localhost,service.invalid', '*']) {
-      expect(await write(far, { HTTP_PROXY: between.url, [name]: list })).toMatchObject({ kind: 'not sent' })
+      expect(await write(far, { HTTP_PROXY: between.url, [name]: list })).toMatchObject({
+        kind: 'not sent',
+      })
     }
     expect(between.seen).toEqual([])
     const other = { HTTP_PROXY: between.url, [name]: 'other.example.com' }
@@ -123,10 +135,16 @@ describe('proxies', () => {
   })
 
   it('a proxy that is not there, or that opens no tunnel: the write never left', async () => {
-    expect(await write('https://service.invalid', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` })).toMatchObject({
+    expect(
+      await write('https://service.invalid', {
+        HTTPS_PROXY: `http://127.0.0.1:${await freePort()}`,
+      }),
+    ).toMatchObject({
       kind: 'not sent',
     })
     const refusing = await proxy(true)
-    expect(await write('https://service.invalid', { HTTPS_PROXY: refusing.url })).toMatchObject({ kind: 'not sent' })
+    expect(await write('https://service.invalid', { HTTPS_PROXY: refusing.url })).toMatchObject({
+      kind: 'not sent',
+    })
   })
 })

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 import type { Question } from '../../src/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import { world } from '../emulator/world.ts'
-import { answer, clientOver, collectEach, collectTogether, toEmulator, token, type CannedAnswer } from './query-world.ts'
+import {
+  answer,
+  clientOver,
+  collectEach,
+  collectTogether,
+  toEmulator,
+  token,
+  type CannedAnswer,
+} from './query-world.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const domain = 'a.example.com'
@@ -24,16 +32,27 @@ function answering(...answers: (CannedAnswer | Error)[]): Transport {
   }
 }
 
-const series = (points: unknown, name = domain) => ({ body: { code: 0, data: { [name]: { domain: name, data: points } } } })
-const lost = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+const series = (points: unknown, name = domain) => ({
+  body: { code: 0, data: { [name]: { domain: name, data: points } } },
+})
+const lost = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 
-async function each(transport: Transport, question = hour, options: Parameters<typeof clientOver>[1] = {}) {
+async function each(
+  transport: Transport,
+  question = hour,
+  options: Parameters<typeof clientOver>[1] = {},
+) {
   const { queries, clock, requests } = clientOver(transport, options)
   const got = await clock.drive(collectEach(queries, question))
   return { got, clock, requests }
 }
 
-async function failure(transport: Transport, question = hour, options: Parameters<typeof clientOver>[1] = {}) {
+async function failure(
+  transport: Transport,
+  question = hour,
+  options: Parameters<typeof clientOver>[1] = {},
+) {
   const error = await each(transport, question, options).then(
     () => new Error('expected a failure'),
     (thrown: unknown) => thrown,
@@ -48,7 +67,12 @@ async function failure(transport: Transport, question = hour, options: Parameter
 
 describe('a query as the service sees it', () => {
   it('has all parameters in the query string, escaped, and no body', async () => {
-    const { requests } = await each(answering(series([])), { ...hour, domains: [domain, 'b.example.com'], area: 'cn', labels: 'end' })
+    const { requests } = await each(answering(series([])), {
+      ...hour,
+      domains: [domain, 'b.example.com'],
+      area: 'cn',
+      labels: 'end',
+    })
     expect(requests).toHaveLength(1)
     expect(requests[0]?.body).toBeUndefined()
     expect(requests[0]?.url).toContain('https://api.cdn.test/v2/stat/httpcode/eachDomain?')
@@ -68,7 +92,9 @@ describe('a query as the service sees it', () => {
     const service = world({ token })
     const { got } = await each(toEmulator(service))
     const points = got.get(domain) ?? []
-    expect(points.map(({ time }) => time)).toEqual(Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000))
+    expect(points.map(({ time }) => time)).toEqual(
+      Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000),
+    )
     const { queries } = clientOver(toEmulator(service))
     expect(await collectTogether(queries, hour)).toEqual(points)
   })
@@ -76,7 +102,10 @@ describe('a query as the service sees it', () => {
   it('asks in the time of the zone', async () => {
     const service = world({ token, timezone: 'Asia/Shanghai' })
     const { got, requests } = await each(toEmulator(service), hour, { timezone: 'Asia/Shanghai' })
-    expect(requests[0]?.query).toMatchObject({ start_time: '2026-11-19 18:00', end_time: '2026-11-19 18:59' })
+    expect(requests[0]?.query).toMatchObject({
+      start_time: '2026-11-19 18:00',
+      end_time: '2026-11-19 18:59',
+    })
     expect(got.get(domain)?.[0]?.time).toBe(hour.from)
   })
 })
@@ -92,7 +121,9 @@ describe('what fails on the way', () => {
     ['half a JSON', { body: '{"code": 0, "data": {' }],
     ['no code', { body: { data: {} } }],
   ])('%s is sent again, with a growing pause', async (_what, reply) => {
-    const { got, clock, requests } = await each(answering(reply, reply, series([[hour.from / 1000, { '200': 3 }]])))
+    const { got, clock, requests } = await each(
+      answering(reply, reply, series([[hour.from / 1000, { '200': 3 }]])),
+    )
     expect(requests).toHaveLength(3)
     expect(clock.slept).toEqual([750, 1500])
     expect(got.get(domain)).toEqual([{ time: hour.from, counts: { '200': 3 } }])
@@ -101,14 +132,19 @@ describe('what fails on the way', () => {
     expect(result.message).toContain('5 attempts')
   })
 
-  it.each([300, 301, 302, 307, 308, 399])('a redirect (%i) is not followed, and the token goes nowhere', async (status) => {
-    const headers = { Location: `https://elsewhere.test/?token=${token}` }
-    const { message } = await failure(answering({ status, body: { code: 0, data: {} }, headers }))
-    expect(message).toContain(`redirect (HTTP ${status})`)
-  })
+  it.each([300, 301, 302, 307, 308, 399])(
+    'a redirect (%i) is not followed, and the token goes nowhere',
+    async (status) => {
+      const headers = { Location: `https://elsewhere.test/?token=${token}` }
+      const { message } = await failure(answering({ status, body: { code: 0, data: {} }, headers }))
+      expect(message).toContain(`redirect (HTTP ${status})`)
+    },
+  )
 
   it('an error that shows the address shows no token', async () => {
-    await failure((request) => Promise.reject(new TypeError(`Failed to parse URL from ${request.url}`)))
+    await failure((request) =>
+      Promise.reject(new TypeError(`Failed to parse URL from ${request.url}`)),
+    )
   })
 })
 
@@ -116,22 +152,31 @@ describe('the pace', () => {
   it('waits as the headers say when nothing is left', async () => {
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
     const day = { ...hour, grain: 'minute' as const, to: hour.from + 10 * 86_400_000 }
-    const { clock, requests } = await each(answering({ ...series([]), headers }), { ...day, domains: [domain] })
+    const { clock, requests } = await each(answering({ ...series([]), headers }), {
+      ...day,
+      domains: [domain],
+    })
     expect(requests).toHaveLength(10)
     expect(Math.max(...clock.slept)).toBe(7000)
   })
 
   it('waits after 429 as long as the service asks, or a minute, and queries again', async () => {
-    const result = await each(answering({ status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } }, series([])))
+    const result = await each(
+      answering({ status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } }, series([])),
+    )
     expect(result.clock.slept).toEqual([5000])
-    expect((await each(answering({ status: 429, body: '' }, series([])))).clock.slept).toEqual([60_000])
+    expect((await each(answering({ status: 429, body: '' }, series([])))).clock.slept).toEqual([
+      60_000,
+    ])
     expect((await failure(answering({ status: 429, body: '' }))).code).toBe('service-failed')
   })
 
   it('reports a wait once, however many queries wait', async () => {
     const waited: number[] = []
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
-    const { queries, clock } = clientOver(answering({ ...series([]), headers }), { onWait: (ms) => waited.push(ms) })
+    const { queries, clock } = clientOver(answering({ ...series([]), headers }), {
+      onWait: (ms) => waited.push(ms),
+    })
     const days: typeof hour = { ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }
     await clock.drive(collectEach(queries, days))
     // Four begin at once; from then on one has to wait after another.
@@ -139,17 +184,25 @@ describe('the pace', () => {
   })
 
   it('refuses a wait that is too long', async () => {
-    const { message, hint } = await failure(answering({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }))
+    const { message, hint } = await failure(
+      answering({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }),
+    )
     expect(message).toContain('3600 s; expected at most 300 s')
     expect(hint).toContain('limits.maxWaitSeconds')
-    const fiveMinutes = () => answering({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
+    const fiveMinutes = () =>
+      answering({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
     expect((await each(fiveMinutes())).clock.slept).toEqual([300_000])
-    expect(await failure(fiveMinutes(), hour, { maxWaitMs: 299_999 })).toMatchObject({ code: 'service-failed' })
+    expect(await failure(fiveMinutes(), hour, { maxWaitMs: 299_999 })).toMatchObject({
+      code: 'service-failed',
+    })
   })
 
   it('has at most four in flight', async () => {
     let [running, most] = [0, 0]
-    const question = { ...hour, domains: Array.from({ length: 300 }, (_, i) => `d${i}.example.com`) }
+    const question = {
+      ...hour,
+      domains: Array.from({ length: 300 }, (_, i) => `d${i}.example.com`),
+    }
     await each(async () => {
       most = Math.max(most, ++running)
       for (let i = 0; i < 10; i++) await Promise.resolve()
@@ -165,14 +218,20 @@ describe('the pace', () => {
       stop.abort()
       return answer({ status: 500, body: '' })
     }
-    expect(await failure(transport, hour, { signal: stop.signal })).toMatchObject({ code: 'declined', message: 'interrupted' })
+    expect(await failure(transport, hour, { signal: stop.signal })).toMatchObject({
+      code: 'declined',
+      message: 'interrupted',
+    })
   })
 })
 
 describe('what the service refuses', () => {
   it('401: the token lacks the permission', async () => {
     const { code, message, hint } = await failure(
-      answering({ status: 401, body: { code: 401002, message: `bad ${token} ${encodeURIComponent(token)}` } }),
+      answering({
+        status: 401,
+        body: { code: 401002, message: `bad ${token} ${encodeURIComponent(token)}` },
+      }),
     )
     expect(code).toBe('access')
     expect(message).toContain('the token may not read statistics (HTTP 401)')
@@ -183,34 +242,48 @@ describe('what the service refuses', () => {
     [401, 'access', 'the token is wrong, or this interface is not enabled for it'],
     [403, 'access', 'HTTP 403, no message'],
     [404, 'service-refused', 'there is no such interface at this address'],
-  ])('HTTP %i without a message is reported in words, whatever else the body says', async (status, code, words) => {
-    for (const body of ['', '<html>', { code: 0, data: {} }]) {
-      const result = await failure(answering({ status, body }))
-      expect([result.code, result.message]).toEqual([code, expect.stringContaining(words)])
-    }
-  })
+  ])(
+    'HTTP %i without a message is reported in words, whatever else the body says',
+    async (status, code, words) => {
+      for (const body of ['', '<html>', { code: 0, data: {} }]) {
+        const result = await failure(answering({ status, body }))
+        expect([result.code, result.message]).toEqual([code, expect.stringContaining(words)])
+      }
+    },
+  )
 
   it.each([200, 400])('400101 with HTTP %i names the domain', async (status) => {
     const body = { code: 400101, message: 'domain(b.example.com) is invalid' }
-    const { code, message } = await failure(answering({ status, body }), { ...hour, domains: [domain, 'b.example.com'] })
+    const { code, message } = await failure(answering({ status, body }), {
+      ...hour,
+      domains: [domain, 'b.example.com'],
+    })
     expect(code).toBe('service-refused')
     expect(message).toContain('does not know b.example.com')
     expect(message).not.toContain(domain)
-    const shouted = answering({ status, body: { ...body, message: 'domain(B.EXAMPLE.com) is invalid' } })
+    const shouted = answering({
+      status,
+      body: { ...body, message: 'domain(B.EXAMPLE.com) is invalid' },
+    })
     expect(await failure(shouted, { ...hour, domains: [domain, 'b.example.com'] })).toMatchObject({
       message: expect.stringContaining('does not know b.example.com (') as string,
     })
   })
 
   it('400101 without a name lists all domains of the query', async () => {
-    const { message } = await failure(answering({ body: { code: 400101, message: '' } }), { ...hour, domains: [domain, 'b.example.com'] })
+    const { message } = await failure(answering({ body: { code: 400101, message: '' } }), {
+      ...hour,
+      domains: [domain, 'b.example.com'],
+    })
     expect(message).toContain('one of a.example.com, b.example.com')
   })
 
   it('anything else, with its code, and only once', async () => {
     const { requests } = clientOver(answering({ body: {} }))
     expect(requests).toEqual([])
-    expect(await failure(answering({ status: 400, body: { code: 7, message: 'too much' } }))).toMatchObject({
+    expect(
+      await failure(answering({ status: 400, body: { code: 7, message: 'too much' } })),
+    ).toMatchObject({
       code: 'service-refused',
       message: 'the service refused to read statistics (HTTP 400, code 7): too much',
     })
@@ -274,24 +347,40 @@ describe('hostile answers', () => {
   })
 
   it('a domain that nobody asked for, or that is named otherwise inside, is an error', async () => {
-    expect((await failure(answering(series([], 'other.example.com')))).message).toContain('other.example.com')
+    expect((await failure(answering(series([], 'other.example.com')))).message).toContain(
+      'other.example.com',
+    )
     const body = { code: 0, data: { [domain]: { domain: 'other.example.com', data: [] } } }
-    expect((await failure(answering({ body }))).message).toContain('expected "domain" to be a.example.com')
+    expect((await failure(answering({ body }))).message).toContain(
+      'expected "domain" to be a.example.com',
+    )
   })
 
   it('of any shape are parsed or refused with a word, never a defect', async () => {
     // Every part is sometimes as it should be, so that what is wrong may lie deep.
     const counts = fc.oneof(
       fc.jsonValue(),
-      fc.dictionary(fc.constantFrom('0', '200', '0200', 'x', '__proto__'), fc.oneof(fc.nat(), fc.jsonValue())),
+      fc.dictionary(
+        fc.constantFrom('0', '200', '0200', 'x', '__proto__'),
+        fc.oneof(fc.nat(), fc.jsonValue()),
+      ),
     )
     const label = fc.oneof(
       fc.jsonValue(),
       fc.integer({ min: -4, max: 15 }).map((n) => first + 300 * n),
     )
-    const points = fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.jsonValue(), fc.tuple(label, counts))))
-    const anySeries = fc.record({ domain: fc.oneof(fc.jsonValue(), fc.constant(domain)), data: points })
-    const anyEach = fc.dictionary(fc.constantFrom(domain, domain.toUpperCase(), 'other.example.com'), fc.oneof(fc.jsonValue(), anySeries))
+    const points = fc.oneof(
+      fc.jsonValue(),
+      fc.array(fc.oneof(fc.jsonValue(), fc.tuple(label, counts))),
+    )
+    const anySeries = fc.record({
+      domain: fc.oneof(fc.jsonValue(), fc.constant(domain)),
+      data: points,
+    })
+    const anyEach = fc.dictionary(
+      fc.constantFrom(domain, domain.toUpperCase(), 'other.example.com'),
+      fc.oneof(fc.jsonValue(), anySeries),
+    )
     const record = fc.record({
       id: fc.jsonValue(),
       url: fc.jsonValue(),
@@ -304,28 +393,39 @@ describe('hostile answers', () => {
       list: fc.array(fc.oneof(record, fc.jsonValue())),
     })
     await fc.assert(
-      fc.asyncProperty(fc.oneof(anyEach, points, page, fc.jsonValue()), fc.constantFrom(0, 0, 0, 1, 400101), async (data, code) => {
-        const ask = () => clientOver(answering({ body: { code, data, message: 'no' } }))
-        for (const work of [
-          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectEach(queries, hour)),
-          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectTogether(queries, hour)),
-          ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(queries.prefetches({ task: '1' })),
-        ]) {
-          const error: unknown = await work(ask()).then(
-            () => null,
-            (thrown: unknown) => thrown,
-          )
-          if (error !== null)
-            expect(error).toMatchObject({ name: 'EdgewiseError', code: code === 0 ? 'answer-invalid' : 'service-refused' })
-        }
-      }),
+      fc.asyncProperty(
+        fc.oneof(anyEach, points, page, fc.jsonValue()),
+        fc.constantFrom(0, 0, 0, 1, 400101),
+        async (data, code) => {
+          const ask = () => clientOver(answering({ body: { code, data, message: 'no' } }))
+          for (const work of [
+            ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectEach(queries, hour)),
+            ({ queries, clock }: ReturnType<typeof ask>) =>
+              clock.drive(collectTogether(queries, hour)),
+            ({ queries, clock }: ReturnType<typeof ask>) =>
+              clock.drive(queries.prefetches({ task: '1' })),
+          ]) {
+            const error: unknown = await work(ask()).then(
+              () => null,
+              (thrown: unknown) => thrown,
+            )
+            if (error !== null)
+              expect(error).toMatchObject({
+                name: 'EdgewiseError',
+                code: code === 0 ? 'answer-invalid' : 'service-refused',
+              })
+          }
+        },
+      ),
       { numRuns: 400, seed: 3 },
     )
   })
 
   it('quotes of an answer are short, and never hold the token, whole or cut', async () => {
     for (let before = 250; before < 330; before++) {
-      const { message } = await failure(answering({ body: { code: 0, data: 'x'.repeat(before) + token } }))
+      const { message } = await failure(
+        answering({ body: { code: 0, data: 'x'.repeat(before) + token } }),
+      )
       expect(message.length).toBeLessThan(500)
       expect(message).not.toContain('tok/')
     }
@@ -333,7 +433,8 @@ describe('hostile answers', () => {
 })
 
 describe('time zones and clocks', () => {
-  const dense = (from: number) => Array.from({ length: 12 }, (_, i) => [from / 1000 + i * 300, { '200': 10 }])
+  const dense = (from: number) =>
+    Array.from({ length: 12 }, (_, i) => [from / 1000 + i * 300, { '200': 10 }])
 
   it('a service in another zone is found out, and by how much', async () => {
     const service = world({ token, timezone: 'Asia/Shanghai' })
@@ -341,11 +442,15 @@ describe('time zones and clocks', () => {
     expect(code).toBe('answer-invalid')
     expect(message).toContain('8 h too early')
     expect(hint).toContain('service.timezone')
-    expect((await failure(answering(series(dense(hour.from + 5 * 3_600_000))))).message).toContain('5 h too late')
+    expect((await failure(answering(series(dense(hour.from + 5 * 3_600_000))))).message).toContain(
+      '5 h too late',
+    )
   })
 
   it('one period of alignment is none', async () => {
-    const { got } = await each(answering(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])))
+    const { got } = await each(
+      answering(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])),
+    )
     expect(got.get(domain)).toHaveLength(12)
   })
 

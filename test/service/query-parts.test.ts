@@ -109,7 +109,10 @@ describe('the parts of a question', () => {
     const failure = work().catch((error: unknown) => ({ error, inFlight: service.inFlight }))
     await clock.settle()
     service.reply(400)
-    expect(await clock.drive(failure)).toMatchObject({ error: { code: 'service-refused' }, inFlight: 0 })
+    expect(await clock.drive(failure)).toMatchObject({
+      error: { code: 'service-refused' },
+      inFlight: 0,
+    })
     expect(requests.length).toBeLessThanOrEqual(5)
   })
 

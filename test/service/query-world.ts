@@ -19,14 +19,22 @@ export interface CannedAnswer {
 
 export function answer({ status = 200, body, headers = {} }: CannedAnswer): Answer {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return { status, header: (name) => lower.get(name.toLowerCase()) ?? null, body: typeof body === 'string' ? body : JSON.stringify(body) }
+  return {
+    status,
+    header: (name) => lower.get(name.toLowerCase()) ?? null,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  }
 }
 
 /** Reaches an emulator without sockets. */
 export function toEmulator(service: World): Transport {
   return async ({ url }) => {
     const { pathname, search } = new URL(url)
-    const { status, headers, body } = await service.request({ method: 'GET', path: pathname, query: search.slice(1) })
+    const { status, headers, body } = await service.request({
+      method: 'GET',
+      path: pathname,
+      query: search.slice(1),
+    })
     return answer({ status, headers, body: body instanceof JsonText ? body.text : body })
   }
 }
@@ -52,7 +60,12 @@ export async function collectTogether(queries: QueryClient, question: SumQuestio
 /** A client over any transport, its clock, and the requests that it made. */
 export function clientOver(
   transport: Transport,
-  options: { timezone?: string; signal?: AbortSignal; maxWaitMs?: number; onWait?: (ms: number) => void } = {},
+  options: {
+    timezone?: string
+    signal?: AbortSignal
+    maxWaitMs?: number
+    onWait?: (ms: number) => void
+  } = {},
 ) {
   const clock = new FakeClock()
   const requests: (Request & { query: Record<string, string> })[] = []

@@ -3,10 +3,15 @@ import { afterEach } from 'vitest'
 
 const open: { server: Server; sockets: Set<Socket> }[] = []
 
-/** Listens on a free port of this machine, and gives its number. Connections may break; {@link closeAfterEach} ends them. */
+/**
+ * Listens on a free port of this machine, and gives its number. Connections may break; {@link
+ * closeAfterEach} ends them.
+ */
 export async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => socket.destroy())))
+  server.on('connection', (socket: Socket) =>
+    sockets.add(socket.on('error', () => socket.destroy())),
+  )
   open.push({ server, sockets })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port

@@ -43,18 +43,27 @@ const questions = fc
     // To the minute, around the change; short ones more often.
     const span = longest[grain] * dayMs
     const from = Math.round((at(near) - (before / 10_000) * span) / 60_000) * 60_000
-    const to = from + Math.max(60_000, Math.round(((length / 10_000) ** 2 * span) / 60_000) * 60_000)
+    const to =
+      from + Math.max(60_000, Math.round(((length / 10_000) ** 2 * span) / 60_000) * 60_000)
     const names = Array.from(
       { length: grain === 'minute' || grain === 'minute5' ? Math.ceil(domains / 2) : domains },
       (_, i) => `d${i}.example.com`,
     )
-    return { zone: timeZone(name), question: { domains: names, from, to, grain }, choice, labels, area }
+    return {
+      zone: timeZone(name),
+      question: { domains: names, from, to, grain },
+      choice,
+      labels,
+      area,
+    }
   })
 
 /** The first point in which two series part. */
 function difference(got: Point[], whole: Point[]): string | null {
   const texts = [got, whole].map((points) => points.map((point) => JSON.stringify(point)))
-  const n = Array.from({ length: Math.max(got.length, whole.length) }, (_, i) => i).find((i) => texts[0]?.[i] !== texts[1]?.[i])
+  const n = Array.from({ length: Math.max(got.length, whole.length) }, (_, i) => i).find(
+    (i) => texts[0]?.[i] !== texts[1]?.[i],
+  )
   return n === undefined ? null : `point ${n}: expected ${texts[1]?.[n]}, got ${texts[0]?.[n]}`
 }
 
@@ -63,15 +72,23 @@ describe('a question of any size', () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
         const broken: string[] = []
-        const { queries, clock } = clientOver(limitedService(zone, choice, broken), { timezone: zone.name })
+        const { queries, clock } = clientOver(limitedService(zone, choice, broken), {
+          timezone: zone.name,
+        })
         clock.time = at('2027-06-01T00:00')
         const asked = { ...question, labels, ...(area === undefined ? {} : { area }) }
         const got = await collectEach(queries, asked)
         expect(broken).toEqual([])
         const from = alignedDown(question.from, question.grain, zone)
         for (const domain of [question.domains[0] ?? '', question.domains.at(-1) ?? '']) {
-          const whole = unlimited([domain], { ...question, from, labels, area: area ?? 'all' }, zone)
-          expect(difference(got.get(domain)?.toSorted((a, b) => a.time - b.time) ?? [], whole)).toBe(null)
+          const whole = unlimited(
+            [domain],
+            { ...question, from, labels, area: area ?? 'all' },
+            zone,
+          )
+          expect(
+            difference(got.get(domain)?.toSorted((a, b) => a.time - b.time) ?? [], whole),
+          ).toBe(null)
         }
       }),
       { numRuns: 45, seed: 7 },
@@ -82,7 +99,9 @@ describe('a question of any size', () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
-        const { queries, clock } = clientOver(limitedService(zone, choice, broken), { timezone: zone.name })
+        const { queries, clock } = clientOver(limitedService(zone, choice, broken), {
+          timezone: zone.name,
+        })
         clock.time = at('2027-06-01T00:00')
         const got = await collectTogether(queries, question)
         expect(broken).toEqual([])
@@ -96,7 +115,11 @@ describe('a question of any size', () => {
 
 describe('the times that are asked for', () => {
   const near = fc
-    .record({ change: fc.constantFrom(...changes), before: fc.integer({ min: -300, max: 300 }), minutes: fc.integer({ min: 1, max: 600 }) })
+    .record({
+      change: fc.constantFrom(...changes),
+      before: fc.integer({ min: -300, max: 300 }),
+      minutes: fc.integer({ min: 1, max: 600 }),
+    })
     .map(({ change: [name, moment], before, minutes }) => {
       const from = at(moment) - before * 60_000
       return { zone: timeZone(name), from, to: from + minutes * 60_000 }
@@ -119,7 +142,9 @@ describe('the times that are asked for', () => {
   })
 
   it('are the plain local times where no clock changes', () => {
-    expect(localWindow(at('2026-05-01T10:00'), at('2026-05-01T11:00'), timeZone('Asia/Kolkata'))).toMatchObject({
+    expect(
+      localWindow(at('2026-05-01T10:00'), at('2026-05-01T11:00'), timeZone('Asia/Kolkata')),
+    ).toMatchObject({
       start: '2026-05-01 15:30',
       end: '2026-05-01 16:29',
       lengthMs: 59 * 60_000,
@@ -163,7 +188,11 @@ describe('parts', () => {
   })
 
   it('of all domains are days, since their number is not known', () => {
-    const all = splitQuestion({ domains: 'all', from: at('2026-05-01T00:00'), to: at('2026-05-04T00:00'), grain: 'hour' }, 'together', utc)
+    const all = splitQuestion(
+      { domains: 'all', from: at('2026-05-01T00:00'), to: at('2026-05-04T00:00'), grain: 'hour' },
+      'together',
+      utc,
+    )
     expect(all.map(({ domains, window }) => [domains, window.start, window.end])).toEqual([
       ['all', '2026-05-01 00:00', '2026-05-01 23:59'],
       ['all', '2026-05-02 00:00', '2026-05-02 23:59'],
@@ -173,16 +202,31 @@ describe('parts', () => {
 
   it('name a domain once', () => {
     const from = at('2026-05-01T00:00')
-    const [part, ...rest] = splitQuestion({ domains: [...ten, ...ten], from, to: from + dayMs, grain: 'hour' }, 'each', utc)
+    const [part, ...rest] = splitQuestion(
+      { domains: [...ten, ...ten], from, to: from + dayMs, grain: 'hour' },
+      'each',
+      utc,
+    )
     expect([part?.domains, rest]).toEqual([ten, []])
   })
 
   it('are refused without domains, without time, and over hours that do not fit together', () => {
     const from = at('2026-05-01T00:00')
-    expect(() => splitQuestion({ domains: [], from, to: from + dayMs, grain: 'hour' }, 'each', utc)).toThrow('at least one domain')
-    expect(() => splitQuestion({ domains: ten, from, to: from, grain: 'hour' }, 'each', utc)).toThrow('ends after it begins')
+    expect(() =>
+      splitQuestion({ domains: [], from, to: from + dayMs, grain: 'hour' }, 'each', utc),
+    ).toThrow('at least one domain')
+    expect(() =>
+      splitQuestion({ domains: ten, from, to: from, grain: 'hour' }, 'each', utc),
+    ).toThrow('ends after it begins')
     const change = at('2026-04-04T15:00')
-    const howe = { domains: ten, from: change - 40 * dayMs, to: change + 40 * dayMs, grain: 'hour' } as const
-    expect(() => splitQuestion(howe, 'each', timeZone('Australia/Lord_Howe'))).toThrow('change by 30 minutes')
+    const howe = {
+      domains: ten,
+      from: change - 40 * dayMs,
+      to: change + 40 * dayMs,
+      grain: 'hour',
+    } as const
+    expect(() => splitQuestion(howe, 'each', timeZone('Australia/Lord_Howe'))).toThrow(
+      'change by 30 minutes',
+    )
   })
 })

@@ -27,26 +27,42 @@ export function unlimited(
 ): Point[] {
   const [start, end] = [zone.toLocal(from - dayMs), zone.toLocal(to + dayMs)]
   const points = pointsOf(domains, { start, end, grain, endLabels: labels === 'end' }, zone, area)
-  return points.map(([label, counts]) => ({ time: label * 1000, counts })).filter(({ time }) => time >= from && time < to)
+  return points
+    .map(([label, counts]) => ({ time: label * 1000, counts }))
+    .filter(({ time }) => time >= from && time < to)
 }
 
-function pointsOf(domains: string[], span: Parameters<typeof periodsOf>[0], zone: TimeZone, area: Area | 'all') {
+function pointsOf(
+  domains: string[],
+  span: Parameters<typeof periodsOf>[0],
+  zone: TimeZone,
+  area: Area | 'all',
+) {
   const periods = periodsOf(span, zone, now)
   const histories = new Map(domains.map((domain) => [domain, { behaviour: [], dead: [] }]))
   const counts = countRequests(seed, histories, periods, area === 'all' ? areas : [area])
   return JSON.parse(pointsText(counts, periods)) as [number, Record<string, number>][]
 }
 
-/** The limits of the specification, however a service measures them; what breaks one of them is listed. */
+/**
+ * The limits of the specification, however a service measures them; what breaks one of them is
+ * listed.
+ */
 export function limitedService(zone: TimeZone, choice: Choice, broken: string[]): Transport {
-  const taken = (local: number) => (choice === 'first' ? zone.readings(local)[0] : zone.readings(local).at(-1)) ?? 0
+  const taken = (local: number) =>
+    (choice === 'first' ? zone.readings(local)[0] : zone.readings(local).at(-1)) ?? 0
   const asTaken: TimeZone = { ...zone, toUtc: taken }
   return async ({ url }) => {
     const { pathname, searchParams: query } = new URL(url)
     const domains = (query.get('domains') ?? '').split(',')
-    const [start = 0, end = 0] = ['start_time', 'end_time'].map((name) => Date.parse(`${(query.get(name) ?? '').replace(' ', 'T')}Z`))
+    const [start = 0, end = 0] = ['start_time', 'end_time'].map((name) =>
+      Date.parse(`${(query.get(name) ?? '').replace(' ', 'T')}Z`),
+    )
     const grain = (query.get('grad') ?? '') as Grain
-    for (const length of [end - start, ...zone.readings(end).flatMap((last) => zone.readings(start).map((first) => last - first))]) {
+    for (const length of [
+      end - start,
+      ...zone.readings(end).flatMap((last) => zone.readings(start).map((first) => last - first)),
+    ]) {
       const days = Math.max(1, Math.ceil(length / dayMs))
       if (length < 0 && length === end - start) broken.push(`${url} is backwards`)
       if (domains.length > 10) broken.push(`${url}: ${domains.length} domains`)
@@ -54,12 +70,16 @@ export function limitedService(zone: TimeZone, choice: Choice, broken: string[])
       const size = domains.length * (dayMs / grainMs[grain]) * days
       if (pathname.endsWith('/httpcode') && size > 2880) broken.push(`${url}: ${size} points`)
     }
-    // A day begins where it begins: only the times that are asked for may be taken for another moment.
+    // A day begins where it begins: only the times that are asked for may be taken for another
+    // moment.
     const span = { start, end, grain, endLabels: query.get('stat_is_forward') === '1' }
     const area = (query.get('query_area') ?? 'all') as Area | 'all'
-    const series = (names: string[]) => pointsOf(names, span, grain === 'day' ? zone : asTaken, area)
+    const series = (names: string[]) =>
+      pointsOf(names, span, grain === 'day' ? zone : asTaken, area)
     if (pathname.endsWith('/httpcode')) return answer({ body: { code: 0, data: series(domains) } })
-    const data = Object.fromEntries(domains.map((domain) => [domain, { domain, data: series([domain]) }]))
+    const data = Object.fromEntries(
+      domains.map((domain) => [domain, { domain, data: series([domain]) }]),
+    )
     return answer({ body: { code: 0, data } })
   }
 }

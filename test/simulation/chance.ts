@@ -1,6 +1,9 @@
 import { keyOf } from '../../src/emulator/entities/chance.ts'
 
-/** Seeded chance: the same seed always draws the same. What is drawn of one fork does not move what is drawn of another. */
+/**
+ * Seeded chance: the same seed always draws the same. What is drawn of one fork does not move what
+ * is drawn of another.
+ */
 export class Chance {
   readonly #seed: string
   #state: number

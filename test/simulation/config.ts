@@ -5,7 +5,10 @@ import type { Chance } from './chance.ts'
 /** The service of all simulations. */
 export const service = { url: 'https://service', account: 'default' }
 
-/** What `edgewise.yaml` says; small call rates and small writes, so that a few domains bring both to their limits. */
+/**
+ * What `edgewise.yaml` says; small call rates and small writes, so that a few domains bring both to
+ * their limits.
+ */
 export function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
   return {
     version: 1,
@@ -30,7 +33,10 @@ export function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
     secrets: {},
     allowLiteralSecrets: false,
     state,
-    grouping: { groups: chance.pick(['documented', 'all']), together: chance.pick([[], [['origin', 'origin_host']]]) },
+    grouping: {
+      groups: chance.pick(['documented', 'all']),
+      together: chance.pick([[], [['origin', 'origin_host']]]),
+    },
     guards: { maxDomains: { percent: 100 }, maxChanges: { percent: 100 }, protect: [], freeze: [] },
     rollout: { waves: [{ percent: 100 }], first: [], pause: 0, health: null },
   }

@@ -76,7 +76,10 @@ it('may leave a part where the process dies in the midst', async () => {
     const world = new World()
     const volume = new Volume(world, noFaults)
     const process = new Machine(world, 'm').start('p', new Chance(`${seed}`), 1)
-    await world.passUntil(Promise.race([volume.disk(process).create('/file', 'new'), process.killed]), 60_000)
+    await world.passUntil(
+      Promise.race([volume.disk(process).create('/file', 'new'), process.killed]),
+      60_000,
+    )
     found.add(volume.read('/file'))
   }
   expect(found).toEqual(new Set([null, '', 'n', 'ne', 'new']))

@@ -22,8 +22,9 @@ interface Folder {
 type Node = File | Folder
 
 /**
- * A file system that keeps what processes did until the power fails. Then a file's text is what was synced, what was written, or
- * a torn part of it; and each name in a folder is as it was when the folder was synced, or as it was left.
+ * A file system that keeps what processes did until the power fails. Then a file's text is what was
+ * synced, what was written, or a torn part of it; and each name in a folder is as it was when the
+ * folder was synced, or as it was left.
  */
 export class Volume {
   readonly #world: World
@@ -36,10 +37,20 @@ export class Volume {
     this.#faults = faults
   }
 
-  /** The volume as a process sees it: each operation takes a moment, may fail, and may be the last thing that the process does. */
+  /**
+   * The volume as a process sees it: each operation takes a moment, may fail, and may be the last
+   * thing that the process does.
+   */
   disk(process: Process): Disk {
-    const step = async <T>(what: string, path: string, act: () => T, partly?: () => void): Promise<T> => {
-      const ms = process.chance.happens(0.02) ? process.chance.between(1, 1500) : process.chance.between(0, 2)
+    const step = async <T>(
+      what: string,
+      path: string,
+      act: () => T,
+      partly?: () => void,
+    ): Promise<T> => {
+      const ms = process.chance.happens(0.02)
+        ? process.chance.between(1, 1500)
+        : process.chance.between(0, 2)
       const fails = process.chance.happens(this.#faults.diskError)
       return process.step(
         ms,
@@ -48,7 +59,9 @@ export class Volume {
           if (fails) {
             this.#world.count('disk: error')
             process.tell(`can't ${what} ${path}`)
-            throw Object.assign(new Error(`EIO: i/o error, ${what} ${path} (simulated)`), { code: 'EIO' })
+            throw Object.assign(new Error(`EIO: i/o error, ${what} ${path} (simulated)`), {
+              code: 'EIO',
+            })
           }
           return act()
         },
@@ -79,13 +92,15 @@ export class Volume {
           process.tell(`puts ${to}`)
           this.#rename(from, to)
         }),
-      remove: (path) => step('remove', path, () => void this.#parent(path)?.names.delete(nameOf(path))),
+      remove: (path) =>
+        step('remove', path, () => void this.#parent(path)?.names.delete(nameOf(path))),
     }
   }
 
   read(path: string): string | null {
     const node = this.#at(path)
-    if (node?.kind === 'folder') throw Object.assign(new Error(`EISDIR: ${path} is a folder`), { code: 'EISDIR' })
+    if (node?.kind === 'folder')
+      throw Object.assign(new Error(`EISDIR: ${path} is a folder`), { code: 'EISDIR' })
     return node?.text ?? null
   }
 
@@ -171,7 +186,11 @@ function lose(node: Node, chance: Chance, tell: (what: string) => void): void {
   if (node.kind === 'file') {
     if (node.text === node.durable) return
     tell('text not synced, power failed')
-    node.text = chance.pick([node.durable, node.text, node.text.slice(0, chance.between(0, node.text.length))])
+    node.text = chance.pick([
+      node.durable,
+      node.text,
+      node.text.slice(0, chance.between(0, node.text.length)),
+    ])
     node.durable = node.text
     return
   }

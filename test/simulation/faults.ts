@@ -2,9 +2,15 @@ import type { Fault } from '../../src/emulator/entities/fault.ts'
 import type { Domain, ItemKey } from '../../src/model/item.ts'
 import type { Chance } from './chance.ts'
 
-/** How probable each thing is that goes wrong. Each seed has some of them, rarely or often, so that they meet in all ways. */
+/**
+ * How probable each thing is that goes wrong. Each seed has some of them, rarely or often, so that
+ * they meet in all ways.
+ */
 export interface Faults {
-  /** Of a call of the service: refused connection, lost before or after it took effect, an error status, nonsense, slow. */
+  /**
+   * Of a call of the service: refused connection, lost before or after it took effect, an error
+   * status, nonsense, slow.
+   */
   unreached: number
   lostRequest: number
   lostAnswer: number
@@ -13,14 +19,20 @@ export interface Faults {
   slow: number
   /** Of what may land late: that it does, within `settleSeconds` of being given up. */
   late: number
-  /** Of a process: that it is killed; then at which step at the latest. Of a machine: that its power fails. */
+  /**
+   * Of a process: that it is killed; then at which step at the latest. Of a machine: that its power
+   * fails.
+   */
   killed: number
   latestStep: number
   powerCut: number
   /** Of a machine, within a minute: that its wall clock is set, that it stands still. */
   clockSet: number
   standStill: number
-  /** Of a run: that somebody interrupts it, that another one is started beside it, on the same machine or another. */
+  /**
+   * Of a run: that somebody interrupts it, that another one is started beside it, on the same
+   * machine or another.
+   */
   interrupted: number
   rival: number
   /** Of an operation of the disk, of the remote repository. */
@@ -33,7 +45,10 @@ export interface Faults {
   rivalPush: number
 }
 
-/** How far a wall clock may be off, ms: any two agree within four minutes, so that what one says of a minute ago is within five. */
+/**
+ * How far a wall clock may be off, ms: any two agree within four minutes, so that what one says of
+ * a minute ago is within five.
+ */
 export const mostOffset = 119_000
 
 export const noFaults: Faults = {
@@ -86,12 +101,22 @@ export function drawFaults(chance: Chance): Faults {
 /** What the service itself does wrong, or refuses for good until it is healed. */
 export function drawServiceFaults(chance: Chance, domains: Domain[], items: ItemKey[]): Fault[] {
   const faults: Fault[] = []
-  // One domain that is bad spoils only itself: what a refusal of several domains says nothing about.
-  if (chance.happens(0.4)) faults.push({ kind: 'partial', domain: chance.pick(domains), named: chance.happens(0.5) })
+  // One domain that is bad spoils only itself: what a refusal of several domains says nothing
+  // about.
+  if (chance.happens(0.4))
+    faults.push({ kind: 'partial', domain: chance.pick(domains), named: chance.happens(0.5) })
   if (chance.happens(0.4)) faults.push({ kind: 'rate', probability: chance.draw() * 0.4 })
-  if (chance.happens(0.2)) faults.push({ kind: 'refuse', item: chance.pick(items), named: chance.happens(0.5) })
-  if (chance.happens(0.15)) faults.push({ kind: 'refuse', domain: chance.pick(domains), named: chance.happens(0.5) })
-  if (chance.happens(0.1)) faults.push({ kind: 'refuse', item: chance.pick(items), domain: chance.pick(domains), named: false })
+  if (chance.happens(0.2))
+    faults.push({ kind: 'refuse', item: chance.pick(items), named: chance.happens(0.5) })
+  if (chance.happens(0.15))
+    faults.push({ kind: 'refuse', domain: chance.pick(domains), named: chance.happens(0.5) })
+  if (chance.happens(0.1))
+    faults.push({
+      kind: 'refuse',
+      item: chance.pick(items),
+      domain: chance.pick(domains),
+      named: false,
+    })
   if (chance.happens(0.1)) faults.push({ kind: 'rewrite', probability: chance.draw() * 0.5 })
   if (chance.happens(0.05)) faults.push({ kind: 'unauthorized-from', probability: 0.2 })
   return faults

@@ -30,9 +30,13 @@ export class Git {
     this.#faults = faults
   }
 
-  /** A repository as a process sees it; what it does takes time, may fail, and may be the last thing that the process does. */
+  /**
+   * A repository as a process sees it; what it does takes time, may fail, and may be the last thing
+   * that the process does.
+   */
   repository(process: Process, clone: Refs, remote: string | null): GitRepository {
-    const here = <T>(what: string, act: () => T) => process.step(process.chance.between(1, 20), `git ${what}`, act)
+    const here = <T>(what: string, act: () => T) =>
+      process.step(process.chance.between(1, 20), `git ${what}`, act)
     const shared = remote === null ? clone : this.remote
     return {
       home: '/clone/.git',
@@ -43,8 +47,14 @@ export class Git {
       idOf: (commit, path) => here(`id of ${path}`, () => this.#idOf(commit, path)),
       commit: (parent, changes, message) =>
         here('commit', () => {
-          const id = this.#commit(parent, changes, `${message} at ${Math.floor(process.clock.now() / 1000)}`)
-          process.tell(`commits ${id.slice(0, 7)} on ${parent?.slice(0, 7) ?? 'nothing'}: ${message.split('\n')[0] ?? ''}`)
+          const id = this.#commit(
+            parent,
+            changes,
+            `${message} at ${Math.floor(process.clock.now() / 1000)}`,
+          )
+          process.tell(
+            `commits ${id.slice(0, 7)} on ${parent?.slice(0, 7) ?? 'nothing'}: ${message.split('\n')[0] ?? ''}`,
+          )
           return id
         }),
       move: (ref, from, to) => here(`move ${ref}`, () => swap(clone, ref, from, to)),
@@ -59,7 +69,9 @@ export class Git {
         this.#overNetwork(process, `pushes ${to?.slice(0, 7) ?? 'nothing'} to ${ref}`, () => {
           const swapped = swap(shared, ref, from, to)
           if (!swapped) this.#world.count('git: lost race')
-          process.tell(`${swapped ? 'moved' : 'did not move'} ${ref} of the remote to ${to?.slice(0, 7) ?? 'nothing'}`)
+          process.tell(
+            `${swapped ? 'moved' : 'did not move'} ${ref} of the remote to ${to?.slice(0, 7) ?? 'nothing'}`,
+          )
           return swapped
         }),
     }
@@ -93,7 +105,11 @@ export class Git {
 
   /** Texts of a file, or of all files in a folder. */
   files(commit: string, path: string): Map<string, string> {
-    return new Map([...this.#known(commit).files].filter(([name]) => name === path || name.startsWith(`${path}/`)))
+    return new Map(
+      [...this.#known(commit).files].filter(
+        ([name]) => name === path || name.startsWith(`${path}/`),
+      ),
+    )
   }
 
   async #overNetwork<T>(process: Process, what: string, act: () => T): Promise<T> {
@@ -122,25 +138,33 @@ export class Git {
   #base(one: string, other: string): string | null {
     const history = new Set<string>()
     for (let at: string | null = one; at !== null; at = this.#known(at).parent) history.add(at)
-    for (let at: string | null = other; at !== null; at = this.#known(at).parent) if (history.has(at)) return at
+    for (let at: string | null = other; at !== null; at = this.#known(at).parent)
+      if (history.has(at)) return at
     return null
   }
 
   #commit(parent: string | null, changes: Changes, message: string): string {
     const files = new Map(parent === null ? [] : this.#known(parent).files)
     for (const [path, change] of changes) {
-      for (const name of files.keys()) if (name === path || name.startsWith(`${path}/`)) files.delete(name)
+      for (const name of files.keys())
+        if (name === path || name.startsWith(`${path}/`)) files.delete(name)
       if (typeof change === 'string') files.set(path, change)
-      else if (change !== null) for (const [below, text] of this.#contents.get(change.id) ?? []) files.set(`${path}${below}`, text)
+      else if (change !== null)
+        for (const [below, text] of this.#contents.get(change.id) ?? [])
+          files.set(`${path}${below}`, text)
     }
-    const changed = [...changes].map(([name, change]) => `${name} ${typeof change === 'string' ? change : change?.id}`)
+    const changed = [...changes].map(
+      ([name, change]) => `${name} ${typeof change === 'string' ? change : change?.id}`,
+    )
     const id = hash([parent ?? '', message, ...changed])
     this.#commits.set(id, { madeAt: this.#world.time, parent, files })
     return id
   }
 
   #idOf(commit: string, path: string): string | null {
-    const contents = new Map([...this.files(commit, path)].map(([name, text]) => [name.slice(path.length), text]))
+    const contents = new Map(
+      [...this.files(commit, path)].map(([name, text]) => [name.slice(path.length), text]),
+    )
     if (contents.size === 0) return null
     const id = hash([...contents].toSorted(byName).flat())
     this.#contents.set(id, contents)

@@ -13,12 +13,18 @@ const minute = 60_000
 /** The item whose whole value can't be sent. */
 const switches = 'visit_deny_whitelist'
 
-/** What must hold whatever happens. Each law watches the world as it goes and tells it of what breaks it. */
+/**
+ * What must hold whatever happens. Each law watches the world as it goes and tells it of what
+ * breaks it.
+ */
 export class Laws {
   readonly #world: World
   readonly #callsPerMinute: number
   readonly #settleMs: number
-  /** Who holds the lock, by all that is true: a process's name, and how old its last sign of life is, ms. */
+  /**
+   * Who holds the lock, by all that is true: a process's name, and how old its last sign of life
+   * is, ms.
+   */
   #holder: () => { name: string; signAge: number } | null = () => null
   #arrivals: number[] = []
   #underWay = new Set<Call>()
@@ -27,7 +33,10 @@ export class Laws {
   #refused = new Map<string, boolean>()
   /** Item and domain of which a process does not know what came of the last call. */
   #doubted = new Map<string, Process>()
-  /** Lists of switches that were there when nothing was recorded of them: more may be on than anybody named. */
+  /**
+   * Lists of switches that were there when nothing was recorded of them: more may be on than
+   * anybody named.
+   */
   #strangers = new Set<Domain>()
 
   constructor(world: World, callsPerMinute: number, settleMs: number) {
@@ -40,7 +49,10 @@ export class Laws {
     this.#holder = holder
   }
 
-  /** No write is sent without the lock, nor with so little lease left that it may outlive it; and none while another runner still waits for one of its own. */
+  /**
+   * No write is sent without the lock, nor with so little lease left that it may outlive it; and
+   * none while another runner still waits for one of its own.
+   */
   departs(call: Call): void {
     const holder = this.#holder()
     if (holder?.name !== call.process.name)
@@ -54,7 +66,8 @@ export class Laws {
         `${call.process.name} sent call ${call.number} ${holder.signAge} ms after its last beat`,
       )
     for (const other of this.#underWay) {
-      if (other.endedAt !== null || other.givenUpAt <= this.#world.time || !other.process.alive) this.#underWay.delete(other)
+      if (other.endedAt !== null || other.givenUpAt <= this.#world.time || !other.process.alive)
+        this.#underWay.delete(other)
       else if (other.process !== call.process)
         this.#world.violated(
           'one runner at a time',
@@ -65,13 +78,18 @@ export class Laws {
     this.#afterAllElse(call)
     for (const key of keysOf(call, call.deltas))
       if (this.#doubted.get(key) === call.process)
-        this.#world.violated('what is in doubt is sent whole', `${call.process.name} sent call ${call.number} with a part of ${key}`)
+        this.#world.violated(
+          'what is in doubt is sent whole',
+          `${call.process.name} sent call ${call.number} with a part of ${key}`,
+        )
   }
 
   /** Nothing is sent about what an earlier call may still change, since that would undo it. */
   #afterAllElse(call: Call): void {
     const keys = keysOf(call, call.items)
-    this.#mayLand = this.#mayLand.filter((other) => other.mayLand && this.#world.time < other.process.diedAt + this.#settleMs)
+    this.#mayLand = this.#mayLand.filter(
+      (other) => other.mayLand && this.#world.time < other.process.diedAt + this.#settleMs,
+    )
     for (const other of this.#mayLand) {
       const shared = keysOf(other, other.items).find((key) => keys.includes(key))
       if (shared !== undefined)
@@ -109,10 +127,14 @@ export class Laws {
     for (const key of keysOf(call, call.items)) this.#refused.set(key, status !== 200 || code !== 0)
   }
 
-  /** What the record calls confirmed is what the service holds, and nothing that was refused is among it. */
+  /**
+   * What the record calls confirmed is what the service holds, and nothing that was refused is
+   * among it.
+   */
   record(recorded: Recorded, service: Service, when: string): void {
     for (const domain of service.domains())
-      if (recorded.get(domain)?.has(switches) !== true && service.holds(domain).has(switches)) this.#strangers.add(domain)
+      if (recorded.get(domain)?.has(switches) !== true && service.holds(domain).has(switches))
+        this.#strangers.add(domain)
     for (const [domain, items] of recorded) {
       for (const [item, held] of items) {
         const value = service.holds(domain).get(item)
@@ -136,7 +158,13 @@ export class Laws {
         const value = service.holds(domain).get(item)
         const wanted = candidates[0] ?? unsetValue(item, domain, value)
         if (this.#isStrange(domain, item)) continue
-        if (sameJson(value, wanted === undefined ? undefined : withKept(itemSpec(item).keeps, wanted, value))) continue
+        if (
+          sameJson(
+            value,
+            wanted === undefined ? undefined : withKept(itemSpec(item).keeps, wanted, value),
+          )
+        )
+          continue
         this.#world.violated(
           'the service ends as the manifests say',
           `${item} of ${domain} should be ${JSON.stringify(wanted)}, the service holds ${JSON.stringify(value)}`,
@@ -159,7 +187,9 @@ function allows(item: ItemKey, held: RecordedItem, value: Value | undefined): bo
   if (held.unknown === true) return true
   if (held.candidates.length === 0) return value === undefined
   // A kept field that no recorded write named is not known.
-  return held.candidates.some((candidate) => sameJson(value, withKept(itemSpec(item).keeps, candidate, value)))
+  return held.candidates.some((candidate) =>
+    sameJson(value, withKept(itemSpec(item).keeps, candidate, value)),
+  )
 }
 
 /** What an item holds after its documented way back, from whatever it held. */

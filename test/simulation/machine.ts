@@ -11,7 +11,10 @@ export class Machine {
   offset = 0
   /** Nothing happens in it before then (true time). */
   standsStillUntil = 0
-  /** For how long its monotonic clock has stood still as well, as it does in a machine that is asleep, ms. */
+  /**
+   * For how long its monotonic clock has stood still as well, as it does in a machine that is
+   * asleep, ms.
+   */
   asleepMs = 0
   /** It reaches no remote repository before then (true time). */
   cutOffUntil = 0
@@ -35,7 +38,13 @@ export class Machine {
     // The numbers of processes that are gone are soon given again.
     do this.#started++
     while (this.runs(100 + (this.#started % 7)))
-    const process = new Process(this, `${this.name}.${name}`, 100 + (this.#started % 7), chance, stepsToLive)
+    const process = new Process(
+      this,
+      `${this.name}.${name}`,
+      100 + (this.#started % 7),
+      chance,
+      stepsToLive,
+    )
     this.processes.add(process)
     return process
   }
@@ -60,7 +69,10 @@ export class Machine {
   }
 }
 
-/** A process: everything that the product does to the outside goes through one, so that it can end at any step. */
+/**
+ * A process: everything that the product does to the outside goes through one, so that it can end
+ * at any step.
+ */
 export class Process {
   readonly machine: Machine
   readonly name: string
@@ -127,7 +139,10 @@ export class Process {
     this.machine.processes.delete(this)
   }
 
-  /** Lets something happen in this process after so long, if it still lives then, and not while its machine stands still. */
+  /**
+   * Lets something happen in this process after so long, if it still lives then, and not while its
+   * machine stands still.
+   */
   after(ms: number, run: () => void): void {
     this.world.after(ms, () => {
       const wait = this.machine.standsStillUntil - this.world.time
@@ -153,9 +168,9 @@ export class Process {
   }
 
   /**
-   * One step: something that the process does to the outside, which takes so long. It may be the last thing it does, and it may
-   * die before it hears what came of it; or in the midst of it, where it can be done `partly`. A dead process does nothing and
-   * hears nothing.
+   * One step: something that the process does to the outside, which takes so long. It may be the
+   * last thing it does, and it may die before it hears what came of it; or in the midst of it,
+   * where it can be done `partly`. A dead process does nothing and hears nothing.
    */
   step<T>(ms: number, what: string, act: () => T, partly?: () => void): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -23,7 +23,10 @@ export function mutating({ name, file, find, replace }: Mutation): Plugin {
         if (args.path !== path) return null
         const text = readFileSync(path, 'utf8')
         const found = text.split(find).length - 1
-        if (found !== 1) throw new Error(`the mutation "${name}" expects its snippet once in ${file}, found it ${found} times`)
+        if (found !== 1)
+          throw new Error(
+            `the mutation "${name}" expects its snippet once in ${file}, found it ${found} times`,
+          )
         return { contents: text.replace(find, () => replace), loader: 'ts' }
       })
     },

@@ -27,7 +27,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     name: 'a call counts from when it was sent',
     file: 'src/service/write/call-budget.ts',
     find: 'if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)',
-    replace: 'if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, this.sent ??= now], now)',
+    replace:
+      'if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, this.sent ??= now], now)',
     seeds: 100,
   },
   {
@@ -48,7 +49,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     name: "a lease is judged by the holder's clock",
     file: 'src/state/lock.ts',
     find: 'if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {',
-    replace: 'if (other === null || isDead(other, machine) || (clock as any).now() - Date.parse(other.since) >= leaseMs) {',
+    replace:
+      'if (other === null || isDead(other, machine) || (clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
   },
   {
@@ -76,7 +78,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
     name: 'what was refused is recorded as confirmed',
     file: 'src/apply/attempt.ts',
     find: 'await keepAs((domain) => unsaved.get(domain) ?? new Map())',
-    replace: 'await keepAs((domain) => withConfirmed(of(domain), write.items, {}, recordingOf(run)))',
+    replace:
+      'await keepAs((domain) => withConfirmed(of(domain), write.items, {}, recordingOf(run)))',
     seeds: 100,
   },
   {
@@ -89,15 +92,16 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'a refusal ends the doubt of an earlier attempt',
     file: 'src/apply/attempt.ts',
-    find: '} else if (!doubted && (',
-    replace: '} else if ((',
+    find: "!doubted &&\n    (outcome.kind === 'not sent'",
+    replace: "(outcome.kind === 'not sent'",
     seeds: 1500,
   },
   {
     name: 'a server error counts as not sent',
     file: 'src/service/write/parse-answer.ts',
     find: 'if (answer.status >= 500) return inDoubt(',
-    replace: "if (answer.status >= 500) return ((message: string): Outcome => ({ kind: 'not sent', message }))(",
+    replace:
+      "if (answer.status >= 500) return ((message: string): Outcome => ({ kind: 'not sent', message }))(",
     seeds: 100,
   },
   {

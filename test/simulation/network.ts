@@ -49,9 +49,13 @@ export class Network {
   transportOf(process: Process): Transport {
     return (request) => {
       if (!process.alive || process.mayDie('before: a call is sent')) return new Promise(() => {})
-      if (request.body === undefined) throw new TypeError(`expected a write, got a read of ${new URL(request.url).pathname}`)
+      if (request.body === undefined)
+        throw new TypeError(`expected a write, got a read of ${new URL(request.url).pathname}`)
       const { body } = request
-      const { domains, config } = JSON.parse(body) as { domains: string; config: Record<string, unknown> }
+      const { domains, config } = JSON.parse(body) as {
+        domains: string
+        config: Record<string, unknown>
+      }
       const call: Call = {
         process,
         number: ++this.#calls,
@@ -82,7 +86,8 @@ export class Network {
     const slow = chance.happens(this.#faults.slow)
     if (slow) this.#world.count('network: slow')
     const way = () => (slow ? chance.between(1, 40_000) : chance.between(5, 400))
-    // Whatever is still under way lands at the latest so long after its sender can have given it up.
+    // Whatever is still under way lands at the latest so long after its sender can have given it
+    // up.
     const latest = this.#world.time + timeoutMs + this.#settleMs - 1
     return new Promise((resolve, reject) => {
       const hear = (ms: number, what: string, certain: boolean, then: () => void) => {
@@ -95,9 +100,15 @@ export class Network {
           then()
         })
       }
-      const fail = (ms: number, code: string) => hear(ms, code, fate === 'unreached', () => reject(failure(code)))
+      const fail = (ms: number, code: string) =>
+        hear(ms, code, fate === 'unreached', () => reject(failure(code)))
       const answer = (ms: number, said: Answer & { code?: number }) =>
-        hear(ms, `HTTP ${said.status}, code ${said.code ?? '-'}`, fate === 'well' || saysAll.has(said.status), () => resolve(said))
+        hear(
+          ms,
+          `HTTP ${said.status}, code ${said.code ?? '-'}`,
+          fate === 'well' || saysAll.has(said.status),
+          () => resolve(said),
+        )
 
       hear(timeoutMs, 'no answer in time', false, () => {
         this.#world.count('network: time-out')
@@ -105,14 +116,18 @@ export class Network {
       })
       const late = chance.happens(this.#faults.late)
       if (fate === 'unreached' || (fate === 'lost request' && !late)) call.mayLand = false
-      if (fate === 'unreached') return fail(way(), chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']))
-      if (fate === 'lost request' && !late) return chance.happens(0.5) ? fail(way(), 'ECONNRESET') : undefined
+      if (fate === 'unreached')
+        return fail(way(), chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']))
+      if (fate === 'lost request' && !late)
+        return chance.happens(0.5) ? fail(way(), 'ECONNRESET') : undefined
       const toDoor = Math.min(way(), timeoutMs - 1)
       this.#world.after(toDoor, () => {
         if (this.#isOver(call)) return
         this.#laws.arrives(call)
         if (fate !== 'server error' && fate !== 'lost request')
-          return this.#handle(call, body, way() / 4, (said) => this.#comesBack(fate, said, way(), { answer, fail, chance }))
+          return this.#handle(call, body, way() / 4, (said) =>
+            this.#comesBack(fate, said, way(), { answer, fail, chance }),
+          )
         const ms = way()
         if (fate === 'lost request') fail(ms, 'ECONNRESET')
         else answer(ms, failing(chance))
@@ -143,14 +158,26 @@ export class Network {
     return fate
   }
 
-  #handle(call: Call, body: string, ms: number, then: (said: Answer & { code: number }) => void, held = false): void {
+  #handle(
+    call: Call,
+    body: string,
+    ms: number,
+    then: (said: Answer & { code: number }) => void,
+    held = false,
+  ): void {
     this.#world.after(ms, () => {
       if (this.#isOver(call)) return
       const { diedAt, chance } = call.process
       if (!held && diedAt < this.#world.time && chance.happens(this.#faults.late)) {
         // What nobody waits for any more may be held up on the way.
         this.#world.count('network: late effect')
-        return this.#handle(call, body, chance.between(0, diedAt + this.#settleMs - 1 - this.#world.time), then, true)
+        return this.#handle(
+          call,
+          body,
+          chance.between(0, diedAt + this.#settleMs - 1 - this.#world.time),
+          then,
+          true,
+        )
       }
       call.mayLand = false
       void this.#service.write(body).then((said) => {
@@ -162,7 +189,10 @@ export class Network {
     })
   }
 
-  /** What a process sent that died since is as good as given up; nothing comes of it any more once that has settled. */
+  /**
+   * What a process sent that died since is as good as given up; nothing comes of it any more once
+   * that has settled.
+   */
   #isOver(call: Call): boolean {
     const over = this.#world.time >= call.process.diedAt + this.#settleMs
     if (over) call.mayLand = false
@@ -173,15 +203,23 @@ export class Network {
     fate: Fate,
     said: Answer & { code: number },
     ms: number,
-    to: { answer(ms: number, said: Answer): void; fail(ms: number, code: string): void; chance: Chance },
+    to: {
+      answer(ms: number, said: Answer): void
+      fail(ms: number, code: string): void
+      chance: Chance
+    },
   ): void {
     if (fate === 'well') return to.answer(ms, said)
     if (fate === 'nonsense') {
       const half = said.body.slice(0, said.body.length / 2)
-      return to.answer(ms, { ...said, body: to.chance.pick([half, '<html>It works!</html>', '{}', '{"code": "0"}']) })
+      return to.answer(ms, {
+        ...said,
+        body: to.chance.pick([half, '<html>It works!</html>', '{}', '{"code": "0"}']),
+      })
     }
     // Lost: the connection breaks, or nothing is heard until the call is given up.
-    if (to.chance.happens(0.5)) to.fail(ms, to.chance.pick(['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE']))
+    if (to.chance.happens(0.5))
+      to.fail(ms, to.chance.pick(['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE']))
   }
 }
 

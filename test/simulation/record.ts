@@ -9,7 +9,10 @@ import { Git } from './git.ts'
 import { Machine, type Process } from './machine.ts'
 import type { World } from './world.ts'
 
-/** Where a record is kept: in a folder of one machine or one that two machines see, on a branch of one clone or of a remote. */
+/**
+ * Where a record is kept: in a folder of one machine or one that two machines see, on a branch of
+ * one clone or of a remote.
+ */
 export type Kind = 'folder' | 'shared folder' | 'git' | 'git with remote'
 
 interface Place {
@@ -43,7 +46,10 @@ export class RecordWorld {
     this.state = { store: kind.startsWith('git') ? 'git' : 'dir', branch, remote: 'origin', path }
     const shared = new Volume(world, faults)
     for (const machine of this.machines)
-      this.#places.set(machine, this.#newPlace(kind === 'shared folder' ? shared : new Volume(world, faults)))
+      this.#places.set(
+        machine,
+        this.#newPlace(kind === 'shared folder' ? shared : new Volume(world, faults)),
+      )
   }
 
   /** What a process sees of all this. */
@@ -57,11 +63,15 @@ export class RecordWorld {
     }
   }
 
-  /** Who holds the lock, by all that is true: a process's name, and the age of its last sign of life, ms. */
+  /**
+   * Who holds the lock, by all that is true: a process's name, and the age of its last sign of
+   * life, ms.
+   */
   holder(): { name: string; signAge: number } | null {
     const state = this.#lockState()
     const data = state === null || state.text === '' ? null : (JSON.parse(state.text) as Json)
-    if (state === null || data === null || !isObject(data) || typeof data['who'] !== 'string') return null
+    if (state === null || data === null || !isObject(data) || typeof data['who'] !== 'string')
+      return null
     return { name: data['who'], signAge: this.#world.time - state.madeAt }
   }
 
@@ -71,7 +81,10 @@ export class RecordWorld {
     if (this.kind !== 'shared folder') this.#placeOf(machine).volume.losePower(chance)
   }
 
-  /** The machine's next run starts with nothing of its own, as in CI; only where another place has the record. */
+  /**
+   * The machine's next run starts with nothing of its own, as in CI; only where another place has
+   * the record.
+   */
   forget(machine: Machine): void {
     if (this.kind !== 'git with remote' || machine.processes.size > 0) return
     this.#world.count('git: fresh clone')
@@ -80,7 +93,8 @@ export class RecordWorld {
 
   /** Somebody else writes to the same branch of the remote. */
   rivalPush(): void {
-    if (this.kind === 'git with remote') this.#git.rivalPush(`refs/heads/${branch}`, 'elsewhere/file.json')
+    if (this.kind === 'git with remote')
+      this.#git.rivalPush(`refs/heads/${branch}`, 'elsewhere/file.json')
   }
 
   /** Whether what somebody else wrote is still there. */
@@ -95,19 +109,26 @@ export class RecordWorld {
 
   #placeOf(machine: Machine): Place {
     const place = this.#places.get(machine)
-    if (place === undefined) throw new TypeError(`expected a machine of this world, got ${machine.name}`)
+    if (place === undefined)
+      throw new TypeError(`expected a machine of this world, got ${machine.name}`)
     return place
   }
 
   #lockState(): { text: string; madeAt: number } | null {
     const { volume, refs } = this.#placeOf(this.machines[0] as Machine)
     if (this.kind.startsWith('git')) {
-      const commit = (this.kind === 'git' ? refs : this.#git.remote).get(`refs/edgewise/${this.#lock}`)
+      const commit = (this.kind === 'git' ? refs : this.#git.remote).get(
+        `refs/edgewise/${this.#lock}`,
+      )
       const text = commit === undefined ? undefined : this.#git.files(commit, 'text').get('text')
-      return commit === undefined || text === undefined ? null : { text, madeAt: this.#git.madeAt(commit) }
+      return commit === undefined || text === undefined
+        ? null
+        : { text, madeAt: this.#git.madeAt(commit) }
     }
     const folder = `/${path}/${this.#lock}`
-    const numbers = volume.list(folder).map((name) => (name.endsWith('.json') ? Number.parseInt(name, 10) : 0))
+    const numbers = volume
+      .list(folder)
+      .map((name) => (name.endsWith('.json') ? Number.parseInt(name, 10) : 0))
     const file = `${folder}/${Math.max(0, ...numbers)}.json`
     const [text, madeAt] = [volume.read(file), volume.madeAt(file)]
     return text === null || madeAt === null ? null : { text, madeAt }

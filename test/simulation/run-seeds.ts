@@ -18,7 +18,10 @@ export interface SeedRun {
   told?(result: SeedResult): void
 }
 
-/** Simulates many seeds on all processors, with the product bundled once; gives those that broke a law, by seed. */
+/**
+ * Simulates many seeds on all processors, with the product bundled once; gives those that broke a
+ * law, by seed.
+ */
 export async function runSeeds(run: SeedRun): Promise<SeedResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-simulation-'))
   try {
@@ -45,7 +48,11 @@ export async function runSeeds(run: SeedRun): Promise<SeedResult[]> {
   }
 }
 
-function finished(worker: Worker, workers: Worker[], take: (result: SeedResult) => void): Promise<void> {
+function finished(
+  worker: Worker,
+  workers: Worker[],
+  take: (result: SeedResult) => void,
+): Promise<void> {
   workers.push(worker)
   return new Promise((resolve, reject) => {
     worker.on('message', take)
@@ -63,7 +70,9 @@ async function bundle(program: string, mutation?: Mutation): Promise<void> {
     platform: 'node',
     target: 'node20',
     sourcemap: 'inline',
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
     plugins: mutation === undefined ? [] : [mutating(mutation)],
     logLevel: 'error',
   })

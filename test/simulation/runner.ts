@@ -33,7 +33,10 @@ export interface Run {
 /** `edgewise apply --yes` in a process of the simulation. */
 export async function runApply(run: Run): Promise<Ending> {
   const { process } = run
-  const ended = await Promise.race([process.killed, applied(run).catch((error: unknown) => failed(error, process))])
+  const ended = await Promise.race([
+    process.killed,
+    applied(run).catch((error: unknown) => failed(error, process)),
+  ])
   if (ended !== 'killed') process.end()
   process.tell(`run ends: ${ended}`)
   return ended
@@ -41,8 +44,15 @@ export async function runApply(run: Run): Promise<Ending> {
 
 async function applied(run: Run): Promise<Ending> {
   const outside = { ...outsideOf(run), signal: run.signal }
-  const request = { effort: 'quick', lockTimeout: run.lockTimeoutMs / 1000, stopOnRefusal: !run.isolate } as const
-  const { plan, status } = await apply(workspaceOf(run), request, { outside, dialogue: dialogueOf(run) })
+  const request = {
+    effort: 'quick',
+    lockTimeout: run.lockTimeoutMs / 1000,
+    stopOnRefusal: !run.isolate,
+  } as const
+  const { plan, status } = await apply(workspaceOf(run), request, {
+    outside,
+    dialogue: dialogueOf(run),
+  })
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }
@@ -57,16 +67,24 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
         process.tell('holds the lock')
         loaded(subject.recorded)
       }
-      if (subject.kind === 'plan') process.tell(`plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`)
+      if (subject.kind === 'plan')
+        process.tell(
+          `plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`,
+        )
     },
     planning: () => undefined,
     confirm: async () => true,
-    startProgress: async () => ({ report: (event) => process.tell(told(event)), end: () => undefined }),
+    startProgress: async () => ({
+      report: (event) => process.tell(told(event)),
+      end: () => undefined,
+    }),
   }
 }
 
 /** What the record says to somebody who only looks. */
-export async function readRecord(run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'record'>): Promise<Recorded> {
+export async function readRecord(
+  run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'record'>,
+): Promise<Recorded> {
   const { recorded } = await loadState(workspaceOf(run), outsideOf(run))
   return recorded
 }
@@ -74,8 +92,15 @@ export async function readRecord(run: Pick<Run, 'process' | 'config' | 'desired'
 function failed(thrown: unknown, process: Process): Ending {
   const error = thrown instanceof DefectAfterWrites ? thrown.cause : thrown
   process.tell(`fails: ${error instanceof Error ? error.message : String(error)}`)
-  const expected = error instanceof EdgewiseError ? error.code !== 'plan-unproven' && error.code !== 'record-damaged' : isInjected(error)
-  if (!expected) process.world.violated('no defect shows', error instanceof Error ? (error.stack ?? error.message) : String(error))
+  const expected =
+    error instanceof EdgewiseError
+      ? error.code !== 'plan-unproven' && error.code !== 'record-damaged'
+      : isInjected(error)
+  if (!expected)
+    process.world.violated(
+      'no defect shows',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    )
   return 'failed'
 }
 
@@ -89,7 +114,11 @@ function told(event: ApplyEvent): string {
   return `event ${event.type}${id}${'message' in event ? `: ${event.message}` : ''}`
 }
 
-function outsideOf({ process, network, record }: Pick<Run, 'process' | 'network' | 'record'>): Outside {
+function outsideOf({
+  process,
+  network,
+  record,
+}: Pick<Run, 'process' | 'network' | 'record'>): Outside {
   const { clock, chance } = process
   return {
     env: {},

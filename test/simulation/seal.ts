@@ -12,8 +12,9 @@ const timers = ['setTimeout', 'setInterval', 'setImmediate', 'fetch']
 const RealDate = Date
 
 /**
- * Does some work while nothing real can be reached: no timer, no wall clock, no chance, no file, no process, no network. Whoever
- * tries ends the simulation with a violation that names what it was. Dates may be made of a given time.
+ * Does some work while nothing real can be reached: no timer, no wall clock, no chance, no file, no
+ * process, no network. Whoever tries ends the simulation with a violation that names what it was.
+ * Dates may be made of a given time.
  */
 export async function sealed<T>(world: World, work: () => Promise<T>): Promise<T> {
   const refuse = (name: string) => () => {
@@ -52,7 +53,9 @@ export async function sealed<T>(world: World, work: () => Promise<T>): Promise<T
 }
 
 function functionsOf(module: object): string[] {
-  return Object.entries(module).flatMap(([name, value]) => (/^[a-z]/.test(name) && typeof value === 'function' ? [name] : []))
+  return Object.entries(module).flatMap(([name, value]) =>
+    /^[a-z]/.test(name) && typeof value === 'function' ? [name] : [],
+  )
 }
 
 function each(names: string[], refuse: (name: string) => () => void): Replacements {
@@ -61,7 +64,9 @@ function each(names: string[], refuse: (name: string) => () => void): Replacemen
 
 /** Puts others in the place of some properties; gives what takes them back. */
 function replace(target: object, replacements: Replacements): () => void {
-  const before = Object.keys(replacements).map((name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const)
+  const before = Object.keys(replacements).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const,
+  )
   for (const [name, value] of Object.entries(replacements))
     Object.defineProperty(target, name, { value, configurable: true, writable: true })
   return () => {

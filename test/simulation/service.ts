@@ -24,7 +24,13 @@ export class Service {
   readonly #world: World
   #requests = 0
 
-  constructor(world: World, seed: string, callsPerMinute: number, limitStyle: 'status' | 'body', faults: Fault[]) {
+  constructor(
+    world: World,
+    seed: string,
+    callsPerMinute: number,
+    limitStyle: 'status' | 'body',
+    faults: Fault[],
+  ) {
     this.#world = world
     this.#store = new Store({ domains: null, callsPerMinute, deadOrigins: [] }, new DataLog(null))
     this.#faults = new FaultPlan(seed, faults)
@@ -56,8 +62,15 @@ export class Service {
       arrivedAt: this.#world.time,
     })
     const said = answer.body as { code: number; message?: string }
-    const headers = new Map(Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]))
-    return { status: answer.status, code: said.code, header: (name) => headers.get(name.toLowerCase()) ?? null, body: JSON.stringify(said) }
+    const headers = new Map(
+      Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    )
+    return {
+      status: answer.status,
+      code: said.code,
+      header: (name) => headers.get(name.toLowerCase()) ?? null,
+      body: JSON.stringify(said),
+    }
   }
 
   holds(domain: Domain): ReadonlyMap<ItemKey, Value> {

@@ -14,7 +14,8 @@ import { World } from './world.ts'
 
 describe('a simulation', () => {
   it('holds all laws', async () => {
-    for (let seed = 1; seed <= 40; seed++) expect((await simulate(seed)).violations, `seed ${seed}`).toEqual([])
+    for (let seed = 1; seed <= 40; seed++)
+      expect((await simulate(seed)).violations, `seed ${seed}`).toEqual([])
   })
 
   it('replays exactly, and another seed is another story', async () => {
@@ -42,7 +43,9 @@ describe('a simulation', () => {
     ]
     for (const [name, use] of real) {
       const world = new World()
-      await expect(sealed(world, async () => use())).rejects.toThrow(`a simulation may not use ${name}`)
+      await expect(sealed(world, async () => use())).rejects.toThrow(
+        `a simulation may not use ${name}`,
+      )
       expect(world.violations).toHaveLength(1)
     }
     const world = new World()
@@ -60,7 +63,11 @@ it('its manifests are valid', () => {
       for (const [item, { candidates }] of items) {
         const spec = itemSpec(item)
         for (const value of candidates)
-          expect(readItem(spec, value, 'manifest', 'd0.example.com').problems.filter(({ severity }) => severity === 'error')).toEqual([])
+          expect(
+            readItem(spec, value, 'manifest', 'd0.example.com').problems.filter(
+              ({ severity }) => severity === 'error',
+            ),
+          ).toEqual([])
         if (candidates.length === 0) expect(spec.unset).toBeDefined()
       }
     }

@@ -30,9 +30,14 @@ export interface Simulated {
 export async function simulate(seed: number): Promise<Simulated> {
   const world = new World()
   try {
-    await sealed(world, () => world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).live(), longest))
+    await sealed(world, () =>
+      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).live(), longest),
+    )
   } catch (error) {
-    world.violated('the simulation ends', error instanceof Error ? (error.stack ?? error.message) : String(error))
+    world.violated(
+      'the simulation ends',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    )
   }
   return { seed, violations: world.violations, counts: world.counts, trace: world.trace }
 }
@@ -55,13 +60,29 @@ class Simulation {
     this.#chance = chance
     this.#workload = new Workload(chance.fork('workload'))
     this.#faults = drawFaults(chance.fork('faults'))
-    const kind = chance.pick<Kind>(['folder', 'shared folder', 'git', 'git with remote', 'git with remote'])
+    const kind = chance.pick<Kind>([
+      'folder',
+      'shared folder',
+      'git',
+      'git with remote',
+      'git with remote',
+    ])
     this.#record = new RecordWorld(world, this.#faults, kind, service)
     this.#config = configOf(chance.fork('config'), this.#record.state)
     const { limits } = this.#config
     world.count(`record: ${kind}`)
-    const serviceFaults = drawServiceFaults(chance.fork('service'), this.#workload.domains, itemKeys)
-    this.#service = new Service(world, `${chance.draw()}`, limits.callsPerMinute, chance.pick(['status', 'body']), serviceFaults)
+    const serviceFaults = drawServiceFaults(
+      chance.fork('service'),
+      this.#workload.domains,
+      itemKeys,
+    )
+    this.#service = new Service(
+      world,
+      `${chance.draw()}`,
+      limits.callsPerMinute,
+      chance.pick(['status', 'body']),
+      serviceFaults,
+    )
     const settleMs = this.#config.service.settleSeconds * 1000
     this.#laws = new Laws(world, limits.callsPerMinute, settleMs)
     this.#network = new Network(world, this.#service, this.#laws, settleMs, this.#faults)
@@ -85,7 +106,9 @@ class Simulation {
     await this.#settle()
   }
 
-  /** The manifests are applied, perhaps by two runners at once, and again by whoever tries again. */
+  /**
+   * The manifests are applied, perhaps by two runners at once, and again by whoever tries again.
+   */
   async #round(): Promise<void> {
     const chance = this.#chance
     const runs: Promise<unknown>[] = [this.#tenaciously(chance.pick(this.#record.machines))]
@@ -98,7 +121,10 @@ class Simulation {
     await this.#wait(chance.happens(0.5) ? chance.between(0, 5000) : chance.between(0, 4 * minute))
   }
 
-  /** A run, and at once another one on the same machine when it was killed, perhaps of other manifests. */
+  /**
+   * A run, and at once another one on the same machine when it was killed, perhaps of other
+   * manifests.
+   */
   async #tenaciously(machine: Machine): Promise<void> {
     const ending = await this.#run(machine)
     if (ending !== 'killed' || this.#chance.happens(0.3)) return
@@ -111,11 +137,13 @@ class Simulation {
     for (let runs = 0; ; runs++) {
       const ending = await this.#run(this.#chance.pick(this.#record.machines))
       if (ending === 'settled') break
-      if (runs === mostRunsToSettle) return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
+      if (runs === mostRunsToSettle)
+        return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
     }
     await this.#wait(minute)
     this.#laws.record(await this.#look(), this.#service, 'in the end')
-    if (!this.#record.keepsRival()) this.#world.violated('what others wrote stays', 'the last rival push is gone')
+    if (!this.#record.keepsRival())
+      this.#world.violated('what others wrote stays', 'the last rival push is gone')
     this.#laws.desired(this.#workload.desired(), this.#service)
   }
 
@@ -142,7 +170,8 @@ class Simulation {
       isolate: chance.happens(0.8),
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
-      loaded: (recorded) => this.#laws.record(recorded, this.#service, `as ${process.name} loads it`),
+      loaded: (recorded) =>
+        this.#laws.record(recorded, this.#service, `as ${process.name} loads it`),
     })
   }
 
@@ -150,7 +179,13 @@ class Simulation {
     const [machine] = this.#record.machines
     if (machine === undefined) throw new TypeError('expected a machine')
     const process = machine.start('looks', this.#chance.fork('looks'), Infinity)
-    return readRecord({ process, config: this.#config, desired: new Map(), network: this.#network, record: this.#record })
+    return readRecord({
+      process,
+      config: this.#config,
+      desired: new Map(),
+      network: this.#network,
+      record: this.#record,
+    })
   }
 
   /** What happens to a machine each minute. */

@@ -1,24 +1,41 @@
 import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { confirmed, type Domain, type Held, type ItemKey, type Snapshot, type Value } from '../../src/model/item.ts'
+import {
+  confirmed,
+  type Domain,
+  type Held,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../src/model/item.ts'
 import { sameJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'
 
 type Items = Map<ItemKey, Value | null>
 
-const addresses = ['192.0.2.1', '192.0.2.2', '198.51.100.7', '10.0.0.0/8', '203.0.113.0/24', '203.0.114.9']
+const addresses = [
+  '192.0.2.1',
+  '192.0.2.2',
+  '198.51.100.7',
+  '10.0.0.0/8',
+  '203.0.113.0/24',
+  '203.0.114.9',
+]
 const headers = ['A', 'B', 'C', 'D', 'E', 'F']
 /** Items to which entries can be added without sending the whole. */
 const listItems = ['ip_black_list', 'ip_white_list', 'add_response_head']
 const urls = ['/a', '/b', '/c?x', '/d']
 
-/** What a manifest may say of an item, drawn anew each time; null asks for the documented way back. */
+/**
+ * What a manifest may say of an item, drawn anew each time; null asks for the documented way back.
+ */
 const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   origin: (chance) => ({
     default_master: chance.pick(['192.0.2.10', '192.0.2.11', '192.0.2.10,192.0.2.11']),
     origin_mode: chance.pick(['https', 'http']),
   }),
-  origin_host: (chance) => chance.pick([{ host: 'one.example.net' }, { host: 'two.example.net' }, null]),
+  origin_host: (chance) =>
+    chance.pick([{ host: 'one.example.net' }, { host: 'two.example.net' }, null]),
   https: (chance) => ({
     cert_id: chance.pick([1001, 1002]),
     force_https: chance.pick([0, 301]),
@@ -30,18 +47,35 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   ip_white_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
   add_response_head: (chance) => ({
     type: 'reset',
-    list: filled(chance.some(headers), headers).map((name) => ({ name, value: chance.pick(['1', '2']) })),
+    list: filled(chance.some(headers), headers).map((name) => ({
+      name,
+      value: chance.pick(['1', '2']),
+    })),
   }),
-  visit_deny_whitelist: (chance) => (chance.happens(0.1) ? null : filled(chance.some(urls), urls).map((url) => ({ url, turn_on: true }))),
+  visit_deny_whitelist: (chance) =>
+    chance.happens(0.1)
+      ? null
+      : filled(chance.some(urls), urls).map((url) => ({ url, turn_on: true })),
   video_drag: (chance) =>
-    chance.happens(0.2) ? null : { url: '.*', mp4: chance.pick(['on', 'off']), flv: 'on', start: 'start', end: 'end' },
-  cache_rule_list: (chance) => [{ match_method: 'ext', pattern: chance.pick(['jpg', 'png,gif']), expire: chance.pick([60, 3600]) }],
+    chance.happens(0.2)
+      ? null
+      : { url: '.*', mp4: chance.pick(['on', 'off']), flv: 'on', start: 'start', end: 'end' },
+  cache_rule_list: (chance) => [
+    {
+      match_method: 'ext',
+      pattern: chance.pick(['jpg', 'png,gif']),
+      expire: chance.pick([60, 3600]),
+    },
+  ],
   timeout: (chance) => ({ time: chance.pick(['10', '20', '30']) }),
 }
 
 export const itemKeys = Object.keys(values)
 
-/** Manifests that change from time to time: a few kinds of domain, and domains that differ a little from their kind. */
+/**
+ * Manifests that change from time to time: a few kinds of domain, and domains that differ a little
+ * from their kind.
+ */
 export class Workload {
   readonly domains: Domain[]
   readonly #chance: Chance
@@ -52,13 +86,18 @@ export class Workload {
 
   constructor(chance: Chance) {
     this.#chance = chance
-    this.domains = Array.from({ length: chance.pick([2, 3, 5, 8, 12, 25]) }, (_, i) => `d${i}.example.com`)
+    this.domains = Array.from(
+      { length: chance.pick([2, 3, 5, 8, 12, 25]) },
+      (_, i) => `d${i}.example.com`,
+    )
     this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
     const differs = chance.happens(0.7)
     this.#of = new Map(
       this.domains.map((domain) => {
         const kind = chance.between(0, this.#kinds.length - 1)
-        const lists = [...(this.#kinds[kind]?.keys() ?? [])].filter((item) => differs && listItems.includes(item))
+        const lists = [...(this.#kinds[kind]?.keys() ?? [])].filter(
+          (item) => differs && listItems.includes(item),
+        )
         return [domain, { kind, own: new Map(lists.map((item) => [item, this.#value(item)])) }]
       }),
     )
@@ -82,22 +121,35 @@ export class Workload {
     this.#kinds = this.#kinds.map((kind) => (chance.happens(0.6) ? this.#edited(kind) : kind))
     for (const [domain, { kind, own }] of this.#of) {
       if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })
-      if (chance.happens(0.05)) this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
+      if (chance.happens(0.05))
+        this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
     }
     if (chance.happens(0.7)) this.#addEverywhere(chance.pick(listItems))
   }
 
-  /** The same entry more in the list of every domain that has one, however they differ: a plan may send just that. */
+  /**
+   * The same entry more in the list of every domain that has one, however they differ: a plan may
+   * send just that.
+   */
   #addEverywhere(item: ItemKey): void {
     const chance = this.#chance
     const [address, header] = [chance.pick(addresses), { name: chance.pick(headers), value: '3' }]
     for (const [domain, { kind, own }] of this.#of) {
       const value = own.get(item) ?? this.#kinds[kind]?.get(item) ?? null
-      if (value === null || typeof value !== 'object' || Array.isArray(value) || !Array.isArray(value['list'])) continue
+      if (
+        value === null ||
+        typeof value !== 'object' ||
+        Array.isArray(value) ||
+        !Array.isArray(value['list'])
+      )
+        continue
       const list = chance.happens(0.3) ? chance.some(value['list']) : value['list']
       const entries =
         item === 'add_response_head'
-          ? [...list.filter((entry) => !sameJson((entry as JsonObject)['name'], header.name)), header]
+          ? [
+              ...list.filter((entry) => !sameJson((entry as JsonObject)['name'], header.name)),
+              header,
+            ]
           : [...list.filter((entry) => entry !== address), address]
       this.#of.set(domain, { kind, own: new Map([...own, [item, { ...value, list: entries }]]) })
     }
@@ -133,7 +185,9 @@ function compatible(items: Items): Items {
 }
 
 function heldOf(item: ItemKey, value: Value | null): Held {
-  return value === null ? { status: 'unset', candidates: [] } : confirmed(itemSpec(item).canonical(value))
+  return value === null
+    ? { status: 'unset', candidates: [] }
+    : confirmed(itemSpec(item).canonical(value))
 }
 
 function filled<T>(some: T[], all: readonly T[]): T[] {

@@ -4,7 +4,10 @@ interface Happening {
   run(): void
 }
 
-/** True time, and everything that is to happen in it. Nothing in a simulation waits for anything else. */
+/**
+ * True time, and everything that is to happen in it. Nothing in a simulation waits for anything
+ * else.
+ */
 export class World {
   /** True time, ms since 1970. */
   time = Date.UTC(2026, 10, 20)
@@ -22,7 +25,9 @@ export class World {
   }
 
   tell(who: string, what: string): void {
-    this.trace.push(`${((this.time - this.begin) / 1000).toFixed(3).padStart(10)}  ${who.padEnd(8)} ${what}`)
+    this.trace.push(
+      `${((this.time - this.begin) / 1000).toFixed(3).padStart(10)}  ${who.padEnd(8)} ${what}`,
+    )
   }
 
   count(what: string): void {
@@ -35,7 +40,10 @@ export class World {
     this.violations.push(text)
   }
 
-  /** Lets time pass until `work` is done. Fails when it waits for nothing, or for longer than `longest` ms. */
+  /**
+   * Lets time pass until `work` is done. Fails when it waits for nothing, or for longer than
+   * `longest` ms.
+   */
   async passUntil<T>(work: Promise<T>, longest: number): Promise<T> {
     let done = false
     const ended = work.finally(() => {
@@ -48,8 +56,12 @@ export class World {
       await allPromisesRunDry()
       if (done) return ended
       const next = this.#pop()
-      if (next === undefined) throw new Error('expected work that ends, got work that waits for nothing')
-      if (next.at > end) throw new Error(`expected work that ends within ${longest / 60_000} minutes, got work that goes on`)
+      if (next === undefined)
+        throw new Error('expected work that ends, got work that waits for nothing')
+      if (next.at > end)
+        throw new Error(
+          `expected work that ends within ${longest / 60_000} minutes, got work that goes on`,
+        )
       this.time = Math.max(this.time, next.at)
       next.run()
     }

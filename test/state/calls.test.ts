@@ -7,11 +7,16 @@ describe('the calls of this machine', () => {
   it('keep their times, whatever the wall clock said then or says now', () => {
     const calls = callsAt([here.up - 50_000, here.up - 10_000], here)
     for (const by of [-3_600_000, 0, 3_600_000])
-      expect(timesOf(calls, { ...here, now: here.now + by })).toEqual([here.up - 50_000, here.up - 10_000])
+      expect(timesOf(calls, { ...here, now: here.now + by })).toEqual([
+        here.up - 50_000,
+        here.up - 10_000,
+      ])
   })
 
   it('are forgotten after a minute', () => {
-    expect(timesOf(callsAt([here.up - 60_000, here.up - 59_999], here), here)).toEqual([here.up - 59_999])
+    expect(timesOf(callsAt([here.up - 60_000, here.up - 59_999], here), here)).toEqual([
+      here.up - 59_999,
+    ])
   })
 
   it('that could still be under way keep their time in the future', () => {
@@ -23,7 +28,8 @@ describe('the calls of another machine, or of an earlier boot', () => {
   const other = (age: number) => [{ at: here.now - age, boot: 'boot-2', up: 5 }]
 
   it('count as now when its clock says so within five minutes, or in the future', () => {
-    for (const age of [0, 61_000, 299_000, -9_000_000]) expect(timesOf(other(age), here)).toEqual([here.up])
+    for (const age of [0, 61_000, 299_000, -9_000_000])
+      expect(timesOf(other(age), here)).toEqual([here.up])
   })
 
   it('are gone after that', () => {

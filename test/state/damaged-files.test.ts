@@ -1,16 +1,38 @@
 import { describe, expect, it } from 'vitest'
 import { sameJson } from '../../src/model/canonical-json.ts'
-import { atPointer, isObject, pointerStep, pointerSteps, type Json, type JsonObject } from '../../src/model/json.ts'
+import {
+  atPointer,
+  isObject,
+  pointerStep,
+  pointerSteps,
+  type Json,
+  type JsonObject,
+} from '../../src/model/json.ts'
 import { parseDomainFile } from '../../src/state/format/domain-file.ts'
 import { parseEntry, parseWave } from '../../src/state/format/journal.ts'
 import { parseRollout } from '../../src/state/format/rollout-file.ts'
 
 const at = '2026-11-20T03:00:00.000Z'
-const item: JsonObject = { candidates: [{ time: '60' }], status: 'confirmed', at, apply: 'one', origin: 'write' }
+const item: JsonObject = {
+  candidates: [{ time: '60' }],
+  status: 'confirmed',
+  at,
+  apply: 'one',
+  origin: 'write',
+}
 const writes = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
 
-/** Of each file one that is whole, what else may stand where in it, and what may be missing: entries of mappings. */
-const files: { name: string; parse(place: string, text: string): unknown; whole: Json; also: Record<string, Json[]>; lacks: string[] }[] = [
+/**
+ * Of each file one that is whole, what else may stand where in it, and what may be missing: entries
+ * of mappings.
+ */
+const files: {
+  name: string
+  parse(place: string, text: string): unknown
+  whole: Json
+  also: Record<string, Json[]>
+  lacks: string[]
+}[] = [
   {
     name: 'a domain',
     parse: parseDomainFile,
@@ -109,11 +131,17 @@ const files: { name: string; parse(place: string, text: string): unknown; whole:
 
 const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
 
-/** Every place within a value but those inside the values of items, which are whatever the service took. */
+/**
+ * Every place within a value but those inside the values of items, which are whatever the service
+ * took.
+ */
 function places(value: Json, pointer = ''): string[] {
   if (typeof value !== 'object' || value === null || pointer.endsWith('/candidates')) return []
   const steps = Object.keys(value).map((key) => pointer + pointerStep(key))
-  return steps.flatMap((step) => [step, ...places(atPointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step)])
+  return steps.flatMap((step) => [
+    step,
+    ...places(atPointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
+  ])
 }
 
 /** A copy with another value at a place; without the place where there is none. */
@@ -138,7 +166,10 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
   it.each(places(whole))('is read or refused by what stands at %s, never a defect', (place) => {
     for (const value of [undefined, ...values]) {
       const attempt = read(withAt(whole, place, value))
-      const allowed = value === undefined ? lacks.includes(place) : (also[place] ?? []).some((each) => sameJson(each, value))
+      const allowed =
+        value === undefined
+          ? lacks.includes(place)
+          : (also[place] ?? []).some((each) => sameJson(each, value))
       if (allowed) expect(attempt).not.toThrow()
       else expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
     }
@@ -151,7 +182,14 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
 
 describe('what is recorded of an item', () => {
   const held = (more: JsonObject) => () =>
-    parseDomainFile('file.json', JSON.stringify({ format: 'edgewise.record/1', domain: 'a', items: { timeout: { ...item, ...more } } }))
+    parseDomainFile(
+      'file.json',
+      JSON.stringify({
+        format: 'edgewise.record/1',
+        domain: 'a',
+        items: { timeout: { ...item, ...more } },
+      }),
+    )
   const [one, two] = [[{}], [{}, {}]]
 
   it.each<[JsonObject]>([

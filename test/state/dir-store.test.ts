@@ -14,10 +14,24 @@ interface FolderKind extends Kind {
 async function inFolder(): Promise<FolderKind> {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-state-'))
   let processes = 0
-  const open = async (id = 'default', address = 'https://api.example.net', account = 'default'): Promise<OpenRecord> =>
+  const open = async (
+    id = 'default',
+    address = 'https://api.example.net',
+    account = 'default',
+  ): Promise<OpenRecord> =>
     openRecord(
-      { root: folder, id, address, account, state: { store: 'dir', branch: 'edgewise-state', remote: 'origin', path: 'state' } },
-      { disk: realDisk, process: `p${++processes}`, openGit: () => Promise.reject(new Error('expected no git')) },
+      {
+        root: folder,
+        id,
+        address,
+        account,
+        state: { store: 'dir', branch: 'edgewise-state', remote: 'origin', path: 'state' },
+      },
+      {
+        disk: realDisk,
+        process: `p${++processes}`,
+        openGit: () => Promise.reject(new Error('expected no git')),
+      },
     )
   const files = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -60,7 +74,11 @@ it('leaves no temporary file behind, and reads none that a dead process left', a
   await store.save(of('a.example.com', { timeout: item('1') }), 'test')
   expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
   const path = kind.files().find((file) => file.endsWith('a.example.com.json')) ?? ''
-  for (const name of ['a.example.com.json.99999.tmp', 'b.example.com.json.1.tmp', '.a.example.com.json.swp']) {
+  for (const name of [
+    'a.example.com.json.99999.tmp',
+    'b.example.com.json.1.tmp',
+    '.a.example.com.json.swp',
+  ]) {
     writeFileSync(join(dirname(path), name), '{"format": "edgewise.rec')
   }
   expect([...(await store.load()).keys()]).toEqual(['a.example.com'])

@@ -17,10 +17,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const open = (disk: Disk): Store => openFileStore(dirFiles(disk, folder, 'me', dirRegister(disk, `${folder}/lock`, 'me')), key, 'default')
+const open = (disk: Disk): Store =>
+  openFileStore(
+    dirFiles(disk, folder, 'me', dirRegister(disk, `${folder}/lock`, 'me')),
+    key,
+    'default',
+  )
 
 it('an outcome that could not be recorded leaves its write in doubt, whatever is recorded after it', async () => {
-  const before: Recorded = new Map([...of('one.example.com', { timeout: item('1') }), ...of('two.example.com', { timeout: item('2') })])
+  const before: Recorded = new Map([
+    ...of('one.example.com', { timeout: item('1') }),
+    ...of('two.example.com', { timeout: item('2') }),
+  ])
   await open(realDisk).save(before, 'as it was')
   let full = false
   const disk: Disk = {
@@ -35,12 +43,20 @@ it('an outcome that could not be recorded leaves its write in doubt, whatever is
   await store.intend(applied('this'), wave('this', before))
   full = true
   const done = (domain: string) => of(domain, { timeout: item('99', { apply: 'this' }) })
-  await expect(store.settle(applied('this'), [1], done('one.example.com'))).rejects.toThrow('the disk is full')
+  await expect(store.settle(applied('this'), [1], done('one.example.com'))).rejects.toThrow(
+    'the disk is full',
+  )
   await store.settle(applied('this'), [2], done('two.example.com'))
 
   const found = await open(realDisk).load()
-  expect(found.get('one.example.com')?.get('timeout')).toMatchObject({ status: 'in-doubt', candidates: [{ time: '1' }, { time: '99' }] })
-  expect(found.get('two.example.com')?.get('timeout')).toMatchObject({ status: 'confirmed', candidates: [{ time: '99' }] })
+  expect(found.get('one.example.com')?.get('timeout')).toMatchObject({
+    status: 'in-doubt',
+    candidates: [{ time: '1' }, { time: '99' }],
+  })
+  expect(found.get('two.example.com')?.get('timeout')).toMatchObject({
+    status: 'confirmed',
+    candidates: [{ time: '99' }],
+  })
 })
 
 it('calls of one moment all count', async () => {

@@ -42,23 +42,37 @@ describe('the environment of git', () => {
 
 describe('what git said', () => {
   it('is told without credentials, hints and prefixes', () => {
-    const err = "hint: try again\nfatal: unable to access 'https://user:hunter2@git.example.com/x.git/': no route\nremote: closed\n"
-    expect(saidBy({ code: 1, out: Buffer.alloc(0), err })).toBe("unable to access 'https://git.example.com/x.git/': no route; closed")
+    const err =
+      "hint: try again\nfatal: unable to access 'https://user:hunter2@git.example.com/x.git/': no route\nremote: closed\n"
+    expect(saidBy({ code: 1, out: Buffer.alloc(0), err })).toBe(
+      "unable to access 'https://git.example.com/x.git/': no route; closed",
+    )
   })
 })
 
-it.each(['INT', 'TERM'])('a git that SIG%s ended before it had begun is begun again', async (signal) => {
-  const folder = mkdtempSync(join(tmpdir(), 'edgewise-git-'))
-  try {
-    writeFileSync(join(folder, 'git'), `#!/bin/sh\n[ -e begun ] && exec echo said\n: > begun\nkill -${signal} $$\nsleep 5\n`, {
-      mode: 0o755,
-    })
-    const { code, out } = await gitIn(folder, { PATH: `${folder}:${process.env['PATH'] ?? ''}` }, [])([])
-    expect([code, String(out), existsSync(join(folder, 'begun'))]).toEqual([0, 'said\n', true])
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
+it.each(['INT', 'TERM'])(
+  'a git that SIG%s ended before it had begun is begun again',
+  async (signal) => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgewise-git-'))
+    try {
+      writeFileSync(
+        join(folder, 'git'),
+        `#!/bin/sh\n[ -e begun ] && exec echo said\n: > begun\nkill -${signal} $$\nsleep 5\n`,
+        {
+          mode: 0o755,
+        },
+      )
+      const { code, out } = await gitIn(
+        folder,
+        { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+        [],
+      )([])
+      expect([code, String(out), existsSync(join(folder, 'begun'))]).toEqual([0, 'said\n', true])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
 
 it('a git that does not answer in time is given up, with all it has started', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-process-'))

@@ -6,7 +6,10 @@ import { openGit } from '../../src/state/git/plumbing.ts'
 import { gitEnvironment } from '../../src/state/git/git-process.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
-/** A folder for repositories, and git in it as nobody in particular: no settings of the user take part. */
+/**
+ * A folder for repositories, and git in it as nobody in particular: no settings of the user take
+ * part.
+ */
 export class GitSandbox {
   readonly folder = mkdtempSync(join(tmpdir(), 'edgewise-git-'))
   readonly env: Record<string, string> = {
@@ -47,7 +50,12 @@ export class GitSandbox {
   }
 
   async open(name: string, env: Record<string, string | undefined> = {}): Promise<GitRepository> {
-    const git = await openGit(join(this.folder, name), 'origin', gitEnvironment({ ...this.env, ...env }, ''), () => Date.UTC(2026, 10, 20))
+    const git = await openGit(
+      join(this.folder, name),
+      'origin',
+      gitEnvironment({ ...this.env, ...env }, ''),
+      () => Date.UTC(2026, 10, 20),
+    )
     if (git === null) throw new Error(`expected a repository in ${name}`)
     return git
   }

@@ -17,9 +17,19 @@ async function inGit(remote: boolean): Promise<Kind> {
   let processes = 0
   const openIn =
     (where: string) =>
-    async (id = 'default', address = 'https://api.example.net', account = 'default'): Promise<OpenRecord> =>
+    async (
+      id = 'default',
+      address = 'https://api.example.net',
+      account = 'default',
+    ): Promise<OpenRecord> =>
       openRecord(
-        { root: `${sandbox.folder}/${where}`, id, address, account, state: { store: 'git', branch, remote: 'origin', path: 'state' } },
+        {
+          root: `${sandbox.folder}/${where}`,
+          id,
+          address,
+          account,
+          state: { store: 'git', branch, remote: 'origin', path: 'state' },
+        },
         { disk: realDisk, process: `p${++processes}`, openGit: () => sandbox.open(where) },
       )
   const shared = remote ? 'remote.git' : 'clone'
@@ -62,7 +72,11 @@ class Two {
     this.sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
   }
 
-  async open(where: string, id = 'default', disturb: (git: GitRepository) => GitRepository = (git) => git): Promise<Store> {
+  async open(
+    where: string,
+    id = 'default',
+    disturb: (git: GitRepository) => GitRepository = (git) => git,
+  ): Promise<Store> {
     const root = `${this.sandbox.folder}/${where}`
     const state = { store: 'git' as const, branch, remote: 'origin', path: 'state' }
     const openGit = async () => disturb(await this.sandbox.open(where))
@@ -95,8 +109,12 @@ describe('a rival on the same branch', () => {
     }
     expect(two.log()).toEqual(['mine 1', 'theirs 1', 'mine 2', 'theirs 2', 'mine 3', 'theirs 3'])
     for (const where of ['clone', 'other']) {
-      expect(await (await two.open(where, 'mine')).load()).toEqual(of('a.example.com', { timeout: item('3') }))
-      expect(await (await two.open(where, 'theirs')).load()).toEqual(of('a.example.com', { timeout: item('30') }))
+      expect(await (await two.open(where, 'mine')).load()).toEqual(
+        of('a.example.com', { timeout: item('3') }),
+      )
+      expect(await (await two.open(where, 'theirs')).load()).toEqual(
+        of('a.example.com', { timeout: item('30') }),
+      )
     }
   })
 
@@ -113,15 +131,21 @@ describe('a rival on the same branch', () => {
     expect(await seen.load()).toEqual(of('a.example.com', { timeout: item('2') }))
     expect(await seen.history()).toMatchObject([{ id: 'one', outcome: 'complete' }])
     expect((await seen.loadCalls()).calls).toEqual([{ at: 1, boot: 'b', up: 1 }])
-    expect(await (await two.open('clone', 'theirs')).load()).toEqual(of('b.example.com', { timeout: item('7') }))
+    expect(await (await two.open('clone', 'theirs')).load()).toEqual(
+      of('b.example.com', { timeout: item('7') }),
+    )
   })
 
   it('that writes to the same record ends the work here, and stays as it is', async () => {
     const [mine, theirs] = [await two.open('clone'), await two.open('other')]
     await theirs.save(of('a.example.com', { timeout: item('7') }), 'theirs')
-    await expect(mine.save(of('b.example.com', { timeout: item('1') }), 'mine')).rejects.toMatchObject({ code: 'record-moved' })
+    await expect(
+      mine.save(of('b.example.com', { timeout: item('1') }), 'mine'),
+    ).rejects.toMatchObject({ code: 'record-moved' })
     expect(two.log()).toEqual(['theirs'])
-    expect(await (await two.open('clone')).load()).toEqual(of('a.example.com', { timeout: item('7') }))
+    expect(await (await two.open('clone')).load()).toEqual(
+      of('a.example.com', { timeout: item('7') }),
+    )
   })
 
   it('that is always faster is given way to', async () => {
@@ -130,11 +154,16 @@ describe('a rival on the same branch', () => {
     const mine = await two.open('clone', 'mine', (git) => ({
       ...git,
       push: async (...given) => {
-        await theirs.save(of('a.example.com', { timeout: item(String(++pushes)) }), `theirs ${pushes}`)
+        await theirs.save(
+          of('a.example.com', { timeout: item(String(++pushes)) }),
+          `theirs ${pushes}`,
+        )
         return git.push(...given)
       },
     }))
-    await expect(mine.save(of('a.example.com', { timeout: item('1') }), 'mine')).rejects.toMatchObject({ code: 'record-unreachable' })
+    await expect(
+      mine.save(of('a.example.com', { timeout: item('1') }), 'mine'),
+    ).rejects.toMatchObject({ code: 'record-unreachable' })
     expect(await (await two.open('clone', 'mine')).load()).toEqual(new Map())
   })
 
@@ -144,8 +173,12 @@ describe('a rival on the same branch', () => {
     await mine.save(of('a.example.com', { timeout: item('1') }), 'mine')
     await theirs.save(of('a.example.com', { timeout: item('2') }), 'theirs')
     await mine.save(of('a.example.com', { timeout: item('3') }), 'mine')
-    expect(await (await two.open('alone', 'mine')).load()).toEqual(of('a.example.com', { timeout: item('3') }))
-    expect(await (await two.open('alone', 'theirs')).load()).toEqual(of('a.example.com', { timeout: item('2') }))
+    expect(await (await two.open('alone', 'mine')).load()).toEqual(
+      of('a.example.com', { timeout: item('3') }),
+    )
+    expect(await (await two.open('alone', 'theirs')).load()).toEqual(
+      of('a.example.com', { timeout: item('2') }),
+    )
   })
 })
 
@@ -156,38 +189,58 @@ describe('a push', () => {
   })
   afterEach(() => two.sandbox.remove())
   const hook = (text: string) =>
-    writeFileSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    writeFileSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`, `#!/bin/sh\n${text}\n`, {
+      mode: 0o755,
+    })
 
   it('that the remote declines says why, and leaves the record as it was, here as well', async () => {
     const store = await two.open('clone')
     await store.save(of('a.example.com', { timeout: item('1') }), 'first')
     hook('echo "branch is protected" >&2; exit 1')
-    const refused = { code: 'record-unreachable', message: expect.stringContaining('branch is protected') as string }
-    await expect(store.save(of('a.example.com', { timeout: item('2') }), 'second')).rejects.toMatchObject(refused)
-    await expect(store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))).rejects.toMatchObject(refused)
-    expect(await (await two.open('clone')).load()).toEqual(of('a.example.com', { timeout: item('1') }))
+    const refused = {
+      code: 'record-unreachable',
+      message: expect.stringContaining('branch is protected') as string,
+    }
+    await expect(
+      store.save(of('a.example.com', { timeout: item('2') }), 'second'),
+    ).rejects.toMatchObject(refused)
+    await expect(
+      store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') }))),
+    ).rejects.toMatchObject(refused)
+    expect(await (await two.open('clone')).load()).toEqual(
+      of('a.example.com', { timeout: item('1') }),
+    )
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
     await store.save(of('b.example.com', { timeout: item('3') }), 'third')
     expect(two.log()).toEqual(['first', 'third'])
-    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('1')]]))
+    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(
+      new Map([['timeout', item('1')]]),
+    )
   })
 
   it('that failed keeps outcomes here, and the next one brings them', async () => {
     const store = await two.open('clone')
     await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-    await store.settle(applied('one'), [1], of('a.example.com', { timeout: item('99', { apply: 'one' }) }))
+    await store.settle(
+      applied('one'),
+      [1],
+      of('a.example.com', { timeout: item('99', { apply: 'one' }) }),
+    )
     hook('exit 1')
     await expect(store.share?.()).rejects.toMatchObject({ code: 'record-unreachable' })
-    expect((await (await two.open('other')).load()).get('a.example.com')?.get('timeout')?.status).toBe('in-doubt')
+    expect(
+      (await (await two.open('other')).load()).get('a.example.com')?.get('timeout')?.status,
+    ).toBe('in-doubt')
     // Another process in the same clone knows what the remote does not.
     const next = await two.open('clone')
     expect((await next.load()).get('a.example.com')?.get('timeout')?.status).toBe('confirmed')
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
     await next.save(of('b.example.com', { timeout: item('2') }), 'next')
-    expect([...(await (await two.open('other')).load()).values()].map((items) => items.get('timeout')?.status)).toEqual([
-      'confirmed',
-      'confirmed',
-    ])
+    expect(
+      [...(await (await two.open('other')).load()).values()].map(
+        (items) => items.get('timeout')?.status,
+      ),
+    ).toEqual(['confirmed', 'confirmed'])
   })
 
   it('whose answer was lost counts once it took effect', async () => {
@@ -217,13 +270,19 @@ describe('outcomes that only this clone has', () => {
     const two = new Two()
     const store = await two.open('clone')
     await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-    await store.settle(applied('one'), [1], of('a.example.com', { timeout: item('99', { apply: 'one' }) }))
+    await store.settle(
+      applied('one'),
+      [1],
+      of('a.example.com', { timeout: item('99', { apply: 'one' }) }),
+    )
     // The process is gone; somebody else writes what it left in doubt, once more and otherwise.
     await (await two.open('other')).save(of('a.example.com', { timeout: item('7') }), 'theirs')
     const next = await two.open('clone')
     expect(await next.load()).toEqual(of('a.example.com', { timeout: item('7') }))
     await next.save(of('b.example.com', { timeout: item('2') }), 'next')
-    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
+    expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(
+      new Map([['timeout', item('7')]]),
+    )
     two.sandbox.remove()
   })
 })
@@ -234,12 +293,17 @@ it('what can not be recorded in this clone is not announced to others', async ()
   await store.save(of('a.example.com', { timeout: item('1') }), 'first')
   two.sandbox.git('clone', 'worktree', 'add', '--quiet', '../look', branch)
   const next = await two.open('clone')
-  const intent = () => next.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-  await expect(intent()).rejects.toMatchObject({ message: expect.stringContaining('is checked out in') as string })
+  const intent = () =>
+    next.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+  await expect(intent()).rejects.toMatchObject({
+    message: expect.stringContaining('is checked out in') as string,
+  })
   expect(two.log()).toEqual(['first'])
   two.sandbox.git('look', 'checkout', '--quiet', '--detach')
   writeFileSync(`${two.sandbox.folder}/clone/.git/refs/heads/${branch}.lock`, '')
-  await expect(intent()).rejects.toMatchObject({ message: expect.stringContaining(`${branch}.lock`) as string })
+  await expect(intent()).rejects.toMatchObject({
+    message: expect.stringContaining(`${branch}.lock`) as string,
+  })
   expect(two.log()).toEqual(['first'])
   two.sandbox.remove()
 })
@@ -253,7 +317,10 @@ describe('a branch that is gone from the remote', () => {
 
   it.each([
     ['that was cloned whole', []],
-    ['of one branch only', ['config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main']],
+    [
+      'of one branch only',
+      ['config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'],
+    ],
   ])('is not made again from what a clone %s has left of it', async (_kind, setting) => {
     if (setting.length > 0) two.sandbox.git('clone', ...setting)
     await (await two.open('clone')).save(of('a.example.com', { timeout: item('1') }), 'first')
@@ -264,7 +331,9 @@ describe('a branch that is gone from the remote', () => {
     await expect(two.open('other')).rejects.toMatchObject(gone)
     // As the message says.
     two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
-    expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(new Map([['timeout', item('2')]]))
+    expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(
+      new Map([['timeout', item('2')]]),
+    )
     two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
     two.sandbox.git('clone', 'branch', '-m', branch, `old-${branch}`)
     expect(await (await two.open('clone')).load()).toEqual(new Map())
@@ -282,13 +351,24 @@ describe('a branch that is gone from the remote', () => {
 it('a clone without files of its own asks the remote for those of the record at once', async () => {
   const two = new Two()
   const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)
-  const recorded = new Map(names.map((name, i) => [name, new Map([['timeout', item(String(20 + i))]])]))
+  const recorded = new Map(
+    names.map((name, i) => [name, new Map([['timeout', item(String(20 + i))]])]),
+  )
   await (await two.open('clone')).save(recorded, 'first')
   two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')
-  two.sandbox.git('.', 'clone', '--quiet', '--filter=blob:none', `file://${two.sandbox.folder}/remote.git`, 'partial')
+  two.sandbox.git(
+    '.',
+    'clone',
+    '--quiet',
+    '--filter=blob:none',
+    `file://${two.sandbox.folder}/remote.git`,
+    'partial',
+  )
   // Notes each time that it is asked for something.
   const asked = join(two.sandbox.folder, 'asked')
-  writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, { mode: 0o755 })
+  writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, {
+    mode: 0o755,
+  })
   two.sandbox.git('partial', 'config', 'remote.origin.uploadpack', `${asked}.sh`)
   expect(await (await two.open('partial')).load()).toEqual(recorded)
   expect(readFileSync(asked, 'utf8').trim().split('\n').length).toBeLessThan(10)

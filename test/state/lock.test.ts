@@ -32,7 +32,8 @@ const holder = (token: string, more: Partial<LockHolder> = {}): LockHolder => ({
   pid: 4711,
   ...more,
 })
-const take = (token: string, timeoutMs = 0, machine = here) => acquire(register, holder(token), machine, timeoutMs, clock, never)
+const take = (token: string, timeoutMs = 0, machine = here) =>
+  acquire(register, holder(token), machine, timeoutMs, clock, never)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-lock-'))
@@ -72,11 +73,17 @@ describe('the lock', () => {
 
   it('of a process elsewhere is not: its number means nothing here', async () => {
     await take('first')
-    await expect(take('second', 0, { ...here, boot: 'boot-2', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
-    await expect(take('second', 0, { ...here, namespace: 'pid:[9]', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
+    await expect(
+      take('second', 0, { ...here, boot: 'boot-2', runs: () => false }),
+    ).rejects.toMatchObject({ code: 'locked' })
+    await expect(
+      take('second', 0, { ...here, namespace: 'pid:[9]', runs: () => false }),
+    ).rejects.toMatchObject({ code: 'locked' })
     await endHolding(register, 'first')
     await acquire(register, holder('third', { boot: '' }), here, 0, clock, never)
-    await expect(take('second', 0, { ...here, boot: '', runs: () => false })).rejects.toMatchObject({ code: 'locked' })
+    await expect(take('second', 0, { ...here, boot: '', runs: () => false })).rejects.toMatchObject(
+      { code: 'locked' },
+    )
   })
 
   it('of a holder that lives is never taken, however long one waits', async () => {
@@ -118,7 +125,9 @@ describe('the lock', () => {
 
   it('that names nobody is held by somebody: it is not taken, and can be ended', async () => {
     await register.swap(null, '{"token": 5, "who"')
-    await expect(take('second')).rejects.toMatchObject({ message: expect.stringContaining('somebody unknown') as string })
+    await expect(take('second')).rejects.toMatchObject({
+      message: expect.stringContaining('somebody unknown') as string,
+    })
     expect(await endHolding(register, (await holderOf(register))?.token ?? '')).toBe(true)
     expect(await take('second')).toBeDefined()
   })
@@ -128,7 +137,8 @@ describe('the lock', () => {
     const far: Register = {
       ...register,
       near: false,
-      swap: (version, text) => (reachable ? register.swap(version, text) : Promise.reject(new Error('no route'))),
+      swap: (version, text) =>
+        reachable ? register.swap(version, text) : Promise.reject(new Error('no route')),
     }
     const lease = await acquire(far, holder('first'), here, 0, clock, never)
     reachable = false
@@ -141,7 +151,14 @@ describe('the lock', () => {
   })
 
   it('runs out while its machine is asleep, though the monotonic clock stands still', async () => {
-    const lease = await acquire({ ...register, near: false }, holder('first'), here, 0, clock, never)
+    const lease = await acquire(
+      { ...register, near: false },
+      holder('first'),
+      here,
+      0,
+      clock,
+      never,
+    )
     asleepMs = 80_000
     expect(await lease.leftMs()).toBe(leaseMs - 80_000)
     await clock.advance(20_000)

@@ -20,7 +20,14 @@ export interface Kind {
 }
 
 export function item(value: string, more: Partial<RecordedItem> = {}): RecordedItem {
-  return { status: 'confirmed', candidates: [{ time: value }], at, apply: 'first', origin: 'write', ...more }
+  return {
+    status: 'confirmed',
+    candidates: [{ time: value }],
+    at,
+    apply: 'first',
+    origin: 'write',
+    ...more,
+  }
 }
 
 export function of(domain: string, items: Record<string, RecordedItem>): Recorded {
@@ -29,10 +36,22 @@ export function of(domain: string, items: Record<string, RecordedItem>): Recorde
 
 export function applied(id: string, more: Partial<Applied> = {}): Applied {
   const writes = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
-  return { id, startedAt: at, endedAt: null, commit: 'c0ffee', author: 'somebody', writes, outcome: 'unfinished', ...more }
+  return {
+    id,
+    startedAt: at,
+    endedAt: null,
+    commit: 'c0ffee',
+    author: 'somebody',
+    writes,
+    outcome: 'unfinished',
+    ...more,
+  }
 }
 
-/** A wave that changes `timeout` of each domain from what is given to '99', one write each, numbered from 1. */
+/**
+ * A wave that changes `timeout` of each domain from what is given to '99', one write each, numbered
+ * from 1.
+ */
 export function wave(apply: string, before: Recorded, number = 1): Wave {
   const doubt = (held: RecordedItem): RecordedItem => ({
     ...held,
@@ -47,11 +66,15 @@ export function wave(apply: string, before: Recorded, number = 1): Wave {
   return { number, before, intents: new Map(intents) }
 }
 
-/** What every store has to do; `every`: try each of many ways to damage a file, which takes long where files are far away. */
+/**
+ * What every store has to do; `every`: try each of many ways to damage a file, which takes long
+ * where files are far away.
+ */
 export function storeContract(name: string, make: () => Promise<Kind>, every = true): void {
   describe(`a record in ${name}`, () => {
     let kind: Kind
-    const open = async (...key: Parameters<Kind['open']>): Promise<Store> => (await kind.open(...key)).store
+    const open = async (...key: Parameters<Kind['open']>): Promise<Store> =>
+      (await kind.open(...key)).store
     beforeEach(async () => {
       kind = await make()
     })
@@ -75,8 +98,14 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       }
       expect(await store.rollouts()).toEqual([])
       await store.keepRollout(rollout, 'begins')
-      await store.keepRollout({ ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' }, 'begins')
-      await store.keepRollout({ ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] }, 'stopped')
+      await store.keepRollout(
+        { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
+        'begins',
+      )
+      await store.keepRollout(
+        { ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] },
+        'stopped',
+      )
       const other = (await kind.elsewhere()).store
       await other.load()
       expect(await other.rollouts()).toEqual([
@@ -101,7 +130,11 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     it('gives back what was saved, here and elsewhere', async () => {
       const saved = of('a.example.com', {
         timeout: item('10', { returned: { time: '11' }, templates: { 'scrypt:1': 'name' } }),
-        https: item('0', { status: 'in-doubt', candidates: [{ b: 1, a: [] }, { a: null }], unknown: true }),
+        https: item('0', {
+          status: 'in-doubt',
+          candidates: [{ b: 1, a: [] }, { a: null }],
+          unknown: true,
+        }),
         ip_black_list: item('0', { status: 'unset', candidates: [] }),
         extend: item('0', { candidates: ['"\n\u2028\\ é 語 \u0000'] }),
       })
@@ -117,7 +150,10 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       await store.save(of('b.example.com', { timeout: item('2') }), 'test')
       await store.save(of('b.example.com', { rate_limit: item('3') }), 'test')
       expect(await (await open()).load()).toEqual(
-        new Map([...of('a.example.com', { timeout: item('1') }), ...of('b.example.com', { rate_limit: item('3') })]),
+        new Map([
+          ...of('a.example.com', { timeout: item('1') }),
+          ...of('b.example.com', { rate_limit: item('3') }),
+        ]),
       )
       await store.save(of('b.example.com', {}), 'test')
       await store.save(of('never.example.com', {}), 'test')
@@ -127,8 +163,17 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     it('takes every name of a domain that there is', async () => {
       const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`
       expect(long).toHaveLength(253)
-      const names = ['xn--bcher-kva.example.com', '_dmarc.example.com', 'con.example', 'address.json', '-x.example.com', long]
-      await (await open()).save(new Map(names.map((domain) => [domain, new Map([['timeout', item('1')]])])), 'test')
+      const names = [
+        'xn--bcher-kva.example.com',
+        '_dmarc.example.com',
+        'con.example',
+        'address.json',
+        '-x.example.com',
+        long,
+      ]
+      await (
+        await open()
+      ).save(new Map(names.map((domain) => [domain, new Map([['timeout', item('1')]])])), 'test')
       expect([...(await (await open()).load()).keys()].toSorted()).toEqual(names.toSorted())
     })
 
@@ -149,11 +194,18 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         ['.git', 'emulator'],
       ]
       for (const [i, [id, address]] of keys.entries())
-        await (await open(id, address)).save(of('a.example.com', { timeout: item(String(i)) }), 'test')
+        await (
+          await open(id, address)
+        ).save(of('a.example.com', { timeout: item(String(i)) }), 'test')
       for (const [i, [id, address]] of keys.entries()) {
-        expect((await (await open(id, address)).load()).get('a.example.com')?.get('timeout'), `${id} ${address}`).toEqual(item(String(i)))
+        expect(
+          (await (await open(id, address)).load()).get('a.example.com')?.get('timeout'),
+          `${id} ${address}`,
+        ).toEqual(item(String(i)))
       }
-      expect(await (await open('staging', 'emulator')).otherAddresses()).toEqual(['https://api.example.net'])
+      expect(await (await open('staging', 'emulator')).otherAddresses()).toEqual([
+        'https://api.example.net',
+      ])
       expect(await (await open('staging', 'https://api.example.net')).otherAddresses()).toEqual([])
       expect(await (await open('other', 'emulator')).otherAddresses()).toEqual([])
     })
@@ -187,7 +239,11 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       const store = await open()
       await store.save(before, 'test')
       await store.intend(applied('one'), wave('one', before))
-      await store.settle(applied('one'), [1], of('a.example.com', { timeout: item('99', { apply: 'one' }) }))
+      await store.settle(
+        applied('one'),
+        [1],
+        of('a.example.com', { timeout: item('99', { apply: 'one' }) }),
+      )
       // Nothing was saved at the service: what was recorded before is true again.
       await store.settle(applied('one'), [2], of('b.example.com', { timeout: item('2') }))
       await store.share?.()
@@ -199,7 +255,9 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       }
       await store.end(applied('one', { endedAt: at, outcome: 'incomplete' }))
       await store.share?.()
-      expect((await (await kind.elsewhere()).store.load()).get('c.example.com')?.get('timeout')).toEqual(item('3'))
+      expect(
+        (await (await kind.elsewhere()).store.load()).get('c.example.com')?.get('timeout'),
+      ).toEqual(item('3'))
     })
 
     it('keeps an outcome of a write that is not settled yet, and doubts the rest of it', async () => {
@@ -207,31 +265,53 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       const store = await open()
       await store.save(before, 'test')
       await store.intend(applied('one'), wave('one', before))
-      await store.settle(applied('one'), [], of('a.example.com', { timeout: item('99', { apply: 'one' }), https: item('2') }))
+      await store.settle(
+        applied('one'),
+        [],
+        of('a.example.com', { timeout: item('99', { apply: 'one' }), https: item('2') }),
+      )
       const recorded = (await (await open()).load()).get('a.example.com')
       expect(recorded?.get('timeout')?.status).toBe('confirmed')
       expect(recorded?.get('https')?.status).toBe('in-doubt')
     })
 
     it('doubts what a cut-off apply left until something else is recorded of it', async () => {
-      const before = new Map([...of('a.example.com', { timeout: item('1') }), ...of('b.example.com', { timeout: item('2') })])
+      const before = new Map([
+        ...of('a.example.com', { timeout: item('1') }),
+        ...of('b.example.com', { timeout: item('2') }),
+      ])
       const store = await open()
       await store.save(before, 'test')
       await store.intend(applied('one'), wave('one', before))
       const next = await open()
       const seen = await next.load()
-      expect(next.cutOff()).toMatchObject([{ id: 'one', author: 'somebody', writes: { inDoubt: 2 } }])
+      expect(next.cutOff()).toMatchObject([
+        { id: 'one', author: 'somebody', writes: { inDoubt: 2 } },
+      ])
       await next.save(of('a.example.com', { timeout: item('7') }), 'test')
       const after = await (await open()).load()
       expect(after.get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
       expect(after.get('b.example.com')).toEqual(seen.get('b.example.com'))
       const [cutOff] = await (await open()).history()
-      expect(cutOff).toMatchObject({ id: 'one', endedAt: null, outcome: 'unfinished', writes: { inDoubt: 2 } })
+      expect(cutOff).toMatchObject({
+        id: 'one',
+        endedAt: null,
+        outcome: 'unfinished',
+        writes: { inDoubt: 2 },
+      })
       await next.intend(applied('two'), wave('two', of('b.example.com', { timeout: item('2') })))
-      await next.settle(applied('two'), [1], of('b.example.com', { timeout: item('9', { apply: 'two' }) }))
+      await next.settle(
+        applied('two'),
+        [1],
+        of('b.example.com', { timeout: item('9', { apply: 'two' }) }),
+      )
       await next.end(applied('two', { endedAt: at, outcome: 'complete' }))
-      expect((await (await open()).load()).get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
-      expect((await (await open()).load()).get('b.example.com')).toEqual(new Map([['timeout', item('9', { apply: 'two' })]]))
+      expect((await (await open()).load()).get('a.example.com')).toEqual(
+        new Map([['timeout', item('7')]]),
+      )
+      expect((await (await open()).load()).get('b.example.com')).toEqual(
+        new Map([['timeout', item('9', { apply: 'two' })]]),
+      )
       expect((await (await open()).history()).map(({ id }) => id)).toEqual(['one', 'two'])
     })
 
@@ -251,40 +331,64 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         ]),
       }
       await store.intend(applied('one'), first)
-      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('5') }), 2))
+      await store.intend(
+        applied('one'),
+        wave('one', of('a.example.com', { timeout: item('5') }), 2),
+      )
       expect(await (await open()).before('one')).toEqual(first.before)
     })
 
-    it.each(every ? damages : damages.slice(0, 3))('that is %s is named with its path, and nothing is written', async (_how, damage) => {
-      const store = await open()
-      await store.save(new Map([...of('a.example.com', { timeout: item('1') }), ...of('z.example.com', { timeout: item('2') })]), 'test')
-      await kind.damage('/a.example.com.json', damage)
-      const before = await kind.everything()
-      await expect(open().then((again) => again.load())).rejects.toMatchObject({
-        code: 'record-damaged',
-        message: expect.stringMatching(/a\.example\.com\.json/) as string,
-        hint: expect.stringMatching(/./) as string,
-      })
-      expect(await kind.everything()).toEqual(before)
-    })
+    it.each(every ? damages : damages.slice(0, 3))(
+      'that is %s is named with its path, and nothing is written',
+      async (_how, damage) => {
+        const store = await open()
+        await store.save(
+          new Map([
+            ...of('a.example.com', { timeout: item('1') }),
+            ...of('z.example.com', { timeout: item('2') }),
+          ]),
+          'test',
+        )
+        await kind.damage('/a.example.com.json', damage)
+        const before = await kind.everything()
+        await expect(open().then((again) => again.load())).rejects.toMatchObject({
+          code: 'record-damaged',
+          message: expect.stringMatching(/a\.example\.com\.json/) as string,
+          hint: expect.stringMatching(/./) as string,
+        })
+        expect(await kind.everything()).toEqual(before)
+      },
+    )
 
     it('of a newer version says that a newer edgewise wrote it', async () => {
       await (await open()).save(of('a.example.com', { timeout: item('1') }), 'test')
-      await kind.damage('/a.example.com.json', (text) => text.replace('edgewise.record/1', 'edgewise.record/12'))
-      await expect(open().then((again) => again.load())).rejects.toThrow(/edgewise\.record\/12.*newer/)
+      await kind.damage('/a.example.com.json', (text) =>
+        text.replace('edgewise.record/1', 'edgewise.record/12'),
+      )
+      await expect(open().then((again) => again.load())).rejects.toThrow(
+        /edgewise\.record\/12.*newer/,
+      )
     })
 
-    it.each(['/one.json', '/1.json'])('whose journal is damaged (%s) is named with its path', async (file) => {
-      const store = await open()
-      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-      for (const damage of [() => '', () => '{}', (text: string) => text.slice(0, -20), (text: string) => text.replace('/1"', '/2"')]) {
-        await kind.damage(file, damage)
-        await expect(open().then((again) => again.load())).rejects.toMatchObject({
-          code: 'record-damaged',
-          message: expect.stringContaining(file) as string,
-        })
-      }
-    })
+    it.each(['/one.json', '/1.json'])(
+      'whose journal is damaged (%s) is named with its path',
+      async (file) => {
+        const store = await open()
+        await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+        for (const damage of [
+          () => '',
+          () => '{}',
+          (text: string) => text.slice(0, -20),
+          (text: string) => text.replace('/1"', '/2"'),
+        ]) {
+          await kind.damage(file, damage)
+          await expect(open().then((again) => again.load())).rejects.toMatchObject({
+            code: 'record-damaged',
+            message: expect.stringContaining(file) as string,
+          })
+        }
+      },
+    )
 
     it('keeps the calls of an account, whatever the id', async () => {
       const call = (n: number) => ({ at: n, boot: 'boot', up: n })
@@ -294,7 +398,9 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       for (const [i, account] of ['a@b', 'a_b', '..', 'A', 'x'.repeat(128)].entries())
         await (await open('one', 'emulator', account)).saveCalls('x', [call(i)])
       for (const [i, account] of ['a@b', 'a_b', '..', 'A', 'x'.repeat(128)].entries())
-        expect((await (await open('two', 'emulator', account)).loadCalls()).calls).toEqual([call(i)])
+        expect((await (await open('two', 'emulator', account)).loadCalls()).calls).toEqual([
+          call(i),
+        ])
     })
 
     it('shows calls elsewhere as soon as something is recorded, and says when some may be missing', async () => {
@@ -332,7 +438,10 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
 
     it('lets one of many win the lock', async () => {
       const locks = await Promise.all(
-        Array.from({ length: 6 }, async (_, i) => (i % 2 === 0 ? await kind.open() : await kind.elsewhere()).lock),
+        Array.from(
+          { length: 6 },
+          async (_, i) => (i % 2 === 0 ? await kind.open() : await kind.elsewhere()).lock,
+        ),
       )
       const { version } = await locks[0]!.read()
       const won = await Promise.all(locks.map((lock, i) => lock.swap(version, `runner ${i}`)))
@@ -355,11 +464,23 @@ const damages: [string, (text: string) => string][] = [
   ['without a domain', (text) => text.replace(/"domain".*\n/, '')],
   ['of another domain', (text) => text.replace('a.example.com', 'b.example.com')],
   ['without items', (text) => text.replace('"items"', '"item"')],
-  ['with items in a list', () => '{"format": "edgewise.record/1", "domain": "a.example.com", "items": []}'],
+  [
+    'with items in a list',
+    () => '{"format": "edgewise.record/1", "domain": "a.example.com", "items": []}',
+  ],
   ['with an unknown status', (text) => text.replace('"confirmed"', '"probably"')],
   ['confirmed with two candidates', (text) => text.replace('"candidates":[', '"candidates":[1,')],
-  ['confirmed without a candidate', (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]')],
-  ['in doubt between nothing', (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]').replace('"confirmed"', '"in-doubt"')],
+  [
+    'confirmed without a candidate',
+    (text) => text.replace(/"candidates":\[[^\]]*\]/, '"candidates":[]'),
+  ],
+  [
+    'in doubt between nothing',
+    (text) =>
+      text
+        .replace(/"candidates":\[[^\]]*\]/, '"candidates":[]')
+        .replace('"confirmed"', '"in-doubt"'),
+  ],
   ['without candidates', (text) => text.replace('"candidates"', '"candidate"')],
   ['without a time', (text) => text.replace(/"at":"[^"]*"/, '"at":null')],
   ['with a time that is none', (text) => text.replace(/"at":"[^"]*"/, '"at":"yesterday"')],

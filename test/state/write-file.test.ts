@@ -13,7 +13,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The real disk, full at one step (`partly`: after a part of the text), and the steps that were taken. */
+/**
+ * The real disk, full at one step (`partly`: after a part of the text), and the steps that were
+ * taken.
+ */
 function failing(at: string): { disk: Disk; steps: string[] } {
   const steps: string[] = []
   const step = (name: string, path: string) => {
@@ -46,18 +49,31 @@ function failing(at: string): { disk: Disk; steps: string[] } {
   return { disk, steps }
 }
 
-it.each(['create', 'partly', 'sync', 'rename'])('a failure at %s leaves the old text, never a part', async (at) => {
-  const path = join(folder, 'a.json')
-  writeFileSync(path, 'old text that is long enough')
-  const { disk } = failing(at)
-  await expect(
-    writeFilesDurably(disk, new DurableFolders(disk, folder), new Map([[path, 'new text that is long enough']]), 'me'),
-  ).rejects.toThrow('ENOSPC')
-  expect(readFileSync(path, 'utf8')).toBe('old text that is long enough')
-  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, 'newer text']]), 'me')
-  expect(readFileSync(path, 'utf8')).toBe('newer text')
-  expect(readdirSync(folder)).toEqual(['a.json'])
-})
+it.each(['create', 'partly', 'sync', 'rename'])(
+  'a failure at %s leaves the old text, never a part',
+  async (at) => {
+    const path = join(folder, 'a.json')
+    writeFileSync(path, 'old text that is long enough')
+    const { disk } = failing(at)
+    await expect(
+      writeFilesDurably(
+        disk,
+        new DurableFolders(disk, folder),
+        new Map([[path, 'new text that is long enough']]),
+        'me',
+      ),
+    ).rejects.toThrow('ENOSPC')
+    expect(readFileSync(path, 'utf8')).toBe('old text that is long enough')
+    await writeFilesDurably(
+      realDisk,
+      new DurableFolders(realDisk, folder),
+      new Map([[path, 'newer text']]),
+      'me',
+    )
+    expect(readFileSync(path, 'utf8')).toBe('newer text')
+    expect(readdirSync(folder)).toEqual(['a.json'])
+  },
+)
 
 it('syncs each file before it takes its name, folders before they are used, and their names last', async () => {
   const { disk, steps } = failing('')
@@ -70,16 +86,35 @@ it('syncs each file before it takes its name, folders before they are used, and 
     ]),
     'me',
   )
-  const file = (name: string) => [`create x/${name}.me.tmp`, `sync x/${name}.me.tmp`, `rename x/${name}`]
+  const file = (name: string) => [
+    `create x/${name}.me.tmp`,
+    `sync x/${name}.me.tmp`,
+    `rename x/${name}`,
+  ]
   expect(steps).toEqual(['folder x', 'sync ', ...file('a.json'), ...file('b.json'), 'sync x'])
 })
 
 it('makes folders, and deletes what is there and what is not', async () => {
   const path = join(folder, 'x', 'y', 'a.json')
-  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, 'text']]), 'me')
+  await writeFilesDurably(
+    realDisk,
+    new DurableFolders(realDisk, folder),
+    new Map([[path, 'text']]),
+    'me',
+  )
   expect(readFileSync(path, 'utf8')).toBe('text')
-  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, null]]), 'me')
-  await writeFilesDurably(realDisk, new DurableFolders(realDisk, folder), new Map([[path, null]]), 'me')
+  await writeFilesDurably(
+    realDisk,
+    new DurableFolders(realDisk, folder),
+    new Map([[path, null]]),
+    'me',
+  )
+  await writeFilesDurably(
+    realDisk,
+    new DurableFolders(realDisk, folder),
+    new Map([[path, null]]),
+    'me',
+  )
   expect(readdirSync(join(folder, 'x', 'y'))).toEqual([])
 })
 

@@ -58,7 +58,14 @@ describe('plain http', () => {
       expect(validated?.out).toContain('allowHttp')
       const { diagnostics } = JSON.parse(asJson?.out ?? '') as { diagnostics: object[] }
       expect(diagnostics).toMatchObject([
-        { severity: 'error', code: 'workspace-invalid', file: 'edgewise.yaml', line: 3, column: 8, pointer: '/service/url' },
+        {
+          severity: 'error',
+          code: 'workspace-invalid',
+          file: 'edgewise.yaml',
+          line: 3,
+          column: 8,
+          pointer: '/service/url',
+        },
       ])
     }
   })
@@ -100,18 +107,28 @@ describe('an address that holds what is secret', () => {
     const file = join(place.root, 'password.txt')
     writeFileSync(file, 'Hunter2!\n')
     for (const source of ['{env: PASSWORD}', `{file: ${file}}`, '{file: password.txt}']) {
-      for (const url of ['https://hunter2%21.example.net', 'https://api.example.net/x/Hunter2%21/', 'https://api.example.net/hunter2!']) {
+      for (const url of [
+        'https://hunter2%21.example.net',
+        'https://api.example.net/x/Hunter2%21/',
+        'https://api.example.net/hunter2!',
+      ]) {
         workspace(url, `secrets: {password: ${source}}\n`)
         const [validated] = await refused('hunter2', 'api.example.net')
         expect(validated?.out).toContain('expected')
       }
     }
-    workspace('https://api.example.net', 'secrets: {password: {env: PASSWORD}, other: {env: NONE}, gone: {file: /nowhere/x}}\n')
+    workspace(
+      'https://api.example.net',
+      'secrets: {password: {env: PASSWORD}, other: {env: NONE}, gone: {file: /nowhere/x}}\n',
+    )
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
   })
 
   it('is looked for in files that can be read at once, and in no others', async () => {
-    workspace('https://api.example.net', 'secrets: {folder: {file: domains}, endless: {file: /dev/zero}}\n')
+    workspace(
+      'https://api.example.net',
+      'secrets: {folder: {file: domains}, endless: {file: /dev/zero}}\n',
+    )
     expect(await place.cli('validate')).toMatchObject({ code: 0 })
   })
 })
@@ -125,7 +142,13 @@ describe('a secret that a command prints', () => {
 
   it('is looked for in the address once it is known, before anything is sent or recorded', async () => {
     place.manifest('www.example.com', {
-      visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 1800, req_uri_type: 1 },
+      visit_timestamp: {
+        pattern: '.*',
+        time_format: 'timestamp',
+        key: '${secret:signing}',
+        deadtime: 1800,
+        req_uri_type: 1,
+      },
     })
     const ran = join(place.root, 'ran')
     const script = `require("node:fs").writeFileSync(${JSON.stringify(ran)}, ""); console.log("hunter2-hunter2")`
@@ -137,13 +160,18 @@ describe('a secret that a command prints', () => {
     expect(existsSync(ran)).toBe(false)
     const { code, out } = await place.cli('apply', '--yes', '--json')
     expect([code, existsSync(ran)]).toEqual([1, true])
-    expect(JSON.parse(out)).toMatchObject({ code: 'invalid', message: expect.stringContaining('expected an address without') as string })
+    expect(JSON.parse(out)).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('expected an address without') as string,
+    })
     expect(out).not.toContain('hunter2')
     const stored = join(place.root, '.edgewise')
-    // The lock is taken before the command runs, in a folder that is named after the address as it is written.
+    // The lock is taken before the command runs, in a folder that is named after the address as it
+    // is written.
     for (const path of readdirSync(stored, { recursive: true, encoding: 'utf8' })) {
       expect(path.replace(/^state\/lock(\/[^/]*)?/, '')).not.toContain('hunter2')
-      if (statSync(join(stored, path)).isFile()) expect(readFileSync(join(stored, path), 'utf8')).not.toContain('hunter2')
+      if (statSync(join(stored, path)).isFile())
+        expect(readFileSync(join(stored, path), 'utf8')).not.toContain('hunter2')
     }
     expect(await calls(emulator)).toEqual([])
   })
@@ -151,7 +179,10 @@ describe('a secret that a command prints', () => {
   it('is looked for once more before a rollback connects, which may look up what no manifest names', async () => {
     const visit = { pattern: '.*', time_format: 'timestamp', deadtime: 1800, req_uri_type: 1 }
     const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
-    workspace(emulator.url.replace('127.0.0.1', 'localhost'), `${source}allowLiteralSecrets: true\n`)
+    workspace(
+      emulator.url.replace('127.0.0.1', 'localhost'),
+      `${source}allowLiteralSecrets: true\n`,
+    )
     const manifest = (key: string, time: number) =>
       place.manifest('www.example.com', { visit_timestamp: { ...visit, key }, timeout: { time } })
     place.write('print.cjs', 'console.log("signing-value")')
@@ -160,7 +191,10 @@ describe('a secret that a command prints', () => {
     const before = (await calls(emulator)).length
     place.write('print.cjs', 'console.log("localhost")')
     const { code, out, err } = await place.cli('rollback', '--yes')
-    expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining('expected an address without')])
+    expect([code, `${out}${err}`]).toEqual([
+      1,
+      expect.stringContaining('expected an address without'),
+    ])
     expect(await calls(emulator)).toHaveLength(before)
   })
 })
@@ -171,7 +205,11 @@ describe('proxies and this machine', () => {
     try {
       workspace(emulator.url)
       // Nobody listens there.
-      place.env = { ...place.env, HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' }
+      place.env = {
+        ...place.env,
+        HTTP_PROXY: 'http://127.0.0.1:9',
+        http_proxy: 'http://127.0.0.1:9',
+      }
       expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
       expect((await calls(emulator)).map(({ path }) => path)).toEqual(['/v2/domain/config'])
     } finally {

@@ -21,7 +21,10 @@ afterEach(() => place.remove())
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
-/** Imports a fleet with manifests, and expects that a plan after it is empty and nothing is left to format. */
+/**
+ * Imports a fleet with manifests, and expects that a plan after it is empty and nothing is left to
+ * format.
+ */
 async function adopt(fleet: object, ...args: string[]): Promise<string> {
   place.write('held.json', JSON.stringify(fleet))
   const ran = await place.cli('import', 'held.json', '--write-manifests', ...args)
@@ -34,8 +37,12 @@ async function adopt(fleet: object, ...args: string[]): Promise<string> {
 
 describe('import --write-manifests', () => {
   it('lifts what most domains share into a profile, in tidy files', async () => {
-    const fleet = names(4).map((name, i) => [name, { timeout, https, origin: { default_master: `192.0.2.${i}` } }] as const)
-    const told = await adopt(Object.fromEntries([...fleet, ['odd.example.com', { timeout: { time: '99' }, https }]]))
+    const fleet = names(4).map(
+      (name, i) => [name, { timeout, https, origin: { default_master: `192.0.2.${i}` } }] as const,
+    )
+    const told = await adopt(
+      Object.fromEntries([...fleet, ['odd.example.com', { timeout: { time: '99' }, https }]]),
+    )
     expect(told).toContain('What many of them share is in profiles/imported.yaml.')
     expect(text('profiles/imported.yaml')).toBe(
       'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n    force_https: 301\n  timeout:\n    time: "60"\n',
@@ -47,15 +54,22 @@ describe('import --write-manifests', () => {
   })
 
   it('changes no file that is there, and meets no name that is taken', async () => {
-    place.write('profiles/imported.yaml', 'profile: base\nconfig: {}\n').write('profiles/base.yaml', 'profile: imported2-3\nconfig: {}\n')
+    place
+      .write('profiles/imported.yaml', 'profile: base\nconfig: {}\n')
+      .write('profiles/base.yaml', 'profile: imported2-3\nconfig: {}\n')
     expect((await place.cli('fmt')).code).toBe(0)
     const before = [text('profiles/imported.yaml'), text('profiles/base.yaml')]
     await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
     expect([text('profiles/imported.yaml'), text('profiles/base.yaml')]).toEqual(before)
     expect(text('profiles/imported3.yaml')).toMatch(/^profile: imported3\n/)
-    place.write('domains/x.example.com.yaml', '# nothing yet\n').write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    place
+      .write('domains/x.example.com.yaml', '# nothing yet\n')
+      .write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
     const { code, err } = await place.cli('import', 'held.json', '--write-manifests')
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('domains/x.example.com.yaml is there already') as string })
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('domains/x.example.com.yaml is there already') as string,
+    })
     expect(text('domains/x.example.com.yaml')).toBe('# nothing yet\n')
   })
 
@@ -76,17 +90,28 @@ describe('import --write-manifests', () => {
   })
 
   it('stays what it is over defaults', async () => {
-    const defaults = { https: { cert_id: 7, ocsp: 'on' }, timeout, connect_timeout: { origin_connect_timeout: 5 } }
+    const defaults = {
+      https: { cert_id: 7, ocsp: 'on' },
+      timeout,
+      connect_timeout: { origin_connect_timeout: 5 },
+    }
     place = new Place('emulator', `defaults: ${JSON.stringify(defaults)}\n`, { root: place.root })
-    await adopt({ ...Object.fromEntries(names(3).map((name) => [name, { timeout, https }])), 'x.example.com': { timeout: { time: '99' } } })
-    expect(await place.json('state', 'show', 'x.example.com')).toMatchObject({ items: { timeout: { candidates: [{ time: '99' }] } } })
+    await adopt({
+      ...Object.fromEntries(names(3).map((name) => [name, { timeout, https }])),
+      'x.example.com': { timeout: { time: '99' } },
+    })
+    expect(await place.json('state', 'show', 'x.example.com')).toMatchObject({
+      items: { timeout: { candidates: [{ time: '99' }] } },
+    })
     expect((await place.cli('validate')).out).not.toContain('warning')
   })
 
   it('takes what looks like a reference for what it is, and a known secret for its reference', async () => {
     place = new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root })
     place.env['AUTH'] = 'the-secret-of-the-origin'
-    place.manifest('known.example.com', { add_back_source_head: [{ head_name: 'A', head_value: 'Bearer ${secret:auth}' }] })
+    place.manifest('known.example.com', {
+      add_back_source_head: [{ head_name: 'A', head_value: 'Bearer ${secret:auth}' }],
+    })
     expect((await place.cli('fmt')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     const head = (value: string) => [{ head_name: 'A', head_value: value }]
@@ -96,18 +121,29 @@ describe('import --write-manifests', () => {
     })
     expect(text('domains/x.example.com.yaml')).toContain('Bearer ${secret:auth}')
     expect(await place.json('state', 'show', 'y.example.com')).toMatchObject({
-      items: { add_back_source_head: { candidates: [head('$${domain} ${domain} ${secret:auth} ${')] } },
+      items: {
+        add_back_source_head: { candidates: [head('$${domain} ${domain} ${secret:auth} ${')] },
+      },
     })
   })
 
   it('reads answers of the service as they are', async () => {
-    const config = (i: number) => ({ timeout, https: { ...https, force_https: '301' }, origin_host: { host: `o${i % 2}.example.com` } })
-    await adopt({ code: 0, data: names(5).map((domain, i) => ({ domain, id: i, config: config(i), image_resize: 1 })) })
+    const config = (i: number) => ({
+      timeout,
+      https: { ...https, force_https: '301' },
+      origin_host: { host: `o${i % 2}.example.com` },
+    })
+    await adopt({
+      code: 0,
+      data: names(5).map((domain, i) => ({ domain, id: i, config: config(i), image_resize: 1 })),
+    })
     expect(text('profiles/imported.yaml')).toContain('force_https: 301')
   })
 
   it('gives a plan that is empty, whatever a fleet is like', { timeout: 120_000 }, async () => {
-    const item = fc.constantFrom(...[...catalogue.keys()].filter((key) => (validPayloads.get(key) ?? []).length > 0))
+    const item = fc.constantFrom(
+      ...[...catalogue.keys()].filter((key) => (validPayloads.get(key) ?? []).length > 0),
+    )
     const choice = fc.dictionary(item, fc.nat(2), { maxKeys: 6 })
     await fc.assert(
       fc.asyncProperty(
@@ -116,7 +152,9 @@ describe('import --write-manifests', () => {
         async (kinds, of) => {
           place.remove()
           place = new Place('emulator')
-          const fleet = of.map((kind, i) => [`d${i}.example.com`, configOf(kinds[kind % kinds.length] ?? {})] as const)
+          const fleet = of.map(
+            (kind, i) => [`d${i}.example.com`, configOf(kinds[kind % kinds.length] ?? {})] as const,
+          )
           await adopt(Object.fromEntries(fleet))
         },
       ),
@@ -125,10 +163,15 @@ describe('import --write-manifests', () => {
   })
 })
 
-/** Items with one of their known payloads each, without those that exclude each other or are actions. */
+/**
+ * Items with one of their known payloads each, without those that exclude each other or are
+ * actions.
+ */
 function configOf(choice: Record<string, number>): JsonObject {
   const keys = new Set(Object.keys(choice))
-  const clashing = new Set(conflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])))
+  const clashing = new Set(
+    conflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])),
+  )
   return Object.fromEntries(
     Object.entries(choice).flatMap(([item, n]) => {
       const payloads = (validPayloads.get(item) ?? []).filter((payload) => isPlain(item, payload))

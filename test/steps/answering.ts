@@ -7,11 +7,14 @@ import type { Json, JsonObject } from '../../src/model/json.ts'
 export type Answer = (body: JsonObject) => [number, Json]
 
 /**
- * A service that answers each write as the list says, the last one for ever, until the test is over.
+ * A service that answers each write as the list says, the last one for ever, until the test is
+ * over.
  *
  * @returns its address, and how to end it before
  */
-export async function answering(...answers: [Answer, ...Answer[]]): Promise<{ url: string; close(): void }> {
+export async function answering(
+  ...answers: [Answer, ...Answer[]]
+): Promise<{ url: string; close(): void }> {
   let call = 0
   const server = createServer((request, response) => {
     let text = ''

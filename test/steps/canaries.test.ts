@@ -43,7 +43,10 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     // A read has no body: its token stands in the address.
-    const told = (url: string) => (request.method === 'POST' ? Buffer.concat(chunks).toString() : `${url} ${decodeURIComponent(url)}`)
+    const told = (url: string) =>
+      request.method === 'POST'
+        ? Buffer.concat(chunks).toString()
+        : `${url} ${decodeURIComponent(url)}`
     request.on('end', () => answerWith(request.url ?? '', told(request.url ?? ''), response))
   })
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
@@ -73,18 +76,31 @@ afterAll(async () => {
 
 /** A service that says what it was told, in every way an answer can. */
 function answerWith(url: string, body: string, response: import('node:http').ServerResponse): void {
-  const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as { config: JsonObject }
+  const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as {
+    config: JsonObject
+  }
   const [, mode = ''] = url.split('/')
-  const send = (status: number, text: string, headers: Record<string, string> = {}) => response.writeHead(status, headers).end(text)
-  const json = (status: number, data: object) => send(status, JSON.stringify(data), { 'content-type': 'application/json' })
+  const send = (status: number, text: string, headers: Record<string, string> = {}) =>
+    response.writeHead(status, headers).end(text)
+  const json = (status: number, data: object) =>
+    send(status, JSON.stringify(data), { 'content-type': 'application/json' })
   const items = Object.keys(config)
   switch (mode) {
     case 'refused':
-      return void json(400, { code: 7, message: `bad value ${body} ${encodeURIComponent(body)} ${JSON.stringify(body)}` })
+      return void json(400, {
+        code: 7,
+        message: `bad value ${body} ${encodeURIComponent(body)} ${JSON.stringify(body)}`,
+      })
     case 'refused-values':
-      return void json(200, { code: 7, message: `bad values ${textsIn(config).map(encodedAll).join(' ')}` })
+      return void json(200, {
+        code: 7,
+        message: `bad values ${textsIn(config).map(encodedAll).join(' ')}`,
+      })
     case 'long':
-      return void json(400, { code: 7, message: `${'x'.repeat(1995 - body.indexOf('canary'))}${body}` })
+      return void json(400, {
+        code: 7,
+        message: `${'x'.repeat(1995 - body.indexOf('canary'))}${body}`,
+      })
     case 'html':
       return void send(200, `<p>${body}</p>`)
     case 'broken':
@@ -110,16 +126,27 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-const encodedAll = (text: string) => [text, encodeURIComponent(text), JSON.stringify(text), Buffer.from(text).toString('base64')].join(' ')
+const encodedAll = (text: string) =>
+  [text, encodeURIComponent(text), JSON.stringify(text), Buffer.from(text).toString('base64')].join(
+    ' ',
+  )
 
-/** The configuration as it was sent and with its texts in other places: other fields, keys, within longer texts. */
+/**
+ * The configuration as it was sent and with its texts in other places: other fields, keys, within
+ * longer texts.
+ */
 function rewrittenAll(config: JsonObject, items: string[], body: string): JsonObject {
   const texts = [...textsIn(config), body]
   const more = Object.fromEntries(texts.map((text) => [`was ${text}`, `now ${text}`]))
   return Object.fromEntries(
     items.map((item) => {
       const value = config[item] ?? null
-      return [item, Array.isArray(value) ? [...value, ...texts.map((text) => ({ [text]: text }))] : { ...(value as JsonObject), ...more }]
+      return [
+        item,
+        Array.isArray(value)
+          ? [...value, ...texts.map((text) => ({ [text]: text }))]
+          : { ...(value as JsonObject), ...more },
+      ]
     }),
   )
 }
@@ -153,17 +180,37 @@ function layOut(): void {
   const plain = (deadtime: number) => ({
     visit_timestamp: JSON.parse(signed(secrets['signing key'], deadtime)) as JsonObject,
     tos_origin: [{ ...tos(secrets['access id'], secrets['access key']) }],
-    add_back_source_head: [{ head_name: 'Authorization', head_value: `Bearer ${secrets['origin header']}` }],
+    add_back_source_head: [
+      { head_name: 'Authorization', head_value: `Bearer ${secrets['origin header']}` },
+    ],
   })
-  write('outside/held.json', JSON.stringify({ [shop]: plain(60), [img]: { timeout: { time: '99' } } }))
-  write('outside/import.json', JSON.stringify({ [old]: { ...plain(60), timeout: { time: '60' }, [secrets['access key']]: 1 } }))
+  write(
+    'outside/held.json',
+    JSON.stringify({ [shop]: plain(60), [img]: { timeout: { time: '99' } } }),
+  )
+  write(
+    'outside/import.json',
+    JSON.stringify({
+      [old]: { ...plain(60), timeout: { time: '60' }, [secrets['access key']]: 1 },
+    }),
+  )
   write('outside/import-shop.json', JSON.stringify({ [shop]: plain(1800) }))
   write(
     'outside/import-bad.json',
-    JSON.stringify({ [old]: { visit_timestamp: { ...plain(60).visit_timestamp, deadtime: 'x', style: secrets.token } } }),
+    JSON.stringify({
+      [old]: {
+        visit_timestamp: { ...plain(60).visit_timestamp, deadtime: 'x', style: secrets.token },
+      },
+    }),
   )
-  write('outside/import-torn.json', `{"${old}": {"visit_timestamp": {"key": ${JSON.stringify(secrets['signing key'])}`)
-  write('outside/complain', `#!/bin/sh\necho "$SIGNING_KEY $EDGEWISE_TOKEN $HEADER_VALUE" >&2\nexit 3\n`)
+  write(
+    'outside/import-torn.json',
+    `{"${old}": {"visit_timestamp": {"key": ${JSON.stringify(secrets['signing key'])}`,
+  )
+  write(
+    'outside/complain',
+    `#!/bin/sh\necho "$SIGNING_KEY $EDGEWISE_TOKEN $HEADER_VALUE" >&2\nexit 3\n`,
+  )
   chmodSync(join(sandbox.folder, 'outside/complain'), 0o755)
   // Secrets that somebody wrote out where they may not be.
   write('broken/edgewise.yaml', 'version: 1\n')
@@ -171,7 +218,10 @@ function layOut(): void {
     'broken/domains/a.yaml',
     `domain: ${shop}\nconfig:\n  visit_timestamp: ${signed(secrets['signing key'])}\n  tos_origin: [${JSON.stringify(tos(secrets['access id'], secrets['access key']))}]\n`,
   )
-  write('literal-token/edgewise.yaml', `version: 1\nservice: {token: ${JSON.stringify(secrets.token)}, nothing: 1}\n`)
+  write(
+    'literal-token/edgewise.yaml',
+    `version: 1\nservice: {token: ${JSON.stringify(secrets.token)}, nothing: 1}\n`,
+  )
 }
 
 function write(path: string, text: string): void {
@@ -180,7 +230,8 @@ function write(path: string, text: string): void {
   writeFileSync(file, text)
 }
 
-const signed = (key: string, deadtime = 1800) => JSON.stringify({ pattern: '.*', time_format: 'timestamp', key, deadtime, req_uri_type: 1 })
+const signed = (key: string, deadtime = 1800) =>
+  JSON.stringify({ pattern: '.*', time_format: 'timestamp', key, deadtime, req_uri_type: 1 })
 const tos = (id: string, key: string) => ({
   isp: 'default',
   ips: ['192.0.2.1'],
@@ -197,26 +248,45 @@ function manifests(seconds: number): void {
     add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:header}' }],
   }
   for (const root of workspaces) {
-    write(`${root}/profiles/signed.yaml`, `profile: signed\nconfig: {visit_timestamp: ${signed('${secret:signing}')}}\n`)
-    write(`${root}/domains/${shop}.yaml`, JSON.stringify({ domain: shop, profiles: ['signed'], config }))
+    write(
+      `${root}/profiles/signed.yaml`,
+      `profile: signed\nconfig: {visit_timestamp: ${signed('${secret:signing}')}}\n`,
+    )
+    write(
+      `${root}/domains/${shop}.yaml`,
+      JSON.stringify({ domain: shop, profiles: ['signed'], config }),
+    )
     const own = { timeout: { time: String(seconds) } }
-    write(`${root}/domains/${img}.yaml`, JSON.stringify({ domain: img, profiles: ['signed'], config: own }))
+    write(
+      `${root}/domains/${img}.yaml`,
+      JSON.stringify({ domain: img, profiles: ['signed'], config: own }),
+    )
   }
 }
 
 /** Runs a command without its waits, and looks at what it says. */
-async function edgewise(command: string, { where = 'clone', ...more }: Record<string, string> = {}): Promise<Ran> {
+async function edgewise(
+  command: string,
+  { where = 'clone', ...more }: Record<string, string> = {},
+): Promise<Ran> {
   place.env = { ...env, ...more }
   return heard(command, await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')))
 }
 
 /** Runs a command as the real program, whose process and children others can see. */
 async function process(command: string, more: Record<string, string> = {}): Promise<Ran> {
-  const options = { cwd: join(sandbox.folder, 'clone'), env: { ...env, ...more }, maxBuffer: 1 << 26 }
+  const options = {
+    cwd: join(sandbox.folder, 'clone'),
+    env: { ...env, ...more },
+    maxBuffer: 1 << 26,
+  }
   write('tmp/watched', '')
   const ran = await new Promise<Ran>((resolve) => {
-    const child = execFile(execPath, [program, ...command.split(' ')], options, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
+    const child = execFile(
+      execPath,
+      [program, ...command.split(' ')],
+      options,
+      (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     )
   })
   rmSync(join(sandbox.folder, 'tmp/watched'))
@@ -229,7 +299,12 @@ function heard(command: string, ran: Ran): Ran {
   return ran
 }
 
-async function expectCode(code: number, command: string, more: Record<string, string> = {}, run = edgewise): Promise<void> {
+async function expectCode(
+  code: number,
+  command: string,
+  more: Record<string, string> = {},
+  run = edgewise,
+): Promise<void> {
   const ran = await run(command, more)
   expect(ran.code, `${command}\n${ran.out}${ran.err}`).toBe(code)
 }
@@ -242,7 +317,9 @@ it('finds a secret in whatever form', () => {
     JSON.stringify(JSON.stringify({ value })),
     `https://x/?token=${encodeURIComponent(value)}`,
     Buffer.from(value).toString('hex'),
-    ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${value}${before}`).toString('base64')),
+    ...['', 'a', 'ab', 'abc'].map((before) =>
+      Buffer.from(`${before}${value}${before}`).toString('base64'),
+    ),
     Buffer.from(`a${value}`).toString('base64url'),
   ]
   for (const text of planted) {
@@ -254,11 +331,21 @@ it('finds a secret in whatever form', () => {
 
 it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000 }, async () => {
   expect(existsSync(program), 'run "npm run build" first').toBe(true)
-  const [held, complain] = [join(sandbox.folder, 'outside/held.json'), join(sandbox.folder, 'outside/complain')]
+  const [held, complain] = [
+    join(sandbox.folder, 'outside/held.json'),
+    join(sandbox.folder, 'outside/complain'),
+  ]
   // Before anything is applied, with secrets and without.
-  for (const format of ['text', 'json', 'github', 'sarif']) await expectCode(0, `validate --format ${format}`)
+  for (const format of ['text', 'json', 'github', 'sarif'])
+    await expectCode(0, `validate --format ${format}`)
   for (const where of ['broken', 'literal-token']) {
-    for (const command of ['validate', 'validate --format sarif', 'validate --json', 'plan -v', 'plan --json'])
+    for (const command of [
+      'validate',
+      'validate --format sarif',
+      'validate --json',
+      'plan -v',
+      'plan --json',
+    ])
       await expectCode(1, command, { where })
   }
   await expectCode(0, 'plan --out plan.json --markdown plan.md -v --explain-writes')
@@ -283,10 +370,28 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   }
   await fault(emulator)
   const { port } = echo.address() as AddressInfo
-  for (const mode of ['refused', 'refused-values', 'long', 'html', 'broken', 'elsewhere', 'limited', 'rewritten', 'cut']) {
+  for (const mode of [
+    'refused',
+    'refused-values',
+    'long',
+    'html',
+    'broken',
+    'elsewhere',
+    'limited',
+    'rewritten',
+    'cut',
+  ]) {
     const url = `http://127.0.0.1:${port}/${mode}`
-    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', { SERVICE_URL: url, where: 'folder' })
-    for (const read of ['stats -v', `stats ${shop} --sum --json`, 'prefetch --task 1 -v', 'prefetch --task 1 --json'])
+    await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json --stop-on-refusal', {
+      SERVICE_URL: url,
+      where: 'folder',
+    })
+    for (const read of [
+      'stats -v',
+      `stats ${shop} --sum --json`,
+      'prefetch --task 1 -v',
+      'prefetch --task 1 --json',
+    ])
       await edgewise(read, { SERVICE_URL: url, where: 'folder' })
   }
   await expectCode(3, 'apply --yes -v', { SERVICE_URL: `http://127.0.0.1:${port}/broken` })
@@ -299,7 +404,11 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   manifests(90)
   await expectCode(0, 'plan --out plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   await expectCode(0, 'apply plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
-  for (const command of [`drift --observed ${held} -v --markdown drift.md`, `drift --observed ${held} --json`]) await expectCode(2, command)
+  for (const command of [
+    `drift --observed ${held} -v --markdown drift.md`,
+    `drift --observed ${held} --json`,
+  ])
+    await expectCode(2, command)
   await expectCode(1, `drift --observed ${complain} -v`)
   await expectCode(0, `drift --observed ${held} --repair --yes -v`)
   await expectCode(0, 'rollback --yes -v', { SIGNING_KEY: secrets['new signing key'] }, process)
@@ -308,10 +417,19 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   await expectCode(1, `import ${join(sandbox.folder, 'outside/import-torn.json')} --json`)
   await expectCode(0, `import ${join(sandbox.folder, 'outside/import.json')} --write-manifests -v`)
   await expectCode(0, `import ${join(sandbox.folder, 'outside/import-shop.json')} --replace --json`)
-  const history = JSON.parse((await edgewise('state history --json')).out) as { applies: { id: string }[] }
-  for (const command of ['stats -v', 'stats --json', 'prefetch --task 1']) await expectCode(0, command)
+  const history = JSON.parse((await edgewise('state history --json')).out) as {
+    applies: { id: string }[]
+  }
+  for (const command of ['stats -v', 'stats --json', 'prefetch --task 1'])
+    await expectCode(0, command)
   await expectCode(1, 'stats -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
-  for (const command of ['state list -v', 'state history', `state show ${shop}`, `state show ${shop} --json`]) await expectCode(0, command)
+  for (const command of [
+    'state list -v',
+    'state history',
+    `state show ${shop}`,
+    `state show ${shop} --json`,
+  ])
+    await expectCode(0, command)
   for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)
   for (const command of [
     'fmt --check',
@@ -323,18 +441,25 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   ])
     await edgewise(command)
 
-  // What is left behind: work tree, record, remote, journal, temporary files, and how git was started.
+  // What is left behind: work tree, record, remote, journal, temporary files, and how git was
+  // started.
   for (const each of workspaces) canaries.tree(join(sandbox.folder, each), ['.secrets'])
   canaries.tree(join(sandbox.folder, 'remote.git'))
   canaries.tree(join(sandbox.folder, 'tmp'))
-  for (const repository of ['clone', 'remote.git']) canaries.objects(join(sandbox.folder, repository), sandbox.env)
+  for (const repository of ['clone', 'remote.git'])
+    canaries.objects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
 
-  // The search has seen what it should: secrets travelled, git was watched, and the record is in the repository.
+  // The search has seen what it should: secrets travelled, git was watched, and the record is in
+  // the repository.
   expect(JSON.stringify((await heldByDomain(emulator))[shop])).toContain('hdr-canary')
   const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
   expect(log).toContain('push')
   expect(log).toContain('dist/cli/main.js apply --yes')
-  expect(sandbox.git('remote.git', 'cat-file', '--batch-all-objects', '--batch')).toContain('scrypt:')
-  expect(said.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length).toBeGreaterThan(0)
+  expect(sandbox.git('remote.git', 'cat-file', '--batch-all-objects', '--batch')).toContain(
+    'scrypt:',
+  )
+  expect(
+    said.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length,
+  ).toBeGreaterThan(0)
 })

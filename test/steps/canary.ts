@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** Looks for secrets in whatever a program left behind, in all the forms that a program may have given them. */
+/**
+ * Looks for secrets in whatever a program left behind, in all the forms that a program may have
+ * given them.
+ */
 export class Canaries {
   readonly #forms: { secret: string; form: string; bytes: Buffer }[]
   /** One line for each form of each secret in each place, with what stands before it. */
@@ -19,7 +22,10 @@ export class Canaries {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
     for (const { secret, form, bytes: wanted } of this.#forms) {
       const at = bytes.indexOf(wanted)
-      if (at !== -1) this.found.push(`${secret} (${form}) in ${where} after ${bytes.subarray(Math.max(0, at - 60), at).toString()}`)
+      if (at !== -1)
+        this.found.push(
+          `${secret} (${form}) in ${where} after ${bytes.subarray(Math.max(0, at - 60), at).toString()}`,
+        )
     }
   }
 
@@ -36,7 +42,11 @@ export class Canaries {
 
   /** Every object of a repository, whether anything still refers to it or not. */
   objects(repository: string, env: Record<string, string>): void {
-    const all = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch'], { cwd: repository, env, maxBuffer: 1 << 28 })
+    const all = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch'], {
+      cwd: repository,
+      env,
+      maxBuffer: 1 << 28,
+    })
     this.text(`an object of ${repository}`, all)
   }
 }
@@ -60,7 +70,10 @@ function formsOf(value: string): [form: string, text: string][] {
   ]
 }
 
-/** What base64 makes of bytes that begin `shift` bytes into a group of three, as far as its neighbours have no say in it. */
+/**
+ * What base64 makes of bytes that begin `shift` bytes into a group of three, as far as its
+ * neighbours have no say in it.
+ */
 function withinBase64(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes])
     .toString('base64')

@@ -9,12 +9,15 @@ import { emulator, place, setStage } from './stage.ts'
 const www = 'www.example.com'
 setStage()
 
-const errorSchema = JSON.parse(readFileSync(new URL('../../schemas/output/error.schema.json', import.meta.url), 'utf8')) as object
+const errorSchema = JSON.parse(
+  readFileSync(new URL('../../schemas/output/error.schema.json', import.meta.url), 'utf8'),
+) as object
 const isError = new Ajv2020({ strict: false }).compile(errorSchema)
 
 describe('what is chosen', () => {
   beforeEach(() => {
-    for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 }, https: { cert_id: 1 } })
+    for (const name of ['a', 'b'])
+      place.manifest(`${name}.example.com`, { timeout: { time: 60 }, https: { cert_id: 1 } })
   })
 
   it.each([
@@ -46,16 +49,24 @@ describe('what is chosen', () => {
     await place.settle()
     place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
     const before = (await writes(emulator)).length
-    expect((await place.cli('apply', '--yes', '--target', 'A.example.com', '--item', 'timeout')).code).toBe(0)
-    expect((await writes(emulator)).slice(before)).toMatchObject([{ domains: ['a.example.com'], items: ['timeout'] }])
-    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ items: 2 }, { items: 2 }] })
+    expect(
+      (await place.cli('apply', '--yes', '--target', 'A.example.com', '--item', 'timeout')).code,
+    ).toBe(0)
+    expect((await writes(emulator)).slice(before)).toMatchObject([
+      { domains: ['a.example.com'], items: ['timeout'] },
+    ])
+    expect(await place.json('state', 'list')).toMatchObject({
+      domains: [{ items: 2 }, { items: 2 }],
+    })
     expect(await place.json('plan')).toMatchObject({ summary: { release: 3, set: 0, change: 0 } })
   })
 
   it('a domain whose manifest is gone can still be chosen, to be released', async () => {
     await place.settle()
     place.write('domains/a.example.com.yaml', '')
-    expect(await place.json('plan', '--target', 'a.example.com')).toMatchObject({ summary: { release: 2, writes: 0 } })
+    expect(await place.json('plan', '--target', 'a.example.com')).toMatchObject({
+      summary: { release: 2, writes: 0 },
+    })
     expect((await place.cli('apply', '--yes', '--target', 'a.example.com')).code).toBe(0)
     expect((await place.cli('state', 'show', 'a.example.com')).code).toBe(1)
     expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '60' } })
@@ -92,7 +103,9 @@ describe('workspaces beside each other', () => {
       expect(await held(elsewhere, www)).toEqual({ timeout: { time: '99' } })
       place.write('edgewise.yaml', text)
       expect(await held(emulator, www)).toEqual({ timeout: { time: '60' } })
-      expect(await place.json('plan')).toMatchObject({ changes: [{ before: { time: '60' }, after: { time: '99' } }] })
+      expect(await place.json('plan')).toMatchObject({
+        changes: [{ before: { time: '60' }, after: { time: '99' } }],
+      })
     } finally {
       await elsewhere.close()
     }
@@ -103,11 +116,19 @@ describe('what a plan says in words', () => {
   const text = async (config: JsonObject) => (await place.manifest(www, config).cli('plan')).out
 
   it('has a symbol for each action', async () => {
-    expect(await text({ timeout: { time: 60 }, ip_black_list: { list: ['192.0.2.1'] }, origin_host: { host: 'o.example.net' } })).toMatch(
-      / {2}\+ timeout/,
-    )
+    expect(
+      await text({
+        timeout: { time: 60 },
+        ip_black_list: { list: ['192.0.2.1'] },
+        origin_host: { host: 'o.example.net' },
+      }),
+    ).toMatch(/ {2}\+ timeout/)
     await place.settle()
-    const plan = await text({ timeout: { time: 61 }, ip_white_list: { list: ['192.0.2.1'] }, referer: { $unset: true } })
+    const plan = await text({
+      timeout: { time: 61 },
+      ip_white_list: { list: ['192.0.2.1'] },
+      referer: { $unset: true },
+    })
     expect(plan).toMatch(/ {2}~ timeout/)
     expect(plan).toMatch(/ {2}- ip_black_list {2}emptied by ip_white_list/)
     expect(plan).toMatch(/ {2}\+ ip_white_list/)
@@ -121,7 +142,9 @@ describe('what a plan says in words', () => {
     expect((await place.cli('plan')).err).toContain(warning)
     expect(await place.json('plan')).toMatchObject({ warnings: [expect.stringContaining(warning)] })
     await place.settle()
-    expect(await place.manifest(www, { ip_white_list: { list: ['192.0.2.2'] } }).json('plan')).toMatchObject({ warnings: [] })
+    expect(
+      await place.manifest(www, { ip_white_list: { list: ['192.0.2.2'] } }).json('plan'),
+    ).toMatchObject({ warnings: [] })
   })
 })
 
@@ -132,11 +155,15 @@ describe('$unset without a documented way back', () => {
     place.manifest(www, { timeout: { $unset: true } })
     for (const command of [['validate'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
       const told = await place.json(...command)
-      expect(told['diagnostics']).toMatchObject([{ code: 'unset-unavailable', item: 'timeout', domain: www, pointer: '/config/timeout' }])
+      expect(told['diagnostics']).toMatchObject([
+        { code: 'unset-unavailable', item: 'timeout', domain: www, pointer: '/config/timeout' },
+      ])
       expect((await place.cli(...command)).code).toBe(1)
     }
     expect(await writes(emulator)).toHaveLength(before)
-    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { status: 'confirmed' } } })
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { status: 'confirmed' } },
+    })
   })
 })
 
@@ -150,14 +177,21 @@ describe('questions', () => {
       return Promise.resolve(true)
     }
     const { code, out } = await place.cli('apply')
-    expect([code, asked, out]).toEqual([0, [expect.stringContaining('1 write?')], expect.stringContaining('+ timeout')])
+    expect([code, asked, out]).toEqual([
+      0,
+      [expect.stringContaining('1 write?')],
+      expect.stringContaining('+ timeout'),
+    ])
     await place.cli('apply')
     expect(asked).toHaveLength(1)
   })
 
   it('are never asked with --json or without a terminal: exit 1, and the flag is named', async () => {
     place.ask = () => Promise.reject(new TypeError('expected no question'))
-    expect(await place.json('apply')).toMatchObject({ code: 'declined', hint: expect.stringContaining('--yes') as string })
+    expect(await place.json('apply')).toMatchObject({
+      code: 'declined',
+      hint: expect.stringContaining('--yes') as string,
+    })
     place.ask = null
     const { code, err } = await place.cli('apply')
     expect([code, err]).toEqual([1, expect.stringContaining('--yes')])
@@ -170,7 +204,10 @@ describe('import', () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write(
       'held.json',
-      JSON.stringify({ [www]: { timeout: { time: 60 }, https: { cert_id: 1 } }, 'b.example.com': { timeout: { time: 5 } } }),
+      JSON.stringify({
+        [www]: { timeout: { time: 60 }, https: { cert_id: 1 } },
+        'b.example.com': { timeout: { time: 5 } },
+      }),
     )
     expect(await place.json('import', 'held.json')).toEqual({
       format: 'edgewise.import/1',
@@ -181,8 +218,12 @@ describe('import', () => {
         { domain: 'b.example.com', item: 'timeout' },
       ],
     })
-    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { status: 'confirmed', origin: 'import' } } })
-    expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www, items: 1 }] })
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { status: 'confirmed', origin: 'import' } },
+    })
+    expect(await place.json('state', 'list')).toMatchObject({
+      domains: [{ domain: www, items: 1 }],
+    })
   })
 
   it.each<[string, string, JsonObject]>([
@@ -208,9 +249,13 @@ describe('import', () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write('held.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
     expect((await place.cli('import', 'held.json')).code).toBe(0)
-    expect(await place.json('plan')).toMatchObject({ changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }] })
+    expect(await place.json('plan')).toMatchObject({
+      changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }],
+    })
     await place.settle()
-    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { origin: 'write' } } })
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { origin: 'write' } },
+    })
   })
 
   it.each([
@@ -232,7 +277,10 @@ describe('import', () => {
 describe('on a terminal', () => {
   it('notes and errors are broken at its width, and what can be copied stays whole', async () => {
     place.env['NO_COLOR'] = '1'
-    place.manifest(www, { ip_black_list: { list: ['203.0.113.9'] }, visit_deny_whitelist: [{ url: '/a', turn_on: true }] })
+    place.manifest(www, {
+      ip_black_list: { list: ['203.0.113.9'] },
+      visit_deny_whitelist: [{ url: '/a', turn_on: true }],
+    })
     for (const args of [
       ['plan'],
       ['stats', '--from', 'x'],

@@ -68,7 +68,9 @@ function clockOf(time: Time): Clock {
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
+  return new Promise((resolve) =>
+    signal?.addEventListener('abort', () => resolve(), { once: true }),
+  )
 }
 
 let places = 0
@@ -81,7 +83,9 @@ export class Place {
   disk: Disk = realDisk
   /** Whether stdout and stderr are a terminal, of 80 columns. */
   onTerminal = false
-  /** A clock that only waiting moves, in ms; null for the real one, with all that was slept added. */
+  /**
+   * A clock that only waiting moves, in ms; null for the real one, with all that was slept added.
+   */
   time: Time | null = null
   signal = new AbortController().signal
   /** Whether processes that held a lock before are seen to be gone. */
@@ -97,7 +101,12 @@ export class Place {
   constructor(
     url: string,
     more = '',
-    { root = '', state = 'state: {store: dir, path: .edgewise/state}', limits = '{callsPerMinute: 10000}', timezone = 'UTC' } = {},
+    {
+      root = '',
+      state = 'state: {store: dir, path: .edgewise/state}',
+      limits = '{callsPerMinute: 10000}',
+      timezone = 'UTC',
+    } = {},
   ) {
     this.root = root === '' ? mkdtempSync(join(tmpdir(), 'edgewise-steps-')) : root
     this.write(
@@ -173,7 +182,8 @@ export class Place {
   /** Applies, and expects that it is done and nothing is left to do. */
   async settle(): Promise<void> {
     const applied = await this.cli('apply', '--yes', '--allow', 'https', '--allow', 'extend')
-    if (applied.code !== 0) throw new Error(`apply exited with ${applied.code}\n${applied.out}${applied.err}`)
+    if (applied.code !== 0)
+      throw new Error(`apply exited with ${applied.code}\n${applied.out}${applied.err}`)
     const plan = await this.cli('plan', '--detailed-exitcode')
     if (plan.code !== 0) throw new Error(`a plan after it is not empty\n${plan.out}${plan.err}`)
   }
@@ -186,7 +196,9 @@ export class Place {
 
   /** What the record in the workspace's folder keeps of rollouts. */
   rollouts(): Rollout[] {
-    return this.rolloutFiles().map((path) => JSON.parse(readFileSync(join(this.root, path), 'utf8')) as Rollout)
+    return this.rolloutFiles().map(
+      (path) => JSON.parse(readFileSync(join(this.root, path), 'utf8')) as Rollout,
+    )
   }
 
   /** Where that stands, seen from the workspace. */
@@ -204,7 +216,9 @@ export class Place {
 
 /** What the service holds: domain → item → value. */
 export async function heldByDomain(emulator: Emulator): Promise<Record<string, JsonObject>> {
-  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as { domains: Record<string, JsonObject> }
+  const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as {
+    domains: Record<string, JsonObject>
+  }
   return state.domains
 }
 
@@ -220,13 +234,19 @@ export async function calls(emulator: Emulator): Promise<Call[]> {
 
 /** The writes among them. */
 export async function writes(emulator: Emulator): Promise<Call[]> {
-  return (await calls(emulator)).filter(({ method, path }) => method === 'POST' && path === '/v2/domain/config')
+  return (await calls(emulator)).filter(
+    ({ method, path }) => method === 'POST' && path === '/v2/domain/config',
+  )
 }
 
 /** From now on this goes wrong, and nothing else. */
 export async function fault(emulator: Emulator, ...faults: Json[]): Promise<void> {
-  const { ok, statusText } = await fetch(`${emulator.url}/_emulator/faults`, { method: 'POST', body: JSON.stringify({ faults }) })
-  if (!ok) throw new Error(`the emulator takes no such faults: ${JSON.stringify(faults)} (${statusText})`)
+  const { ok, statusText } = await fetch(`${emulator.url}/_emulator/faults`, {
+    method: 'POST',
+    body: JSON.stringify({ faults }),
+  })
+  if (!ok)
+    throw new Error(`the emulator takes no such faults: ${JSON.stringify(faults)} (${statusText})`)
 }
 
 /** Forgets what the service was told and saw. */

@@ -7,7 +7,8 @@ import { Place } from './cli.ts'
 let place: Place
 beforeAll(async () => {
   place = new Place('emulator')
-  for (const shell of ['bash', 'zsh', 'fish']) place.write(`edgewise.${shell}`, (await place.cli('completion', shell)).out)
+  for (const shell of ['bash', 'zsh', 'fish'])
+    place.write(`edgewise.${shell}`, (await place.cli('completion', shell)).out)
   mkdirSync(join(place.root, 'a folder'))
   writeFileSync(join(place.root, 'a file.json'), '')
 })
@@ -15,7 +16,11 @@ afterAll(() => place.remove())
 
 const has = (program: string) => spawnSync(program, ['--version']).error === undefined
 const run = (program: string, args: string[]) =>
-  execFileSync(program, args, { cwd: place.root, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: place.root, TERM: 'dumb' } })
+  execFileSync(program, args, {
+    cwd: place.root,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: place.root, TERM: 'dumb' },
+  })
     .split('\n')
     .filter((line) => line !== '')
     .toSorted()
@@ -45,47 +50,66 @@ const offers: Record<string, (words: string[]) => string[]> = {
       ...words,
     ]),
   fish: (words) =>
-    run('fish', ['--no-config', '-c', `source ./edgewise.fish; complete -C '${words.join(' ')}'`]).map((line) => line.split('\t')[0] ?? ''),
+    run('fish', [
+      '--no-config',
+      '-c',
+      `source ./edgewise.fish; complete -C '${words.join(' ')}'`,
+    ]).map((line) => line.split('\t')[0] ?? ''),
 }
 
-describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shell)))('%s', (shell) => {
-  const offered = (...words: string[]) => offers[shell]?.(['edgewise', ...words]) ?? []
+describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shell)))(
+  '%s',
+  (shell) => {
+    const offered = (...words: string[]) => offers[shell]?.(['edgewise', ...words]) ?? []
 
-  it('offers commands, and the commands below them', () => {
-    expect(offered('')).toEqual(
-      expect.arrayContaining(['apply', 'completion', 'drift', 'emulator', 'fmt', 'init', 'plan', 'state', 'validate']),
-    )
-    expect(offered('pl')).toEqual(['plan'])
-    expect(offered('state', '')).toEqual(['forget', 'history', 'list', 'show', 'unlock'])
-    expect(offered('state', 'list', '')).toEqual([])
-  })
+    it('offers commands, and the commands below them', () => {
+      expect(offered('')).toEqual(
+        expect.arrayContaining([
+          'apply',
+          'completion',
+          'drift',
+          'emulator',
+          'fmt',
+          'init',
+          'plan',
+          'state',
+          'validate',
+        ]),
+      )
+      expect(offered('pl')).toEqual(['plan'])
+      expect(offered('state', '')).toEqual(['forget', 'history', 'list', 'show', 'unlock'])
+      expect(offered('state', 'list', '')).toEqual([])
+    })
 
-  it('knows where it is, whatever the values of options are', () => {
-    expect(offered('-C', 'state', 'pl')).toEqual(['plan'])
-    expect(offered('-C', 'state', 'plan', '--det')).toEqual(['--detailed-exitcode'])
-    expect(offered('--json', 'fmt', '--ch')).toEqual(['--check'])
-  })
+    it('knows where it is, whatever the values of options are', () => {
+      expect(offered('-C', 'state', 'pl')).toEqual(['plan'])
+      expect(offered('-C', 'state', 'plan', '--det')).toEqual(['--detailed-exitcode'])
+      expect(offered('--json', 'fmt', '--ch')).toEqual(['--check'])
+    })
 
-  it('offers the options of the command', () => {
-    expect(offered('fmt', '--c')).toEqual(['--check'])
-    expect(offered('init', '--a')).toEqual(['--action'])
-    expect(offered('plan', '--c')).toEqual([])
-    expect(offered('apply', '--allow', '')).toContain('https')
-    expect(offered('apply', '--')).toEqual(expect.arrayContaining(['--allow', '--force', '--help', '--item', '--json', '--yes']))
-  })
+    it('offers the options of the command', () => {
+      expect(offered('fmt', '--c')).toEqual(['--check'])
+      expect(offered('init', '--a')).toEqual(['--action'])
+      expect(offered('plan', '--c')).toEqual([])
+      expect(offered('apply', '--allow', '')).toContain('https')
+      expect(offered('apply', '--')).toEqual(
+        expect.arrayContaining(['--allow', '--force', '--help', '--item', '--json', '--yes']),
+      )
+    })
 
-  it('offers words where only some are possible, items, files and folders', () => {
-    expect(offered('validate', '--format', '')).toEqual(['github', 'json', 'sarif', 'text'])
-    expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
-    expect(offered('plan', '--item', 'htt')).toEqual(['https'])
-    expect(offered('explain', 'ip_')).toEqual(['ip_black_list', 'ip_white_list'])
-    expect(offered('plan', '--target', '')).toEqual([])
-    expect(offered('import', '').join('\n')).toMatch(/a(\\)? file\.json/)
-    const folders = offered('-C', '')
-    expect(folders.join('\n')).toMatch(/a(\\)? folder/)
-    expect(folders.join('\n')).not.toContain('file.json')
-  })
-})
+    it('offers words where only some are possible, items, files and folders', () => {
+      expect(offered('validate', '--format', '')).toEqual(['github', 'json', 'sarif', 'text'])
+      expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
+      expect(offered('plan', '--item', 'htt')).toEqual(['https'])
+      expect(offered('explain', 'ip_')).toEqual(['ip_black_list', 'ip_white_list'])
+      expect(offered('plan', '--target', '')).toEqual([])
+      expect(offered('import', '').join('\n')).toMatch(/a(\\)? file\.json/)
+      const folders = offered('-C', '')
+      expect(folders.join('\n')).toMatch(/a(\\)? folder/)
+      expect(folders.join('\n')).not.toContain('file.json')
+    })
+  },
+)
 
 it('another shell is refused, with those there are', async () => {
   const { code, err } = await place.cli('completion', 'tcsh')

@@ -4,7 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Place } from './cli.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const pages = ['README.md', ...readdirSync(`${root}docs`).map((name) => `docs/${name}`), 'examples/github/README.md']
+const pages = [
+  'README.md',
+  ...readdirSync(`${root}docs`).map((name) => `docs/${name}`),
+  'examples/github/README.md',
+]
 
 let place: Place
 beforeEach(() => {
@@ -15,19 +19,29 @@ afterEach(() => place.remove())
 describe('what the pages say', () => {
   it.each(pages)('%s: every command line has a command and options that exist', async (page) => {
     const text = readFileSync(root + page, 'utf8')
-    const lines = Array.from(text.matchAll(/(?:^|\$ |`|&& )edgewise ([a-z][^`\n#&|]*)/gm), ([, line]) => line ?? '')
+    const lines = Array.from(
+      text.matchAll(/(?:^|\$ |`|&& )edgewise ([a-z][^`\n#&|]*)/gm),
+      ([, line]) => line ?? '',
+    )
     for (const line of lines) {
       const [command = '', second = ''] = line.split(/\s/)
-      const { code, out } = await place.cli(command, ...(command === 'state' ? [second] : []), '--help')
+      const { code, out } = await place.cli(
+        command,
+        ...(command === 'state' ? [second] : []),
+        '--help',
+      )
       expect([page, line, code]).toEqual([page, line, 0])
-      for (const option of line.match(/(?<= )--[a-z-]+/g) ?? []) expect([page, line, out.includes(option)]).toEqual([page, line, true])
+      for (const option of line.match(/(?<= )--[a-z-]+/g) ?? [])
+        expect([page, line, out.includes(option)]).toEqual([page, line, true])
     }
   })
 
   it.each(pages)('%s: links lead to files', (page) => {
     const text = readFileSync(root + page, 'utf8')
     const links = Array.from(text.matchAll(/\]\(([^)#:\s]+)\)/g), ([, link]) => link ?? '')
-    const missing = links.filter((link) => !existsSync(fileURLToPath(new URL(link, `file://${root}${page}`))))
+    const missing = links.filter(
+      (link) => !existsSync(fileURLToPath(new URL(link, `file://${root}${page}`))),
+    )
     expect([page, missing]).toEqual([page, []])
   })
 
@@ -44,10 +58,15 @@ describe('what the pages say', () => {
     const shown = /```\n\$ edgewise rollback\n([\s\S]*?)```/.exec(text)?.[1]?.split('\n') ?? []
     place.write('edgewise.yaml', 'version: 1\nstate: {store: dir}\n')
     const timeouts = (time: number) =>
-      place.manifest('shop.example.com', { timeout: { time } }).manifest('img.example.com', { timeout: { time } })
+      place
+        .manifest('shop.example.com', { timeout: { time } })
+        .manifest('img.example.com', { timeout: { time } })
     await timeouts(60).settle()
     await timeouts(9)
-      .manifest('img.example.com', { timeout: { time: 9 }, connect_timeout: { origin_connect_timeout: 5 } })
+      .manifest('img.example.com', {
+        timeout: { time: 9 },
+        connect_timeout: { origin_connect_timeout: 5 },
+      })
       .settle()
     const { out, err } = await place.cli('rollback', '--yes')
     const said = new Set(`${out}${err}`.split('\n'))
@@ -67,10 +86,14 @@ describe('what the pages say', () => {
     place.write('held.json', held)
     const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
     place.write('edgewise.yaml', `version: 1\n${strict}\n`)
-    expect((await place.cli('import', 'held.json', '--write-manifests')).out).toBe('Recorded 2 items of 1 domain.\n')
+    expect((await place.cli('import', 'held.json', '--write-manifests')).out).toBe(
+      'Recorded 2 items of 1 domain.\n',
+    )
     expect((await place.cli('plan')).out).toBe('2 items are as recorded. No changes.\n')
     expect((await place.cli('fmt', '--check')).code).toBe(0)
     place.manifest('shop.example.com', { timeout: { time: 61 } })
-    expect((await place.cli('apply', '--yes', '--force')).err).toContain('protect: shop.example.com is protected')
+    expect((await place.cli('apply', '--yes', '--force')).err).toContain(
+      'protect: shop.example.com is protected',
+    )
   })
 })

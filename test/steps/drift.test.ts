@@ -14,11 +14,16 @@ setStage()
 async function outOfBand(config: JsonObject): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ token, domains: www, config })
-  const response = await fetch(`${emulator.url}/v2/domain/config`, { method: 'POST', headers, body })
+  const response = await fetch(`${emulator.url}/v2/domain/config`, {
+    method: 'POST',
+    headers,
+    body,
+  })
   expect(response.status).toBe(200)
 }
 
-const seen = async () => place.write('held.json', JSON.stringify({ [www]: await held(emulator, www) }))
+const seen = async () =>
+  place.write('held.json', JSON.stringify({ [www]: await held(emulator, www) }))
 
 async function driftJson(...args: string[]): Promise<JsonObject> {
   const output = await place.json('drift', ...args)
@@ -29,12 +34,16 @@ async function driftJson(...args: string[]): Promise<JsonObject> {
 const files = () => place.cli('state', 'show', www, '--json').then(({ out }) => out)
 
 describe('drift', () => {
-  beforeEach(() => place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1, http2: 'on' } }).settle())
+  beforeEach(() =>
+    place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1, http2: 'on' } }).settle(),
+  )
 
   it('nothing differs and nothing was observed: exit 0, and never said to be in order', async () => {
     const { code, out } = await place.cli('drift')
     expect(code).toBe(0)
-    expect(out).toMatch(/No differences were found\.\nOf 2 items: 2 assumed \(confirmed 0 min ago\)\.\nNothing was observed/)
+    expect(out).toMatch(
+      /No differences were found\.\nOf 2 items: 2 assumed \(confirmed 0 min ago\)\.\nNothing was observed/,
+    )
     expect(out).not.toMatch(/sync|verified|as recorded/)
     expect(await driftJson()).toMatchObject({
       items: [
@@ -48,11 +57,20 @@ describe('drift', () => {
   it('merged and never applied: exit 2, with the patch', async () => {
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect(await driftJson()).toMatchObject({
-      items: [{ item: 'https' }, { item: 'timeout', kinds: ['pending'], pending: [{ op: 'replace', path: '/time', value: '61' }] }],
+      items: [
+        { item: 'https' },
+        {
+          item: 'timeout',
+          kinds: ['pending'],
+          pending: [{ op: 'replace', path: '/time', value: '61' }],
+        },
+      ],
       summary: { pending: 1, live: 0 },
     })
     const { code, out } = await place.cli('drift', '--markdown', 'drift.md')
-    expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toMatch(/^### Edgewise drift\n\nDrift: 1 pending\.\n/)
+    expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toMatch(
+      /^### Edgewise drift\n\nDrift: 1 pending\.\n/,
+    )
     expect([code, out]).toEqual([2, expect.stringContaining('60 → 61')])
     expect(out).toContain('Drift: 1 pending.')
   })
@@ -65,7 +83,12 @@ describe('drift', () => {
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
       items: [
         { item: 'https', kinds: [], confidence: 'verified' },
-        { item: 'timeout', kinds: ['live'], confidence: 'verified', live: [{ op: 'replace', path: '/time', value: '99' }] },
+        {
+          item: 'timeout',
+          kinds: ['live'],
+          confidence: 'verified',
+          live: [{ op: 'replace', path: '/time', value: '99' }],
+        },
       ],
       summary: { verified: 2, assumed: 0, live: 1 },
     })
@@ -81,10 +104,16 @@ describe('drift', () => {
       return Promise.resolve(false)
     }
     expect((await place.cli('drift', '--observed', 'held.json', '--repair')).code).toBe(1)
-    expect([asked.length, await files(), (await writes(emulator)).length]).toEqual([1, before, sent])
+    expect([asked.length, await files(), (await writes(emulator)).length]).toEqual([
+      1,
+      before,
+      sent,
+    ])
     const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
     expect([repaired.code, repaired.out]).toEqual([0, expect.stringContaining('99 → 60')])
-    expect((await writes(emulator)).slice(sent)).toMatchObject([{ domains: [www], items: ['timeout'] }])
+    expect((await writes(emulator)).slice(sent)).toMatchObject([
+      { domains: [www], items: ['timeout'] },
+    ])
     await seen()
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
   })
@@ -93,21 +122,37 @@ describe('drift', () => {
     await outOfBand({ timeout: { time: '61' } })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     await seen()
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({ summary: { pending: 1, live: 1 } })
+    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+      summary: { pending: 1, live: 1 },
+    })
     const sent = (await writes(emulator)).length
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
     expect((await writes(emulator)).length).toBe(sent)
-    expect((await place.cli('drift', '--observed', 'held.json')).out).toMatch(/No differences were found\.\nOf 2 items: 2 verified\./)
+    expect((await place.cli('drift', '--observed', 'held.json')).out).toMatch(
+      /No differences were found\.\nOf 2 items: 2 verified\./,
+    )
     expect(await place.json('plan')).toMatchObject({ changes: [] })
   })
 
   it('a repair goes through the guards, and reads JSON lines', async () => {
     await outOfBand({ https: { cert_id: 0 } })
     await seen()
-    place.write('edgewise.yaml', `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}guards: {protect: ["${www}"]}\n`)
-    const { code, err } = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes', '--force')
+    place.write(
+      'edgewise.yaml',
+      `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}guards: {protect: ["${www}"]}\n`,
+    )
+    const { code, err } = await place.cli(
+      'drift',
+      '--observed',
+      'held.json',
+      '--repair',
+      '--yes',
+      '--force',
+    )
     expect([code, err]).toEqual([1, expect.stringContaining(`protect: ${www} is protected`)])
-    expect(await place.json('state', 'show', www)).toMatchObject({ items: { https: { candidates: [{ cert_id: 1 }] } } })
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { https: { candidates: [{ cert_id: 1 }] } },
+    })
   })
 
   it('an item in doubt is a difference, whatever is observed', async () => {
@@ -117,7 +162,12 @@ describe('drift', () => {
     await fault(emulator)
     await seen()
     const { code, out } = await place.cli('drift', '--observed', 'held.json')
-    expect([code, out]).toEqual([2, expect.stringContaining(`In doubt: an apply ended without a certain outcome\n\n  timeout: ${www}`)])
+    expect([code, out]).toEqual([
+      2,
+      expect.stringContaining(
+        `In doubt: an apply ended without a certain outcome\n\n  timeout: ${www}`,
+      ),
+    ])
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
       items: [{ item: 'https' }, { item: 'timeout', confidence: 'in-doubt', kinds: [] }],
       summary: { verified: 1, inDoubt: 1, pending: 0 },
@@ -129,7 +179,9 @@ describe('drift', () => {
     const { code, out } = await place.cli('drift', '--observed', 'held.json')
     expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
     expect(out).toContain('Of 2 items: 1 verified, 1 assumed')
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({ items: [{ notVerified: ['/http2'] }, {}] })
+    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+      items: [{ notVerified: ['/http2'] }, {}],
+    })
   })
 
   it.each<[string, Json, string]>([
@@ -138,17 +190,33 @@ describe('drift', () => {
     ['a wrong unit', { time: '60s' }, 'timeout at /time: '],
   ])('%s was observed: a difference that is shown, and repaired', async (_what, timeout, why) => {
     await outOfBand({ timeout: { time: '99' } })
-    place.write('held.json', JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }))
+    place.write(
+      'held.json',
+      JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }),
+    )
     const output = await driftJson('--observed', 'held.json')
     expect(output).toMatchObject({
       items: [
         { item: 'https', kinds: [], confidence: 'verified' },
-        { item: 'timeout', kinds: ['live'], confidence: 'in-doubt', unreadable: true, live: [], pending: [] },
+        {
+          item: 'timeout',
+          kinds: ['live'],
+          confidence: 'in-doubt',
+          unreadable: true,
+          live: [],
+          pending: [],
+        },
       ],
       summary: { verified: 1, assumed: 0, inDoubt: 1, pending: 0, live: 1 },
     })
     expect((await place.cli('drift', '--observed', 'held.json', '--json')).err).toContain(why)
-    const { code, out } = await place.cli('drift', '--observed', 'held.json', '--markdown', 'drift.md')
+    const { code, out } = await place.cli(
+      'drift',
+      '--observed',
+      'held.json',
+      '--markdown',
+      'drift.md',
+    )
     const text = out.replace(/\s+/g, ' ')
     expect([code, text]).toEqual([2, expect.stringContaining(why)])
     expect(text).toContain(`: ${www}`)
@@ -160,10 +228,14 @@ describe('drift', () => {
     expect(plan).toMatchObject({ changes: [] })
     const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
     expect(repaired).toMatchObject({ code: 0 })
-    expect((await writes(emulator)).slice(sent)).toMatchObject([{ domains: [www], items: ['timeout'] }])
+    expect((await writes(emulator)).slice(sent)).toMatchObject([
+      { domains: [www], items: ['timeout'] },
+    ])
     expect(repaired.err).not.toContain('may still land')
     expect(await held(emulator, www)).toMatchObject({ timeout: { time: '60' } })
-    expect(await place.json('state', 'show', www)).toMatchObject({ items: { timeout: { status: 'confirmed' } } })
+    expect(await place.json('state', 'show', www)).toMatchObject({
+      items: { timeout: { status: 'confirmed' } },
+    })
   })
 
   it('a repair writes a list whole whose observed form is unreadable', async () => {
@@ -177,10 +249,17 @@ describe('drift', () => {
     })
     await place.settle()
     await outOfBand({ add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } })
-    place.write('held.json', JSON.stringify({ [www]: { add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } } }))
+    place.write(
+      'held.json',
+      JSON.stringify({
+        [www]: { add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } },
+      }),
+    )
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(2)
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-    expect((await held(emulator, www))['add_response_head']).toMatchObject({ list: [{ name: 'X-A' }, { name: 'X-B' }] })
+    expect((await held(emulator, www))['add_response_head']).toMatchObject({
+      list: [{ name: 'X-A' }, { name: 'X-B' }],
+    })
   })
 
   it('a repair records nothing of an unreadable item that is not desired any more', async () => {
@@ -201,29 +280,48 @@ describe('drift', () => {
     const signed = { pattern: '.*', time_format: 'timestamp', deadtime: 60, req_uri_type: 1 }
     await outOfBand({ visit_timestamp: { ...signed, key: 'somebody-elses-key' } })
     place.manifest(www, { visit_timestamp: { ...signed, key: 'our-own-key' } })
-    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: { ...signed, key: '***' } } }))
+    place.write(
+      'held.json',
+      JSON.stringify({ [www]: { visit_timestamp: { ...signed, key: '***' } } }),
+    )
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
     expect(await held(emulator, www)).toMatchObject({ visit_timestamp: { key: 'our-own-key' } })
   })
 
   it('a secret that is not at hand hides no other difference of its item', async () => {
     place.env['ORIGIN'] = 'sesame-sesame'
-    place.write('edgewise.yaml', `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}secrets: {origin: {env: ORIGIN}}\n`)
+    place.write(
+      'edgewise.yaml',
+      `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}secrets: {origin: {env: ORIGIN}}\n`,
+    )
     const heads = (bearer: string, other: string) => [
       { head_name: 'Authorization', head_value: `Bearer ${bearer}` },
       { head_name: 'X-B', head_value: other },
     ]
     await place.manifest(www, { add_back_source_head: heads('${secret:origin}', 'open') }).settle()
     delete place.env['ORIGIN']
-    place.write('held.json', JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'open') } }))
+    place.write(
+      'held.json',
+      JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'open') } }),
+    )
     const same = await place.cli('drift', '--observed', 'held.json', '--verbose')
-    expect([same.code, same.out]).toEqual([0, expect.stringContaining('add_back_source_head.0.head_value')])
+    expect([same.code, same.out]).toEqual([
+      0,
+      expect.stringContaining('add_back_source_head.0.head_value'),
+    ])
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
       items: expect.arrayContaining([
-        expect.objectContaining({ item: 'add_back_source_head', confidence: 'assumed', notVerified: ['/0/head_value'] }),
+        expect.objectContaining({
+          item: 'add_back_source_head',
+          confidence: 'assumed',
+          notVerified: ['/0/head_value'],
+        }),
       ]) as Json,
     })
-    place.write('held.json', JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'shut') } }))
+    place.write(
+      'held.json',
+      JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'shut') } }),
+    )
     const other = await place.cli('drift', '--observed', 'held.json', '--verbose')
     expect(other.code).toBe(2)
     expect(other.out + other.err + same.out + same.err).not.toContain('sesame')
@@ -253,18 +351,40 @@ describe('what is observed', () => {
     script('[ "$QUERY_ACCESS" = yes ] && cat held')
     expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
     script(`[ "$#" = 3 ] && [ "$2" = "a b" ] && [ "$3" = '$HOME;id' ] && cat held`)
-    expect(await driftJson('--observed', './query.sh --all \'a b\' "$HOME;id"')).toMatchObject({ summary: { live: 1 } })
+    expect(await driftJson('--observed', './query.sh --all \'a b\' "$HOME;id"')).toMatchObject({
+      summary: { live: 1 },
+    })
   })
 
   it.each<[string, () => void, string, string]>([
     ['a file that is not there', () => undefined, 'none.json', "the file can't be read (ENOENT)"],
-    ['a program that is not there', () => undefined, 'no-such-program --x', 'there is no such file or program'],
+    [
+      'a program that is not there',
+      () => undefined,
+      'no-such-program --x',
+      'there is no such file or program',
+    ],
     ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
-    ['no JSON', () => place.write('held.json', '{'), 'held.json', 'expected JSON, got something else'],
+    [
+      'no JSON',
+      () => place.write('held.json', '{'),
+      'held.json',
+      'expected JSON, got something else',
+    ],
     ['an empty answer', () => script('true'), './query.sh', 'expected JSON, got nothing'],
-    ['an exit code', () => script('cat held; echo "no access for \\033[31mme" >&2; exit 7'), './query.sh', 'failed with exit code 7'],
+    [
+      'an exit code',
+      () => script('cat held; echo "no access for \\033[31mme" >&2; exit 7'),
+      './query.sh',
+      'failed with exit code 7',
+    ],
     ['a signal', () => script('kill -9 $$'), './query.sh', "can't be run (SIGKILL)"],
-    ['another shape', () => place.write('held.json', '[1]'), 'held.json', 'expected an object, got a list'],
+    [
+      'another shape',
+      () => place.write('held.json', '[1]'),
+      'held.json',
+      'expected an object, got a list',
+    ],
   ])('%s is exit 1 and says what was expected', async (_what, prepare, source, why) => {
     prepare()
     const { code, out, err } = await place.cli('drift', '--observed', source)
@@ -276,13 +396,30 @@ describe('what is observed', () => {
   })
 
   it.each([
-    ['a file that is too large', () => place.write('held.json', answer), 'held.json', 'expected at most 0 MiB, got more'],
-    ['an answer that is too large', () => script(`echo '${answer}'`), './query.sh', 'expected at most 0 MiB, the program printed more'],
-    ['an answer that is late', () => script('sleep 60'), './query.sh', 'gave no answer within 0.2 s'],
+    [
+      'a file that is too large',
+      () => place.write('held.json', answer),
+      'held.json',
+      'expected at most 0 MiB, got more',
+    ],
+    [
+      'an answer that is too large',
+      () => script(`echo '${answer}'`),
+      './query.sh',
+      'expected at most 0 MiB, the program printed more',
+    ],
+    [
+      'an answer that is late',
+      () => script('sleep 60'),
+      './query.sh',
+      'gave no answer within 0.2 s',
+    ],
   ])('%s is not waited for', async (_what, prepare, source, why) => {
     prepare()
     const io = { cwd: place.root, env: process.env, signal: new AbortController().signal }
-    await expect(observe(source, io, (text) => text, { bytes: 10, seconds: 0.2 })).rejects.toThrow(why)
+    await expect(observe(source, io, (text) => text, { bytes: 10, seconds: 0.2 })).rejects.toThrow(
+      why,
+    )
   })
 
   it('an interrupt ends the program', async () => {
@@ -292,7 +429,10 @@ describe('what is observed', () => {
   })
 
   it('what is not valid in it neither drives the terminal nor fills it', async () => {
-    place.write('held.json', JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }))
+    place.write(
+      'held.json',
+      JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }),
+    )
     const { code, out, err } = await place.cli('drift', '--observed', 'held.json')
     expect([code, out]).toEqual([2, expect.stringContaining('Unreadable:')])
     expect(out + err).not.toContain('\u001b')
@@ -301,8 +441,13 @@ describe('what is observed', () => {
 
   it('a secret in what a program complains is not repeated', async () => {
     place.env['SIGNING'] = 'hunter2-hunter2'
-    place.write('edgewise.yaml', `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}secrets: {signing: {env: SIGNING}}\n`)
-    place.manifest(www, { add_response_head: { list: [{ name: 'X', value: '${secret:signing}' }] } })
+    place.write(
+      'edgewise.yaml',
+      `${readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')}secrets: {signing: {env: SIGNING}}\n`,
+    )
+    place.manifest(www, {
+      add_response_head: { list: [{ name: 'X', value: '${secret:signing}' }] },
+    })
     script('echo "header X is hunter2-hunter2" >&2; exit 1')
     const { err } = await place.cli('drift', '--observed', './query.sh')
     expect(err).toContain('header X is (secret)')

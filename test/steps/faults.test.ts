@@ -26,13 +26,26 @@ async function record(domain: string): Promise<Record<string, Item>> {
 async function expectTruth(domain: string): Promise<void> {
   const truth = await held(emulator, domain)
   for (const [item, { candidates, unknown }] of Object.entries(await record(domain))) {
-    const possible = unknown === true || candidates.some((candidate) => sameJson(candidate, truth[item]))
-    expect([domain, item, possible, truth[item], candidates]).toEqual([domain, item, true, truth[item], candidates])
+    const possible =
+      unknown === true || candidates.some((candidate) => sameJson(candidate, truth[item]))
+    expect([domain, item, possible, truth[item], candidates]).toEqual([
+      domain,
+      item,
+      true,
+      truth[item],
+      candidates,
+    ])
   }
 }
 
-const before: JsonObject = { timeout: { time: '60' }, ip_black_list: { list: ['192.0.2.1'], mode: 'cover' } }
-const after: JsonObject = { timeout: { time: '61' }, ip_black_list: { list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' } }
+const before: JsonObject = {
+  timeout: { time: '60' },
+  ip_black_list: { list: ['192.0.2.1'], mode: 'cover' },
+}
+const after: JsonObject = {
+  timeout: { time: '61' },
+  ip_black_list: { list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' },
+}
 
 describe.each([
   ['error', [3]],
@@ -55,7 +68,8 @@ describe.each([
     await fault(emulator)
     await place.settle()
     expect(await held(emulator, www)).toEqual(after)
-    for (const item of Object.values(await record(www))) expect(item).toMatchObject({ status: 'confirmed' })
+    for (const item of Object.values(await record(www)))
+      expect(item).toMatchObject({ status: 'confirmed' })
   })
 
   it('and manifests that go back are written again all the same, unless nothing was saved for certain', async () => {
@@ -70,19 +84,32 @@ describe.each([
   })
 })
 
-it.each(['error', 'reset-after', 'truncated'])('%s once is sent again within the apply, which then succeeds', async (kind) => {
-  await fault(emulator, { kind, on: [1] })
-  await place.manifest(www, { timeout: { time: 60 } }).settle()
-  expect((await record(www))['timeout']).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
-})
+it.each(['error', 'reset-after', 'truncated'])(
+  '%s once is sent again within the apply, which then succeeds',
+  async (kind) => {
+    await fault(emulator, { kind, on: [1] })
+    await place.manifest(www, { timeout: { time: 60 } }).settle()
+    expect((await record(www))['timeout']).toMatchObject({
+      status: 'confirmed',
+      candidates: [{ time: '60' }],
+    })
+  },
+)
 
 it('candidates in doubt are the old value and the new one, as the plan tells', async () => {
   await place.manifest(www, { timeout: { time: 60 } }).settle()
   await fault(emulator, { kind: 'reset-after' })
   await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
-  expect((await record(www))['timeout']).toMatchObject({ status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] })
-  expect(await place.json('state', 'list')).toMatchObject({ domains: [{ domain: www, items: 1, inDoubt: 1 }] })
-  expect(await place.json('plan')).toMatchObject({ changes: [{ item: 'timeout', reason: 'in-doubt', after: { time: '61' } }] })
+  expect((await record(www))['timeout']).toMatchObject({
+    status: 'in-doubt',
+    candidates: [{ time: '60' }, { time: '61' }],
+  })
+  expect(await place.json('state', 'list')).toMatchObject({
+    domains: [{ domain: www, items: 1, inDoubt: 1 }],
+  })
+  expect(await place.json('plan')).toMatchObject({
+    changes: [{ item: 'timeout', reason: 'in-doubt', after: { time: '61' } }],
+  })
   expect((await place.cli('plan')).out).toContain('in doubt; written again')
 })
 
@@ -101,17 +128,32 @@ describe('a refusal', () => {
     for (const domain of domains) {
       const time = domain === domains[2] ? '60' : '61'
       expect([domain, await held(emulator, domain)]).toEqual([domain, { timeout: { time } }])
-      expect((await record(domain))['timeout']).toMatchObject({ status: 'confirmed', candidates: [{ time }] })
+      expect((await record(domain))['timeout']).toMatchObject({
+        status: 'confirmed',
+        candidates: [{ time }],
+      })
     }
-    expect(await place.json('plan')).toMatchObject({ changes: [{ domain: domains[2], before: { time: '60' } }] })
+    expect(await place.json('plan')).toMatchObject({
+      changes: [{ domain: domains[2], before: { time: '60' } }],
+    })
   })
 
   it('of one item: the other items are confirmed everywhere', async () => {
     enter(new Place(emulator.url, 'grouping: {groups: all}\n'))
     await fault(emulator, { kind: 'refuse', item: 'https', named: false })
-    expect((await all({ timeout: { time: 60 }, https: { cert_id: 1 }, range_back_source: 'off' }).cli('apply', '--yes')).code).toBe(3)
+    expect(
+      (
+        await all({ timeout: { time: 60 }, https: { cert_id: 1 }, range_back_source: 'off' }).cli(
+          'apply',
+          '--yes',
+        )
+      ).code,
+    ).toBe(3)
     for (const domain of domains) {
-      expect(await held(emulator, domain)).toEqual({ timeout: { time: '60' }, range_back_source: 'off' })
+      expect(await held(emulator, domain)).toEqual({
+        timeout: { time: '60' },
+        range_back_source: 'off',
+      })
       expect((await record(domain))['timeout']).toMatchObject({ status: 'confirmed' })
       await expectTruth(domain)
     }
@@ -119,18 +161,24 @@ describe('a refusal', () => {
     await place.settle()
   })
 
-  it.each(['refuse', 'partial'])('of several that is not taken apart leaves them in doubt (%s)', async (kind) => {
-    await all({ timeout: { time: 60 } }).settle()
-    await fault(emulator, { kind, domain: domains[2] ?? '' })
-    expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes', '--stop-on-refusal')).code).toBe(3)
-    for (const domain of domains) {
-      expect((await record(domain))['timeout']).toMatchObject({ status: 'in-doubt' })
-      await expectTruth(domain)
-    }
-    await fault(emulator)
-    await place.settle()
-    for (const domain of domains) expect(await held(emulator, domain)).toEqual({ timeout: { time: '61' } })
-  })
+  it.each(['refuse', 'partial'])(
+    'of several that is not taken apart leaves them in doubt (%s)',
+    async (kind) => {
+      await all({ timeout: { time: 60 } }).settle()
+      await fault(emulator, { kind, domain: domains[2] ?? '' })
+      expect(
+        (await all({ timeout: { time: 61 } }).cli('apply', '--yes', '--stop-on-refusal')).code,
+      ).toBe(3)
+      for (const domain of domains) {
+        expect((await record(domain))['timeout']).toMatchObject({ status: 'in-doubt' })
+        await expectTruth(domain)
+      }
+      await fault(emulator)
+      await place.settle()
+      for (const domain of domains)
+        expect(await held(emulator, domain)).toEqual({ timeout: { time: '61' } })
+    },
+  )
 
   it('after which the good part was saved all the same is told apart', async () => {
     await all({ timeout: { time: 60 } }).settle()

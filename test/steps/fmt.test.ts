@@ -15,15 +15,26 @@ const rough = '# a\nconfig:\n    timeout: { time: 60 }\ndomain: a.example.com\n'
 
 it('formats every file of the workspace once; --check only says which', async () => {
   await place.cli('fmt')
-  place.write('domains/a.yaml', rough).write('profiles/p.yaml', 'config: {}\nprofile: p\n').write('elsewhere.yaml', rough)
+  place
+    .write('domains/a.yaml', rough)
+    .write('profiles/p.yaml', 'config: {}\nprofile: p\n')
+    .write('elsewhere.yaml', rough)
   const checked = await place.cli('fmt', '--check')
-  expect([checked.code, checked.out]).toEqual([2, 'not formatted  domains/a.yaml\nnot formatted  profiles/p.yaml\n'])
+  expect([checked.code, checked.out]).toEqual([
+    2,
+    'not formatted  domains/a.yaml\nnot formatted  profiles/p.yaml\n',
+  ])
   expect(text('domains/a.yaml')).toBe(rough)
   const json = await place.json('fmt', '--check')
   expect(faults('fmt', json)).toEqual([])
   expect(json).toMatchObject({ check: true, changed: ['domains/a.yaml', 'profiles/p.yaml'] })
-  expect(await place.cli('fmt')).toMatchObject({ code: 0, out: 'formatted  domains/a.yaml\nformatted  profiles/p.yaml\n' })
-  expect(text('domains/a.yaml')).toBe('# a\ndomain: a.example.com\nconfig:\n  timeout: {time: 60}\n')
+  expect(await place.cli('fmt')).toMatchObject({
+    code: 0,
+    out: 'formatted  domains/a.yaml\nformatted  profiles/p.yaml\n',
+  })
+  expect(text('domains/a.yaml')).toBe(
+    '# a\ndomain: a.example.com\nconfig:\n  timeout: {time: 60}\n',
+  )
   expect(text('elsewhere.yaml')).toBe(rough)
   expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0, out: '' })
 })
@@ -32,7 +43,11 @@ it('a file that can not be read is told and left alone, and the others are forma
   await place.cli('fmt')
   place.write('domains/a.yaml', rough).write('domains/b.yaml', 'domain: [')
   const { code, out, err } = await place.cli('fmt')
-  expect([code, out, err]).toEqual([1, 'formatted  domains/a.yaml\n', expect.stringContaining('domains/b.yaml:1:')])
+  expect([code, out, err]).toEqual([
+    1,
+    'formatted  domains/a.yaml\n',
+    expect.stringContaining('domains/b.yaml:1:'),
+  ])
   expect(text('domains/b.yaml')).toBe('domain: [')
 })
 

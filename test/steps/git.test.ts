@@ -21,7 +21,11 @@ const branch = 'edgewise-state'
 
 /** A workspace in a folder of the sandbox that says nothing of where its record is. */
 function workspaceIn(folder: string, more = '', options: { limits?: string } = {}): Place {
-  const place = new Place(emulator.url, more, { root: join(sandbox.folder, folder), state: '', ...options })
+  const place = new Place(emulator.url, more, {
+    root: join(sandbox.folder, folder),
+    state: '',
+    ...options,
+  })
   place.env = { ...place.env, ...sandbox.env }
   return place.manifest('a.example.com', { timeout: { time: '10' } })
 }
@@ -48,9 +52,13 @@ describe('a workspace in a git repository', () => {
     await place.settle()
     expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
     expect(ownWork('clone')).toEqual(before)
-    expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(sandbox.git('clone', 'rev-parse', branch))
+    expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(
+      sandbox.git('clone', 'rev-parse', branch),
+    )
     // What is left of the lock and of fetches is no branch of anybody.
-    expect(sandbox.git('clone', 'branch', '--format=%(refname:short)').split('\n').toSorted()).toEqual([branch, 'main'])
+    expect(
+      sandbox.git('clone', 'branch', '--format=%(refname:short)').split('\n').toSorted(),
+    ).toEqual([branch, 'main'])
     expect(sandbox.git('remote.git', 'for-each-ref', 'refs/edgewise')).toBe('')
     expect(existsSync(join(clone, '.edgewise', 'state'))).toBe(false)
   })
@@ -63,7 +71,9 @@ describe('a workspace in a git repository', () => {
     const [first] = (await place.json('state', 'history'))['applies'] as { id: string }[]
     const log = sandbox.git('remote.git', 'log', '--format=%B', branch)
     expect(log).toContain(`Apply ${first?.id}: about to send 1 write for 1 domain`)
-    expect(log).toContain(`Apply ${first?.id}: complete; 1 confirmed, 0 refused, 0 in doubt, 0 not sent`)
+    expect(log).toContain(
+      `Apply ${first?.id}: complete; 1 confirmed, 0 refused, 0 in doubt, 0 not sent`,
+    )
     expect(log).toContain(`Manifests: ${sandbox.git('clone', 'rev-parse', 'HEAD')}`)
     expect(log).toContain('By: octavia')
   })
@@ -81,8 +91,18 @@ describe('a workspace in a git repository', () => {
     const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
     const place = workspaceIn('clone', '', limits)
     const state = { store: 'git' as const, branch, remote: 'origin', path: '' }
-    const record = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
-    const { store } = await openRecord(record, { disk: realDisk, process: 'gone', openGit: () => sandbox.open('clone') })
+    const record = {
+      root: place.root,
+      id: 'default',
+      address: emulator.url,
+      account: 'default',
+      state,
+    }
+    const { store } = await openRecord(record, {
+      disk: realDisk,
+      process: 'gone',
+      openGit: () => sandbox.open('clone'),
+    })
     await store.load()
     await store.intend(applied('gone'), wave('gone', of('b.example.com', { timeout: item('1') })))
     await store.saveCalls('gone', [])
@@ -90,10 +110,18 @@ describe('a workspace in a git repository', () => {
     const other = workspaceIn('other', '', limits)
     for (const attempt of ['the first', 'one that finds nothing cut off any more']) {
       const { code, err } = await other.cli('apply', '--yes')
-      expect({ attempt, code, err }).toMatchObject({ code: 1, err: expect.stringContaining('call budget') as string })
+      expect({ attempt, code, err }).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('call budget') as string,
+      })
     }
     // The clone that it ran in knows its calls: there were none.
-    sandbox.git('remote.git', 'update-ref', `refs/heads/${branch}`, sandbox.git('clone', 'rev-parse', branch))
+    sandbox.git(
+      'remote.git',
+      'update-ref',
+      `refs/heads/${branch}`,
+      sandbox.git('clone', 'rev-parse', branch),
+    )
     expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
   })
 
@@ -109,7 +137,10 @@ describe('a workspace in a git repository', () => {
 
   it('whose remote is missing though it is named is refused', async () => {
     sandbox.repository('alone')
-    const { code, err } = await workspaceIn('alone', 'state: {store: git, remote: upstream}\n').cli('apply', '--yes')
+    const { code, err } = await workspaceIn('alone', 'state: {store: git, remote: upstream}\n').cli(
+      'apply',
+      '--yes',
+    )
     expect({ code, err }).toMatchObject({
       code: 1,
       err: expect.stringContaining('"upstream", which the repository does not have') as string,
@@ -141,16 +172,29 @@ describe('a workspace in a git repository', () => {
     const place = new Place(emulator.url, 'state: {store: git}\n', { state: '' })
     const { code, err } = await place.cli('plan')
     place.remove()
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('lies in no git repository') as string })
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('lies in no git repository') as string,
+    })
   })
 
   it.each([
-    ['shallow', (s: GitSandbox) => s.git('.', 'clone', '--quiet', '--depth=1', `file://${s.folder}/remote.git`, 'place')],
+    [
+      'shallow',
+      (s: GitSandbox) =>
+        s.git('.', 'clone', '--quiet', '--depth=1', `file://${s.folder}/remote.git`, 'place'),
+    ],
     [
       'detached',
-      (s: GitSandbox) => (s.git('.', 'clone', '--quiet', 'remote.git', 'place'), s.git('place', 'checkout', '--quiet', '--detach')),
+      (s: GitSandbox) => (
+        s.git('.', 'clone', '--quiet', 'remote.git', 'place'),
+        s.git('place', 'checkout', '--quiet', '--detach')
+      ),
     ],
-    ['a work tree', (s: GitSandbox) => s.git('clone', 'worktree', 'add', '--quiet', '--detach', '../place')],
+    [
+      'a work tree',
+      (s: GitSandbox) => s.git('clone', 'worktree', 'add', '--quiet', '--detach', '../place'),
+    ],
     ['bare', (s: GitSandbox) => s.git('.', 'clone', '--quiet', '--bare', 'remote.git', 'place')],
   ])('works in a checkout that is %s', async (_how, make) => {
     sandbox.withRemote()
@@ -159,7 +203,9 @@ describe('a workspace in a git repository', () => {
     const place = workspaceIn('place').manifest('b.example.com', { timeout: { time: '20' } })
     await place.settle()
     expect((await place.json('state', 'history'))['applies']).toHaveLength(2)
-    expect(sandbox.git('remote.git', 'log', '--oneline', branch).split('\n').length).toBeGreaterThan(4)
+    expect(
+      sandbox.git('remote.git', 'log', '--oneline', branch).split('\n').length,
+    ).toBeGreaterThan(4)
   })
 
   it('is not led astray by the variables that git sets for its hooks', async () => {
@@ -179,14 +225,20 @@ describe('a workspace in a git repository', () => {
     }
     await place.settle()
     expect(sandbox.git('victim', 'for-each-ref')).toBe(before)
-    expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(sandbox.git('clone', 'rev-parse', branch))
+    expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(
+      sandbox.git('clone', 'rev-parse', branch),
+    )
   })
 
   it('runs no hook of the repository', async () => {
     const clone = sandbox.withRemote()
     const mark = join(sandbox.folder, 'hook-ran')
     for (const hook of ['pre-push', 'reference-transaction', 'post-commit']) {
-      writeFileSync(join(clone, '.git', 'hooks', hook), `#!/bin/sh\necho ${hook} >> ${mark}\nexit 1\n`, { mode: 0o755 })
+      writeFileSync(
+        join(clone, '.git', 'hooks', hook),
+        `#!/bin/sh\necho ${hook} >> ${mark}\nexit 1\n`,
+        { mode: 0o755 },
+      )
     }
     await workspaceIn('clone').settle()
     expect(existsSync(mark)).toBe(false)
@@ -208,7 +260,9 @@ describe('a workspace in a git repository', () => {
     const place = workspaceIn('alone')
     await place.settle()
     sandbox.git('alone', 'worktree', 'add', '--quiet', '../look', branch)
-    const { code, err } = await place.manifest('a.example.com', { timeout: { time: '11' } }).cli('apply', '--yes')
+    const { code, err } = await place
+      .manifest('a.example.com', { timeout: { time: '11' } })
+      .cli('apply', '--yes')
     expect(code).toBe(1)
     expect(err).toMatch(/checked out in .*look/)
     expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
@@ -218,8 +272,14 @@ describe('a workspace in a git repository', () => {
     sandbox.withRemote()
     sandbox.git('clone', 'checkout', '--quiet', '--detach')
     const before = sandbox.git('remote.git', 'for-each-ref')
-    const { code, err } = await workspaceIn('clone', 'state: {store: git, branch: main}\n').cli('apply', '--yes')
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('the branch main holds something else') as string })
+    const { code, err } = await workspaceIn('clone', 'state: {store: git, branch: main}\n').cli(
+      'apply',
+      '--yes',
+    )
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the branch main holds something else') as string,
+    })
     expect(sandbox.git('remote.git', 'for-each-ref')).toBe(before)
   })
 

@@ -21,7 +21,9 @@ it('too many changes: plan warns, apply refuses with the numbers and the way out
   expect(markdown).toMatch(/^### Edgewise plan\n\nPlan: 2 to set/)
   expect(markdown).toContain(why)
   expect(markdown).toContain('note: Nothing is recorded yet')
-  expect(await place.json('plan')).toMatchObject({ warnings: expect.arrayContaining([expect.stringContaining(why)]) as string[] })
+  expect(await place.json('plan')).toMatchObject({
+    warnings: expect.arrayContaining([expect.stringContaining(why)]) as string[],
+  })
   const { code, err } = await place.cli('apply', '--yes')
   expect([code, err]).toEqual([1, expect.stringContaining(why)])
   expect(err).toContain('--force')
@@ -35,7 +37,9 @@ it('too many changes: plan warns, apply refuses with the numbers and the way out
 
 it('a protected domain is neither changed nor released, whatever is forced and allowed', async () => {
   guarded('{protect: ["www.*"]}')
-  place.manifest(www, { timeout: { time: 60 } }).manifest('a.example.com', { timeout: { time: 60 } })
+  place
+    .manifest(www, { timeout: { time: 60 } })
+    .manifest('a.example.com', { timeout: { time: 60 } })
   const { code, err } = await place.cli('apply', '--yes', '--force', '--allow', 'timeout')
   expect([code, err]).toEqual([1, expect.stringContaining(`protect: ${www} is protected`)])
   expect((await place.cli('apply', '--yes', '--target', 'a.*')).code).toBe(0)
@@ -50,7 +54,10 @@ it('a saved plan goes through the guards of today', async () => {
     `version: 1\nservice: {url: "${emulator.url}"}\nstate: {store: dir}\nguards: {freeze: [{from: 2000-01-01, to: 3000-01-01, reason: sale}]}\n`,
   )
   const { code, err } = await place.cli('apply', 'plan.json')
-  expect([code, err]).toEqual([1, expect.stringContaining('freeze: nothing is applied from 2000-01-01 to 3000-01-01 (UTC): sale')])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining('freeze: nothing is applied from 2000-01-01 to 3000-01-01 (UTC): sale'),
+  ])
   expect(await writes(emulator)).toEqual([])
 })
 
@@ -59,10 +66,15 @@ it('certificate 0 and extend need to be allowed by name', async () => {
   await place.manifest(www, { https: { cert_id: 1 } }).settle()
   place.manifest(www, { https: { cert_id: 0 }, extend: { squid: 'x' } })
   const refused = await place.cli('apply', '--yes', '--force', '--allow', 'extend')
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(`https: certificate 0 takes HTTPS away (${www})`)])
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining(`https: certificate 0 takes HTTPS away (${www})`),
+  ])
   expect(refused.err).toContain('--allow https')
   expect(await place.json('apply', '--yes', '--allow', 'https')).toMatchObject({ code: 'guarded' })
-  expect((await place.cli('apply', '--yes', '--allow', 'htps')).err).toContain('Did you mean "https"?')
+  expect((await place.cli('apply', '--yes', '--allow', 'htps')).err).toContain(
+    'Did you mean "https"?',
+  )
   expect(await held(emulator, www)).toMatchObject({ https: { cert_id: 1 } })
   expect((await place.cli('apply', '--yes', '--allow', 'https', '--allow', 'extend')).code).toBe(0)
   expect(await held(emulator, www)).toMatchObject({ https: { cert_id: 0 }, extend: { squid: 'x' } })

@@ -12,14 +12,20 @@ const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
 
 /** Domains that were configured two hours ago. */
 async function running(domains: number, health: string, more = ''): Promise<void> {
-  enter(new Place(emulator.url, `rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {${health}}}\n${more}`))
+  enter(
+    new Place(
+      emulator.url,
+      `rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {${health}}}\n${more}`,
+    ),
+  )
   origins(domains, () => good)
   expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
   time.now += 2 * hour
 }
 
 function origins(domains: number, originOf: (i: number) => string): void {
-  for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: originOf(i) } })
+  for (let i = 0; i < domains; i++)
+    place.manifest(name(i), { origin: { default_master: originOf(i) } })
 }
 
 interface Event {
@@ -30,13 +36,21 @@ interface Event {
   worse: { domain: string }[]
 }
 
-async function applied(...more: string[]): Promise<{ code: number; events: Event[]; judged: string[] }> {
+async function applied(
+  ...more: string[]
+): Promise<{ code: number; events: Event[]; judged: string[] }> {
   const { code, out } = await place.cli('apply', '--yes', '--json', ...more)
   const events = out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Event)
-  return { code, events, judged: events.flatMap((event) => (event.type === 'wave.judged' ? [`${event.wave} ${event.verdict}`] : [])) }
+  return {
+    code,
+    events,
+    judged: events.flatMap((event) =>
+      event.type === 'wave.judged' ? [`${event.wave} ${event.verdict}`] : [],
+    ),
+  }
 }
 
 describe('200 domains', () => {
@@ -44,7 +58,10 @@ describe('200 domains', () => {
     await running(200, 'onFailure: rollback')
     origins(200, () => alsoGood)
     const { code, judged } = await applied()
-    expect([code, judged]).toEqual([0, ['1 same-or-better', '2 same-or-better', '3 same-or-better', '4 same-or-better']])
+    expect([code, judged]).toEqual([
+      0,
+      ['1 same-or-better', '2 same-or-better', '3 same-or-better', '4 same-or-better'],
+    ])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
@@ -53,7 +70,9 @@ describe('200 domains', () => {
     const broken = (i: number) => i % 33 === 7
     origins(200, (i) => (broken(i) ? dead : alsoGood))
     const plan = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
-    const waves = plan.filter(({ domains }) => domains.some((each) => broken(Number(each.slice(1, 4))))).map(({ wave }) => wave)
+    const waves = plan
+      .filter(({ domains }) => domains.some((each) => broken(Number(each.slice(1, 4)))))
+      .map(({ wave }) => wave)
     const first = Math.min(...waves)
     const { code, events, judged } = await applied()
     expect([code, judged.at(-1)]).toEqual([3, `${first} worse`])
@@ -74,20 +93,31 @@ describe('200 domains', () => {
     origins(200, () => dead)
     const { code, judged, events } = await applied()
     expect([code, judged]).toEqual([3, ['1 worse']])
-    expect(events.at(-1)).toMatchObject({ type: 'apply.finished', takenBack: true, notSent: expect.any(Number) as number })
+    expect(events.at(-1)).toMatchObject({
+      type: 'apply.finished',
+      takenBack: true,
+      notSent: expect.any(Number) as number,
+    })
     expect(await heldByDomain(emulator)).toEqual(before)
 
     const plan = await place.json('plan')
-    expect([plan['changes'], plan['summary']]).toEqual([[], expect.objectContaining({ held: 200, writes: 0 })])
+    expect([plan['changes'], plan['summary']]).toEqual([
+      [],
+      expect.objectContaining({ held: 200, writes: 0 }),
+    ])
     const { err, out, code: again } = await place.cli('apply', '--yes')
     expect([again, out]).toEqual([0, expect.stringContaining('No changes.')])
-    expect(err).toMatch(/200 changes of d000\.example\.com, .* held: rollout \S+ was taken back \(wave 1 of 4: 5xx rose/)
+    expect(err).toMatch(
+      /200 changes of d000\.example\.com, .* held: rollout \S+ was taken back \(wave 1 of 4: 5xx rose/,
+    )
 
     place.manifest(name(3), { origin: { default_master: alsoGood } })
     const changes = (await place.json('plan'))['changes'] as { domain: string }[]
     expect(changes.map(({ domain }) => domain)).toEqual([name(3)])
     expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held')).code).toBe(0)
-    expect((await heldByDomain(emulator))[name(4)]?.['origin']).toMatchObject({ default_master: dead })
+    expect((await heldByDomain(emulator))[name(4)]?.['origin']).toMatchObject({
+      default_master: dead,
+    })
     expect((await place.json('plan'))['summary']).toMatchObject({ held: 0 })
   })
 })
@@ -144,7 +174,10 @@ it('drift tells what is held, and repair leaves it alone', async () => {
   origins(3, () => dead)
   expect((await applied()).code).toBe(3)
   const { code, out } = await place.cli('drift')
-  expect([code, out]).toEqual([2, expect.stringContaining('Held: a rollout with this was stopped or taken back')])
+  expect([code, out]).toEqual([
+    2,
+    expect.stringContaining('Held: a rollout with this was stopped or taken back'),
+  ])
   expect(out).toContain('Drift: 3 held.')
   const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
   expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
@@ -152,7 +185,9 @@ it('drift tells what is held, and repair leaves it alone', async () => {
   const observed = Object.fromEntries(Object.entries(await heldByDomain(emulator)))
   place.write('held.json', JSON.stringify(observed))
   expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-  expect((await heldByDomain(emulator))[name(0)]?.['origin']).toMatchObject({ default_master: good })
+  expect((await heldByDomain(emulator))[name(0)]?.['origin']).toMatchObject({
+    default_master: good,
+  })
 })
 
 describe('statistics that can not be read', () => {
@@ -168,22 +203,34 @@ describe('statistics that can not be read', () => {
     }
   }
 
-  it.each(['error', 'not-json', 'truncated', 'rate'])('for a while (%s) end no rollout', async (kind) => {
-    await running(8, 'onFailure: rollback')
-    origins(8, () => alsoGood)
-    failing(17, 40, kind)
-    expect((await applied()).code).toBe(0)
-  })
+  it.each(['error', 'not-json', 'truncated', 'rate'])(
+    'for a while (%s) end no rollout',
+    async (kind) => {
+      await running(8, 'onFailure: rollback')
+      origins(8, () => alsoGood)
+      failing(17, 40, kind)
+      expect((await applied()).code).toBe(0)
+    },
+  )
 
   it('for good leave it open, and say so', async () => {
     await running(8, 'onFailure: rollback')
     origins(8, () => alsoGood)
     failing(17, Infinity, 'error')
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/could not be read in \d attempts.*the rollout stays open at wave 1 of 3/s)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(
+        /could not be read in \d attempts.*the rollout stays open at wave 1 of 3/s,
+      ),
+    ])
     await fault(emulator)
     delete time.passed
-    expect((await applied()).judged).toEqual(['1 same-or-better', '2 same-or-better', '3 same-or-better'])
+    expect((await applied()).judged).toEqual([
+      '1 same-or-better',
+      '2 same-or-better',
+      '3 same-or-better',
+    ])
   })
 })
 
@@ -192,14 +239,19 @@ describe('a clock that is changed for summer or winter', () => {
     ['summer', Date.UTC(2026, 2, 29, 0, 20)],
     ['winter', Date.UTC(2026, 9, 25, 0, 20)],
   ])('stops no good change and lets no bad one pass (%s)', async (_name, now) => {
-    const zoned = await service({ now: () => time.now, deadOrigins: [dead], timezone: 'Europe/Berlin' })
+    const zoned = await service({
+      now: () => time.now,
+      deadOrigins: [dead],
+      timezone: 'Europe/Berlin',
+    })
     for (const [origin, code] of [
       [alsoGood, 0],
       [dead, 3],
     ] as const) {
       time.now = now - 2 * hour
       await reset(zoned)
-      const rollout = '{waves: [2, 100%], pause: 10m, health: {grain: hour, window: 1h, lag: 5m, settle: 1m}}'
+      const rollout =
+        '{waves: [2, 100%], pause: 10m, health: {grain: hour, window: 1h, lag: 5m, settle: 1m}}'
       enter(new Place(zoned.url, `rollout: ${rollout}\n`, { timezone: 'Europe/Berlin' }))
       origins(6, () => good)
       expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
@@ -220,6 +272,9 @@ it('a change that was taken back minutes ago does not pass for the usual when it
   const start = time.now
   const { code, judged, events } = await applied('--retry-held')
   expect([code, judged]).toEqual([3, ['1 worse']])
-  expect(events.filter(({ type }) => type === 'wave.waiting')[0]).toMatchObject({ wave: 1, reason: 'baseline' })
+  expect(events.filter(({ type }) => type === 'wave.waiting')[0]).toMatchObject({
+    wave: 1,
+    reason: 'baseline',
+  })
   expect(time.now - start).toBeGreaterThan(hour / 3)
 })

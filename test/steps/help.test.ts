@@ -13,7 +13,9 @@ afterEach(() => place.remove())
 async function commands(path: string[] = []): Promise<string[][]> {
   const { out } = await place.cli(...path, '--help')
   const section = /\nCommands:\n((?: {2}.*\n|\n(?= {2}\S))+)/.exec(out)?.[1] ?? ''
-  const names = Array.from(section.matchAll(/^ {2}([a-z]+)/gm), ([, name]) => name ?? '').filter((name) => name !== 'help')
+  const names = Array.from(section.matchAll(/^ {2}([a-z]+)/gm), ([, name]) => name ?? '').filter(
+    (name) => name !== 'help',
+  )
   const below = await Promise.all(names.map((name) => commands([...path, name])))
   return [path, ...below.flat()]
 }
@@ -27,7 +29,10 @@ describe('--help', () => {
     for (const path of all) {
       const { code, out, err } = await place.cli(...path, '--help')
       expect([path, code, err]).toEqual([path, 0, ''])
-      const examples = Array.from(out.matchAll(/^ {2}\$ edgewise (.*)$/gm), ([, example]) => example ?? '')
+      const examples = Array.from(
+        out.matchAll(/^ {2}\$ edgewise (.*)$/gm),
+        ([, example]) => example ?? '',
+      )
       expect([path, examples.length > 0]).toEqual([path, true])
       for (const example of examples) {
         expect([path, example.startsWith(path.join(' '))]).toEqual([path, true])
@@ -47,7 +52,11 @@ describe('init', () => {
       expect([args, (await place.cli('-C', 'cdn', ...args)).code]).toEqual([args, 0])
     }
     expect((await place.cli('-C', 'cdn', 'plan')).out).toContain('No changes.')
-    for (const path of ['edgewise.yaml', 'domains/www.example.com.yaml', 'profiles/baseline.yaml']) {
+    for (const path of [
+      'edgewise.yaml',
+      'domains/www.example.com.yaml',
+      'profiles/baseline.yaml',
+    ]) {
       const text = readFileSync(join(place.root, 'cdn', path), 'utf8')
       const schema = /^# yaml-language-server: \$schema=(\S+)/.exec(text)?.[1] ?? ''
       expect([path, existsSync(join(place.root, 'cdn', path, '..', schema))]).toEqual([path, true])
@@ -85,7 +94,9 @@ describe('init', () => {
     expect(text('cdn/edgewise.yaml')).toBe('version: 1\nid: mine\n')
     const again = await place.cli('init', 'cdn', '--action', `other/edgewise@${commit}`)
     expect(again).toMatchObject({ code: 1, out: '' })
-    expect(again.err).toContain('.github/workflows/edgewise.yml is already there; nothing was written')
+    expect(again.err).toContain(
+      '.github/workflows/edgewise.yml is already there; nothing was written',
+    )
     expect(text(workflow)).toContain('team/edgewise')
   })
 

@@ -9,7 +9,13 @@ const www = 'www.example.com'
 const signing = 'signing-value-3f9"\\n/<&'
 const origin = 'origin-value-77c-ü'
 const config = {
-  visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 60, req_uri_type: 1 },
+  visit_timestamp: {
+    pattern: '.*',
+    time_format: 'timestamp',
+    key: '${secret:signing}',
+    deadtime: 60,
+    req_uri_type: 1,
+  },
   add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:origin}' }],
 }
 
@@ -21,7 +27,10 @@ async function at(answer: Answer, more = ''): Promise<Place> {
   const { url } = await answering(answer)
   place = new Place(url, `secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n${more}`)
   const home = join(place.root, 'edgewise.yaml')
-  place.write('edgewise.yaml', readFileSync(home, 'utf8').replace('allowLiteralSecrets: true', 'allowLiteralSecrets: false'))
+  place.write(
+    'edgewise.yaml',
+    readFileSync(home, 'utf8').replace('allowLiteralSecrets: true', 'allowLiteralSecrets: false'),
+  )
   place.env = { EDGEWISE_TOKEN: token, SIGNING: signing, ORIGIN: origin }
   return place
 }
@@ -29,7 +38,13 @@ async function at(answer: Answer, more = ''): Promise<Place> {
 /** Every spelling in which a value could have got out. */
 function spellings(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1)
-  return [value, quoted, JSON.stringify(quoted).slice(1, -1), encodeURIComponent(value), Buffer.from(value).toString('base64')]
+  return [
+    value,
+    quoted,
+    JSON.stringify(quoted).slice(1, -1),
+    encodeURIComponent(value),
+    Buffer.from(value).toString('base64'),
+  ]
 }
 
 /** All bytes of the workspace and of what was printed hold none of the secrets. */
@@ -37,8 +52,12 @@ function expectHidden(ran: Ran[], values = [signing, origin, token]): void {
   const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
     .map((path) => join(place.root, path))
     .filter((path) => statSync(path).isFile())
-  const texts = [...ran.flatMap(({ out, err }) => [out, err]), ...files.map((path) => readFileSync(path, 'utf8'))]
-  for (const spelling of values.flatMap(spellings)) expect(texts.filter((text) => text.includes(spelling))).toEqual([])
+  const texts = [
+    ...ran.flatMap(({ out, err }) => [out, err]),
+    ...files.map((path) => readFileSync(path, 'utf8')),
+  ]
+  for (const spelling of values.flatMap(spellings))
+    expect(texts.filter((text) => text.includes(spelling))).toEqual([])
 }
 
 const commands = [
@@ -62,14 +81,38 @@ const echo = (body: JsonObject) => JSON.stringify(body)
 describe('whatever the service says, no byte of a secret or of the token is told or kept', () => {
   it.each<[string, Answer]>([
     ['it is content', (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]],
-    ['it returns secrets within other values', (body) => [200, { code: 0, data: { config: rewritten(body['config'] ?? null) } }]],
-    ['it refuses, and quotes the whole request', (body) => [400, { code: 400203, message: `bad request: ${echo(body)}` }]],
-    ['it refuses, and quotes each value', () => [400, { code: 400203, message: `bad ${signing} and ${origin} of ${token}` }]],
-    ['it refuses the token, and quotes it', () => [401, { code: 401001, message: `wrong token ${token}` }]],
-    ['it fails, and quotes the whole request', (body) => [503, { code: 500003, message: echo(body) }]],
-    ['it throttles, and quotes the whole request', (body) => [429, { code: 429001, message: echo(body) }]],
-    ['it answers nonsense that quotes the request', (body) => [200, { code: echo(body), message: echo(body) }]],
-    ['it returns the request as domains', (body) => [200, { code: 0, domains: [{ id: echo(body), domain: echo(body) }], data: {} }]],
+    [
+      'it returns secrets within other values',
+      (body) => [200, { code: 0, data: { config: rewritten(body['config'] ?? null) } }],
+    ],
+    [
+      'it refuses, and quotes the whole request',
+      (body) => [400, { code: 400203, message: `bad request: ${echo(body)}` }],
+    ],
+    [
+      'it refuses, and quotes each value',
+      () => [400, { code: 400203, message: `bad ${signing} and ${origin} of ${token}` }],
+    ],
+    [
+      'it refuses the token, and quotes it',
+      () => [401, { code: 401001, message: `wrong token ${token}` }],
+    ],
+    [
+      'it fails, and quotes the whole request',
+      (body) => [503, { code: 500003, message: echo(body) }],
+    ],
+    [
+      'it throttles, and quotes the whole request',
+      (body) => [429, { code: 429001, message: echo(body) }],
+    ],
+    [
+      'it answers nonsense that quotes the request',
+      (body) => [200, { code: echo(body), message: echo(body) }],
+    ],
+    [
+      'it returns the request as domains',
+      (body) => [200, { code: 0, domains: [{ id: echo(body), domain: echo(body) }], data: {} }],
+    ],
   ])('%s', async (_what, answer) => {
     await at(answer)
     place.manifest(www, config)
@@ -80,7 +123,10 @@ describe('whatever the service says, no byte of a secret or of the token is told
     const literal = 'literal-value-5ab'
     await at((body) => [400, { code: 400203, message: echo(body) }])
     const home = join(place.root, 'edgewise.yaml')
-    place.write('edgewise.yaml', readFileSync(home, 'utf8').replace('allowLiteralSecrets: false', 'allowLiteralSecrets: true'))
+    place.write(
+      'edgewise.yaml',
+      readFileSync(home, 'utf8').replace('allowLiteralSecrets: false', 'allowLiteralSecrets: true'),
+    )
     place.manifest(www, { visit_timestamp: { ...config.visit_timestamp, key: literal } })
     const ran = await all()
     place.write(`domains/${www}.yaml`, '')
@@ -90,7 +136,8 @@ describe('whatever the service says, no byte of a secret or of the token is told
 
 /** Returned values with the secrets inside longer strings. */
 function rewritten(value: Json): Json {
-  if (typeof value === 'string') return value.includes(signing) || value.includes(origin) ? `${value}; v=1` : value
+  if (typeof value === 'string')
+    return value.includes(signing) || value.includes(origin) ? `${value}; v=1` : value
   if (Array.isArray(value)) return value.map(rewritten)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, rewritten(field)]))
@@ -107,7 +154,10 @@ describe('a literal where a secret belongs is refused without being repeated, wh
     ['a list over several lines', `\n    pattern: .*\n    key:\n      - ${literal}\n`],
     ['a mapping as JSON', `{"pattern":".*","key":{"a":"${literal}"}}`],
     ['a mapping over several lines', `\n    pattern: .*\n    key:\n      a: ${literal}\n`],
-    ['text beside a reference', `{${rest}, key: "${literal} \${secret:signing}x \${secret:nobody}"}`],
+    [
+      'text beside a reference',
+      `{${rest}, key: "${literal} \${secret:signing}x \${secret:nobody}"}`,
+    ],
     ['the whole item', literal],
     ['the whole item, as a list', `["${literal}"]`],
     ['what is not YAML', `{${rest}, key: ${literal}`],
@@ -115,7 +165,8 @@ describe('a literal where a secret belongs is refused without being repeated, wh
     await at(() => [500, {}])
     place.write(`domains/${www}.yaml`, `domain: ${www}\nconfig:\n  visit_timestamp: ${item}\n`)
     const ran: Ran[] = []
-    for (const format of ['text', 'json', 'github', 'sarif']) ran.push(await place.cli('validate', '--format', format))
+    for (const format of ['text', 'json', 'github', 'sarif'])
+      ran.push(await place.cli('validate', '--format', format))
     ran.push(await place.cli('plan'), await place.cli('apply', '--yes', '--json'))
     expect(ran.map(({ code }) => code)).toEqual(ran.map(() => 1))
     place.write(`domains/${www}.yaml`, '')
@@ -124,7 +175,10 @@ describe('a literal where a secret belongs is refused without being repeated, wh
 
   it('a number as JSON', async () => {
     await at(() => [500, {}])
-    place.write(`domains/${www}.yaml`, `{"domain":"${www}","config":{"visit_timestamp":{"pattern":".*","key":987654321}}}`)
+    place.write(
+      `domains/${www}.yaml`,
+      `{"domain":"${www}","config":{"visit_timestamp":{"pattern":".*","key":987654321}}}`,
+    )
     const ran = [await place.cli('validate'), await place.cli('validate', '--json')]
     place.write(`domains/${www}.yaml`, '')
     expectHidden(ran, ['987654321'])
@@ -134,13 +188,19 @@ describe('a literal where a secret belongs is refused without being repeated, wh
 describe('the form in which plans show secrets is refused in a manifest', () => {
   const forged = { $secret: 'scrypt:00112233445566778899aabbccddeeff' }
   it.each<[string, JsonObject]>([
-    ['in a field that holds a secret', { visit_timestamp: { ...config.visit_timestamp, key: forged } }],
+    [
+      'in a field that holds a secret',
+      { visit_timestamp: { ...config.visit_timestamp, key: forged } },
+    ],
     ['in a header value', { add_back_source_head: [{ head_name: 'X-A', head_value: forged }] }],
     ['in a list of strings', { deny_url: { urls: [forged] } }],
     ['as an item', { origin_host: forged }],
     ['as an item that is a string', { range_back_source: forged }],
     ['where a number stands', { https: { cert_id: forged } }],
-    ['as unresolved', { visit_timestamp: { ...config.visit_timestamp, key: { $secret: 'unresolved:signing' } } }],
+    [
+      'as unresolved',
+      { visit_timestamp: { ...config.visit_timestamp, key: { $secret: 'unresolved:signing' } } },
+    ],
   ])('%s', async (_where, items) => {
     await at(() => [500, {}])
     expect((await place.manifest(www, items).cli('validate')).code).toBe(1)
@@ -148,7 +208,9 @@ describe('the form in which plans show secrets is refused in a manifest', () => 
     place.write('profiles/p.yaml', JSON.stringify({ profile: 'p', config: items }))
     place.write(`domains/${www}.yaml`, JSON.stringify({ domain: www, profiles: ['p'], config: {} }))
     expect((await place.cli('validate')).code).toBe(1)
-    place.write('profiles/p.yaml', '').write(`domains/${www}.yaml`, JSON.stringify({ domain: www, config: {} }))
+    place
+      .write('profiles/p.yaml', '')
+      .write(`domains/${www}.yaml`, JSON.stringify({ domain: www, config: {} }))
     const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     place.write('edgewise.yaml', `${home}defaults: ${JSON.stringify({ config: items })}\n`)
     expect((await place.cli('validate')).code).toBe(1)
@@ -165,7 +227,10 @@ describe('import', () => {
   it('keeps no secret, and knows those that are at hand', async () => {
     await at(() => [500, {}])
     file({ [www]: heldConfig })
-    const ran = [await place.manifest(www, config).cli('import', 'held.json'), await place.cli('plan', '--json')]
+    const ran = [
+      await place.manifest(www, config).cli('import', 'held.json'),
+      await place.cli('plan', '--json'),
+    ]
     expect(JSON.parse(ran[1]?.out ?? '')).toMatchObject({ changes: [] })
     place.write('held.json', '')
     expectHidden([...ran, await place.cli('state', 'show', www)])
@@ -175,7 +240,11 @@ describe('import', () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { visit_timestamp: heldConfig.visit_timestamp } })
-    const ran = [await place.manifest(www, { visit_timestamp: config.visit_timestamp }).cli('import', 'held.json')]
+    const ran = [
+      await place
+        .manifest(www, { visit_timestamp: config.visit_timestamp })
+        .cli('import', 'held.json'),
+    ]
     expect(ran[0]?.code).toBe(0)
     ran.push(await place.cli('plan', '--json'))
     place.write('held.json', '')
@@ -184,7 +253,13 @@ describe('import', () => {
 
   const drifts = async () => {
     const ran: Ran[] = []
-    for (const more of [['--verbose'], ['--json'], ['--markdown', 'drift.md'], ['--repair', '--yes', '--verbose'], ['--json']])
+    for (const more of [
+      ['--verbose'],
+      ['--json'],
+      ['--markdown', 'drift.md'],
+      ['--repair', '--yes', '--verbose'],
+      ['--json'],
+    ])
       ran.push(await place.cli('drift', '--observed', 'held.json', ...more))
     place.write('held.json', '')
     return ran
@@ -223,15 +298,27 @@ describe('import', () => {
       ['turned-signing-key', 'Bearer turned-origin-token'],
     ] as const) {
       file({ [www]: { ...turned(key, value), referer: { type: 1, list: [key] } } })
-      expectHidden(await drifts(), [signing, origin, token, 'turned-signing-key', 'turned-origin-token'])
+      expectHidden(await drifts(), [
+        signing,
+        origin,
+        token,
+        'turned-signing-key',
+        'turned-origin-token',
+      ])
     }
   })
 
   it.each<[string, JsonObject]>([
     ['not valid', { visit_timestamp: { ...heldConfig.visit_timestamp, key: [signing, origin] } }],
     ['of a wrong type', { visit_timestamp: signing }],
-    ['beside what is not valid', { visit_timestamp: { ...heldConfig.visit_timestamp, deadtime: -1 } }],
-    ['under an unknown field', { visit_timestamp: { ...heldConfig.visit_timestamp, kee: signing } }],
+    [
+      'beside what is not valid',
+      { visit_timestamp: { ...heldConfig.visit_timestamp, deadtime: -1 } },
+    ],
+    [
+      'under an unknown field',
+      { visit_timestamp: { ...heldConfig.visit_timestamp, kee: signing } },
+    ],
   ])('does not repeat a secret that is %s', async (_what, items) => {
     await at(() => [500, {}])
     file({ [www]: items })

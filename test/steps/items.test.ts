@@ -7,13 +7,22 @@ import { emulator, place, setStage } from './stage.ts'
 const domain = 'www.example.com'
 
 /**
- * For each item two desired values and what the service holds after each, written by hand from the specification. Where
- * the second state is left out it is the second value itself.
+ * For each item two desired values and what the service holds after each, written by hand from the
+ * specification. Where the second state is left out it is the second value itself.
  */
 const steps: Record<string, { first: Json; holds: Json; second: Json; after: Json }> = {
   origin: {
-    first: { default_master: ['192.0.2.2', 'Origin.Example.com'], port: '8080', origin_mode: 'custom' },
-    holds: { default_master: '192.0.2.2,origin.example.com', port: 8080, origin_mode: 'custom', ori_https: 'no' },
+    first: {
+      default_master: ['192.0.2.2', 'Origin.Example.com'],
+      port: '8080',
+      origin_mode: 'custom',
+    },
+    holds: {
+      default_master: '192.0.2.2,origin.example.com',
+      port: 8080,
+      origin_mode: 'custom',
+      ori_https: 'no',
+    },
     second: { default_master: '192.0.2.2' },
     after: { default_master: '192.0.2.2', origin_mode: 'default' },
   },
@@ -31,9 +40,29 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
   },
   cache_rule: {
     first: [{ type: 1, pattern: ['jpg', 'png'], time: 30, timeunit: 'D' }],
-    holds: [{ type: 1, pattern: 'jpg,png', time: 30, timeunit: 'D', ignore_no_cache: 'off', ignore_expired: 'on', ignore_query: 'off' }],
+    holds: [
+      {
+        type: 1,
+        pattern: 'jpg,png',
+        time: 30,
+        timeunit: 'D',
+        ignore_no_cache: 'off',
+        ignore_expired: 'on',
+        ignore_query: 'off',
+      },
+    ],
     second: [{ type: 4, pattern: '^/a{1,2}$', time: 0 }],
-    after: [{ type: 4, pattern: '^/a{1,2}$', time: 0, timeunit: 's', ignore_no_cache: 'off', ignore_expired: 'on', ignore_query: 'off' }],
+    after: [
+      {
+        type: 4,
+        pattern: '^/a{1,2}$',
+        time: 0,
+        timeunit: 's',
+        ignore_no_cache: 'off',
+        ignore_expired: 'on',
+        ignore_query: 'off',
+      },
+    ],
   },
   cache_rule_list: {
     first: [{ match_method: 'ext', pattern: 'jpg', expire: 60, priority: 1 }],
@@ -51,7 +80,14 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
       },
     ],
     second: [
-      { match_method: 'dir', pattern: '/a/', expire: 1, expire_unit: 'Y', case_ignore: 'no', query_params_op: 'cache_back_source_remove' },
+      {
+        match_method: 'dir',
+        pattern: '/a/',
+        expire: 1,
+        expire_unit: 'Y',
+        case_ignore: 'no',
+        query_params_op: 'cache_back_source_remove',
+      },
     ],
     after: [
       {
@@ -119,7 +155,14 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
       timename: 'time',
       keyname: 'key',
     },
-    second: { pattern: '.*', time_format: 'timestamp', key: 'k2', deadtime: '90', req_uri_type: 3, origin_type: 2 },
+    second: {
+      pattern: '.*',
+      time_format: 'timestamp',
+      key: 'k2',
+      deadtime: '90',
+      req_uri_type: 3,
+      origin_type: 2,
+    },
     after: {
       pattern: '.*',
       time_format: 'timestamp',
@@ -146,7 +189,9 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
   speed_limit: {
     first: [{ type: 'all', pattern: '.*', speed: 800, begin_time: '08:00', end_time: '18:00' }],
     holds: [{ type: 'all', pattern: '.*', speed: '800', begin_time: '08:00', end_time: '18:00' }],
-    second: [{ type: 'ext', pattern: ['mp4'], speed: '900', begin_time: '08:00', end_time: '18:00' }],
+    second: [
+      { type: 'ext', pattern: ['mp4'], speed: '900', begin_time: '08:00', end_time: '18:00' },
+    ],
     after: [{ type: 'ext', pattern: 'mp4', speed: '900', begin_time: '08:00', end_time: '18:00' }],
   },
   visit_deny_whitelist: {
@@ -168,18 +213,50 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
     ],
   },
   range_back_source: { first: 'off', holds: 'off', second: 'on', after: 'on' },
-  extend: { first: { squid: 'a\nb' }, holds: { squid: 'a\r\nb' }, second: { squid: '' }, after: { squid: '' } },
+  extend: {
+    first: { squid: 'a\nb' },
+    holds: { squid: 'a\r\nb' },
+    second: { squid: '' },
+    after: { squid: '' },
+  },
   rate_limit: {
     first: { max_rate_count: 10, max_rate_unit: 'KB', leading_flow_count: 5 },
-    holds: { max_rate_count: 10, max_rate_unit: 'KB', leading_flow_count: 5, leading_flow_unit: 'MB' },
+    holds: {
+      max_rate_count: 10,
+      max_rate_unit: 'KB',
+      leading_flow_count: 5,
+      leading_flow_unit: 'MB',
+    },
     second: { max_rate_count: 20 },
     after: { max_rate_count: 20, max_rate_unit: 'MB', leading_flow_unit: 'MB' },
   },
   new_origin: {
     first: [{ origin: '192.0.2.1', protocol: 'https' }],
-    holds: [{ origin: '192.0.2.1', protocol: 'https', port: 443, host: '', level: 20, weight_level: 1, isp: 'default', connect_time: 15 }],
+    holds: [
+      {
+        origin: '192.0.2.1',
+        protocol: 'https',
+        port: 443,
+        host: '',
+        level: 20,
+        weight_level: 1,
+        isp: 'default',
+        connect_time: 15,
+      },
+    ],
     second: [{ origin: '192.0.2.1', port: 8080, level: 10 }],
-    after: [{ origin: '192.0.2.1', protocol: 'default', port: 0, host: '', level: 10, weight_level: 1, isp: 'default', connect_time: 15 }],
+    after: [
+      {
+        origin: '192.0.2.1',
+        protocol: 'default',
+        port: 0,
+        host: '',
+        level: 10,
+        weight_level: 1,
+        isp: 'default',
+        connect_time: 15,
+      },
+    ],
   },
   cache_share: {
     first: { share_way: 'cross_all_share', domain: 'other.example.com' },
@@ -188,12 +265,52 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
     after: { share_way: 'inner_share' },
   },
   head_control: {
-    first: { list: [{ regex: '.*', head_op: 'DEL', head_direction: 'CLI_REP', head: 'Server', value: '', order: 1 }] },
-    holds: { list: [{ regex: '.*', head_op: 'DEL', head_direction: 'CLI_REP', head: 'Server', order: 1 }] },
-    second: { list: [{ regex: '.*', head_op: 'ADD', head_direction: 'CLI_REP', head: 'X-A', value: 'a', order: 2 }] },
-    after: { list: [{ regex: '.*', head_op: 'ADD', head_direction: 'CLI_REP', head: 'X-A', value: 'a', order: 2 }] },
+    first: {
+      list: [
+        {
+          regex: '.*',
+          head_op: 'DEL',
+          head_direction: 'CLI_REP',
+          head: 'Server',
+          value: '',
+          order: 1,
+        },
+      ],
+    },
+    holds: {
+      list: [{ regex: '.*', head_op: 'DEL', head_direction: 'CLI_REP', head: 'Server', order: 1 }],
+    },
+    second: {
+      list: [
+        {
+          regex: '.*',
+          head_op: 'ADD',
+          head_direction: 'CLI_REP',
+          head: 'X-A',
+          value: 'a',
+          order: 2,
+        },
+      ],
+    },
+    after: {
+      list: [
+        {
+          regex: '.*',
+          head_op: 'ADD',
+          head_direction: 'CLI_REP',
+          head: 'X-A',
+          value: 'a',
+          order: 2,
+        },
+      ],
+    },
   },
-  timeout: { first: { time: 60 }, holds: { time: '60' }, second: { time: '61' }, after: { time: '61' } },
+  timeout: {
+    first: { time: 60 },
+    holds: { time: '60' },
+    second: { time: '61' },
+    after: { time: '61' },
+  },
   connect_timeout: {
     first: { origin_connect_timeout: 15 },
     holds: { origin_connect_timeout: '15' },
@@ -206,7 +323,12 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
     second: { auth_url: 'http://auth.example.com/', match_method: 'ext', pattern: ['mp4', 'flv'] },
     after: { auth_url: 'http://auth.example.com/', match_method: 'ext', pattern: 'mp4,flv' },
   },
-  forward_status: { first: { codes: [302, 301] }, holds: { codes: [301, 302] }, second: { codes: ['301'] }, after: { codes: [301] } },
+  forward_status: {
+    first: { codes: [302, 301] },
+    holds: { codes: [301, 302] },
+    second: { codes: ['301'] },
+    after: { codes: [301] },
+  },
   cache_error_code: {
     first: { code: [404, '5XX'], bcache: 'on', cache_time: '10', cache_unit: 'minute' },
     holds: { code: ['404', '5XX'], bcache: 'on', cache_time: 10, cache_unit: 'minute' },
@@ -214,10 +336,34 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
     after: { code: ['404'], bcache: 'off' },
   },
   error_page_rewrite: {
-    first: [{ error_status_code: '404', redirect_status_code: 302, redirect_url: 'https://www.example.com/404' }],
-    holds: [{ error_status_code: 404, redirect_status_code: 302, redirect_url: 'https://www.example.com/404' }],
-    second: [{ error_status_code: 404, redirect_status_code: 301, redirect_url: 'https://www.example.com/404' }],
-    after: [{ error_status_code: 404, redirect_status_code: 301, redirect_url: 'https://www.example.com/404' }],
+    first: [
+      {
+        error_status_code: '404',
+        redirect_status_code: 302,
+        redirect_url: 'https://www.example.com/404',
+      },
+    ],
+    holds: [
+      {
+        error_status_code: 404,
+        redirect_status_code: 302,
+        redirect_url: 'https://www.example.com/404',
+      },
+    ],
+    second: [
+      {
+        error_status_code: 404,
+        redirect_status_code: 301,
+        redirect_url: 'https://www.example.com/404',
+      },
+    ],
+    after: [
+      {
+        error_status_code: 404,
+        redirect_status_code: 301,
+        redirect_url: 'https://www.example.com/404',
+      },
+    ],
   },
   post_upload_size_limit: {
     first: { limit_value: '10' },
@@ -232,15 +378,25 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
     after: [{ origin_url: '/a/(.*)', target_url: '/c/$1' }],
   },
   combined_ban: {
-    first: [{ configs: { ip: { list: ['203.0.113.9', '10.0.0.0/8'] }, method: { method_type: 'post' } } }],
+    first: [
+      { configs: { ip: { list: ['203.0.113.9', '10.0.0.0/8'] }, method: { method_type: 'post' } } },
+    ],
     holds: [
       {
         action: 'ban',
-        configs: { ip: { list: ['10.0.0.0/8', '203.0.113.9'], is_match: 'yes' }, method: { method_type: 'post', is_match: 'yes' } },
+        configs: {
+          ip: { list: ['10.0.0.0/8', '203.0.113.9'], is_match: 'yes' },
+          method: { method_type: 'post', is_match: 'yes' },
+        },
       },
     ],
     second: [{ configs: { ua: { list: ['curl'] } } }],
-    after: [{ action: 'ban', configs: { ua: { list: ['curl'], is_match: 'yes', case_insensitive: 'yes' } } }],
+    after: [
+      {
+        action: 'ban',
+        configs: { ua: { list: ['curl'], is_match: 'yes', case_insensitive: 'yes' } },
+      },
+    ],
   },
   deny_url: {
     first: { urls: ['http://www.example.com/b', 'http://www.example.com/a'] },
@@ -250,13 +406,37 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
   },
   tos_origin: {
     first: [{ isp: 'default', ips: ['192.0.2.1'], group_sort: 1 }],
-    holds: [{ isp: 'default', ips: ['192.0.2.1'], group_sort: 1, origin_mode: 'default', host_mode: 'default', parse_priority: 'default' }],
-    second: [{ isp: 'default', ips: ['192.0.2.1'], group_sort: 1, weight: 5, parse_priority: 'v4' }],
+    holds: [
+      {
+        isp: 'default',
+        ips: ['192.0.2.1'],
+        group_sort: 1,
+        origin_mode: 'default',
+        host_mode: 'default',
+        parse_priority: 'default',
+      },
+    ],
+    second: [
+      { isp: 'default', ips: ['192.0.2.1'], group_sort: 1, weight: 5, parse_priority: 'v4' },
+    ],
     after: [
-      { isp: 'default', ips: ['192.0.2.1'], group_sort: 1, weight: 5, origin_mode: 'default', host_mode: 'default', parse_priority: 'v4' },
+      {
+        isp: 'default',
+        ips: ['192.0.2.1'],
+        group_sort: 1,
+        weight: 5,
+        origin_mode: 'default',
+        host_mode: 'default',
+        parse_priority: 'v4',
+      },
     ],
   },
-  client_real_ip: { first: { head: 'X-Real-IP' }, holds: { head: 'X-Real-IP' }, second: { head: 'X-IP' }, after: { head: 'X-IP' } },
+  client_real_ip: {
+    first: { head: 'X-Real-IP' },
+    holds: { head: 'X-Real-IP' },
+    second: { head: 'X-IP' },
+    after: { head: 'X-IP' },
+  },
   user_agent: {
     first: {
       ua_list: ['curl', 'Wget'],
@@ -335,7 +515,12 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
       gzip_content_type: ['a/a'],
     },
   },
-  deny_protocol: { first: { protocol: 'http' }, holds: { protocol: 'http' }, second: { protocol: 'https' }, after: { protocol: 'https' } },
+  deny_protocol: {
+    first: { protocol: 'http' },
+    holds: { protocol: 'http' },
+    second: { protocol: 'https' },
+    after: { protocol: 'https' },
+  },
   error_bcache: {
     first: { code: ['5xx', '404'], bcache: 'on', cache_time: 10, cache_unit: 'minute' },
     holds: { code: ['404', '5xx'], bcache: 'on', cache_time: '10', cache_unit: 'minute' },
@@ -399,7 +584,9 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
       await place.manifest(domain, { [item]: first }).settle()
       await place.manifest(domain, { [item]: { $unset: true } }).settle()
       expect(await held(emulator, domain)).toEqual(empty)
-      expect(await place.json('state', 'show', domain)).toMatchObject({ items: { [item]: { status: 'unset' } } })
+      expect(await place.json('state', 'show', domain)).toMatchObject({
+        items: { [item]: { status: 'unset' } },
+      })
       await place.manifest(domain, { [item]: first }).settle()
       expect(await held(emulator, domain)).toEqual({ [item]: holds })
       await place.manifest(domain, { [item]: { $unset: true } }).settle()
@@ -410,7 +597,9 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
     })
   } else {
     it('can not be unset, and says so', async () => {
-      const { code, out } = await place.manifest(domain, { [item]: { $unset: true } }).cli('validate')
+      const { code, out } = await place
+        .manifest(domain, { [item]: { $unset: true } })
+        .cli('validate')
       expect(code).toBe(1)
       expect(out).toContain("This item can't be unset")
       expect(out).toContain('no way back')

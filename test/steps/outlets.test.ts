@@ -17,13 +17,18 @@ beforeEach(async () => {
   await reset(emulator)
   await fault(emulator, { kind: 'delay', ms: 200 })
   place = new Place(emulator.url)
-  for (const [i, domain] of domains.entries()) place.manifest(domain, { timeout: { time: String(20 + i) } })
+  for (const [i, domain] of domains.entries())
+    place.manifest(domain, { timeout: { time: String(20 + i) } })
 })
 afterEach(() => place.remove())
 
 function start(args: string[], out: 'pipe' | number, err: 'pipe' | number): ChildProcess {
   const env = { ...process.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
-  return spawn(process.execPath, [program, ...args], { cwd: place.root, env, stdio: ['ignore', out, err] })
+  return spawn(process.execPath, [program, ...args], {
+    cwd: place.root,
+    env,
+    stdio: ['ignore', out, err],
+  })
 }
 
 function exitOf(child: ChildProcess): Promise<number | null> {
@@ -33,29 +38,41 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 async function refuseDoubt(): Promise<void> {
   const { domains: recorded } = await place.json('state', 'list')
   expect(recorded).toHaveLength(domains.length)
-  expect(recorded).toEqual(expect.not.arrayContaining([expect.not.objectContaining({ inDoubt: 0 })]))
+  expect(recorded).toEqual(
+    expect.not.arrayContaining([expect.not.objectContaining({ inDoubt: 0 })]),
+  )
   expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
 }
 
-it.each(['stdout', 'stderr'] as const)('an apply whose reader leaves %s early goes on, and says what came of it', async (stream) => {
-  const child = start(['apply', '--yes', ...(stream === 'stdout' ? ['--json'] : [])], 'pipe', 'pipe')
-  const ended = exitOf(child)
-  child[stream]?.once('data', () => child[stream]?.destroy())
-  child[stream === 'stdout' ? 'stderr' : 'stdout']?.resume()
-  expect(await ended).toBe(0)
-  await refuseDoubt()
-})
+it.each(['stdout', 'stderr'] as const)(
+  'an apply whose reader leaves %s early goes on, and says what came of it',
+  async (stream) => {
+    const child = start(
+      ['apply', '--yes', ...(stream === 'stdout' ? ['--json'] : [])],
+      'pipe',
+      'pipe',
+    )
+    const ended = exitOf(child)
+    child[stream]?.once('data', () => child[stream]?.destroy())
+    child[stream === 'stdout' ? 'stderr' : 'stdout']?.resume()
+    expect(await ended).toBe(0)
+    await refuseDoubt()
+  },
+)
 
-it.runIf(existsSync('/dev/full'))('an output that has no room is a failure, but ends no apply', async () => {
-  const full = openSync('/dev/full', 'w')
-  const child = start(['apply', '--yes', '--json'], full, 'pipe')
-  let said = ''
-  child.stderr?.on('data', (text) => (said += String(text)))
-  expect(await exitOf(child)).toBe(1)
-  expect(said).toContain('ENOSPC')
-  expect(said).not.toContain('defect')
-  await refuseDoubt()
-  expect(await exitOf(start(['plan', '--json'], full, 'pipe'))).toBe(1)
-  // A progress that nobody can read says nothing of the plan.
-  expect(await exitOf(start(['plan', '--json'], 'pipe', full))).toBe(0)
-})
+it.runIf(existsSync('/dev/full'))(
+  'an output that has no room is a failure, but ends no apply',
+  async () => {
+    const full = openSync('/dev/full', 'w')
+    const child = start(['apply', '--yes', '--json'], full, 'pipe')
+    let said = ''
+    child.stderr?.on('data', (text) => (said += String(text)))
+    expect(await exitOf(child)).toBe(1)
+    expect(said).toContain('ENOSPC')
+    expect(said).not.toContain('defect')
+    await refuseDoubt()
+    expect(await exitOf(start(['plan', '--json'], full, 'pipe'))).toBe(1)
+    // A progress that nobody can read says nothing of the plan.
+    expect(await exitOf(start(['plan', '--json'], 'pipe', full))).toBe(0)
+  },
+)

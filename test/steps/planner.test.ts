@@ -27,25 +27,34 @@ describe('fewer writes', () => {
 
   it('--explain-writes says why, within 80 columns, in text and JSON', async () => {
     for (let i = 0; i < 12; i++)
-      place.manifest(name(i), { https: { cert_id: 1 }, ...(i < 3 ? { origin_host: { host: 'o.example.com' } } : {}) })
+      place.manifest(name(i), {
+        https: { cert_id: 1 },
+        ...(i < 3 ? { origin_host: { host: 'o.example.com' } } : {}),
+      })
     const { out, code } = await place.cli('plan', '--explain-writes')
     expect(code).toBe(0)
     expect(out).toContain('all that its domains need')
-    expect(out).toMatch(/The same changes take 15 calls one by one, \d+ with domains of equal changes\ntogether, \d+ one item at a time\./)
+    expect(out).toMatch(
+      /The same changes take 15 calls one by one, \d+ with domains of equal changes\ntogether, \d+ one item at a time\./,
+    )
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     expect((await place.cli('plan')).out).not.toContain('one by one')
     const plan = await place.json('plan', '--explain-writes')
-    expect((plan['explanation'] as { writes: { id: number }[] }).writes.map(({ id }) => id)).toEqual(
-      (plan['writes'] as { id: number }[]).map(({ id }) => id),
-    )
+    expect(
+      (plan['explanation'] as { writes: { id: number }[] }).writes.map(({ id }) => id),
+    ).toEqual((plan['writes'] as { id: number }[]).map(({ id }) => id))
     expect(await place.json('plan')).not.toHaveProperty('explanation')
   })
 
   it('says how many writes "groups: all" would save, and nothing where it saves none', async () => {
-    for (let i = 0; i < 5; i++) place.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
-    expect((await place.cli('plan')).err).toContain('"grouping: {groups: all}" in edgewise.yaml would save 1 of 2 writes')
+    for (let i = 0; i < 5; i++)
+      place.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
+    expect((await place.cli('plan')).err).toContain(
+      '"grouping: {groups: all}" in edgewise.yaml would save 1 of 2 writes',
+    )
     const other = new Place(emulator.url, 'grouping: {groups: all}\n')
-    for (let i = 0; i < 5; i++) other.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
+    for (let i = 0; i < 5; i++)
+      other.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
     const { out, err } = await other.cli('plan')
     other.remove()
     expect(out).toContain('1 write (at least 1)')
@@ -53,9 +62,16 @@ describe('fewer writes', () => {
   })
 
   it('--effort takes what it says and nothing else; every effort proves its plan', async () => {
-    for (let i = 0; i < 6; i++) place.manifest(name(i), { https: { cert_id: 1 + (i % 2) }, origin_host: { host: `o${i % 3}.example.com` } })
+    for (let i = 0; i < 6; i++)
+      place.manifest(name(i), {
+        https: { cert_id: 1 + (i % 2) },
+        origin_host: { host: `o${i % 3}.example.com` },
+      })
     for (const effort of ['quick', 'normal', 'thorough']) {
-      expect((await place.json('plan', '--effort', effort))['summary']).toMatchObject({ writes: 5, lowerBound: 5 })
+      expect((await place.json('plan', '--effort', effort))['summary']).toMatchObject({
+        writes: 5,
+        lowerBound: 5,
+      })
     }
     expect((await place.cli('plan', '--effort', 'max')).err).toContain('quick, normal, thorough')
   })
@@ -69,7 +85,9 @@ describe('fewer writes', () => {
   })
 
   it('one more address for domains with lists of their own is one write, and the record and the service hold it', async () => {
-    const list = (i: number, more: string[]) => ({ ip_black_list: { list: [`192.0.2.${i}`, ...more] } })
+    const list = (i: number, more: string[]) => ({
+      ip_black_list: { list: [`192.0.2.${i}`, ...more] },
+    })
     for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, []))
     await place.settle()
     for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, ['203.0.113.9']))
@@ -84,7 +102,9 @@ describe('fewer writes', () => {
 
   it('headers that come and go on domains with different ones are one write to add and one to remove', async () => {
     const header = (headerName: string) => ({ name: headerName, value: 'v' })
-    const list = (i: number, last: string) => ({ add_response_head: { list: [header(`X-Own-${i}`), header(last)] } })
+    const list = (i: number, last: string) => ({
+      add_response_head: { list: [header(`X-Own-${i}`), header(last)] },
+    })
     for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, 'X-Old'))
     await place.settle()
     for (let i = 1; i <= 8; i++) place.manifest(name(i), list(i, 'X-New'))

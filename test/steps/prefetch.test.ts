@@ -13,7 +13,10 @@ async function tell(path: string, body: object): Promise<void> {
 }
 
 const submit = (count: number, task = 1001) =>
-  tell('prefetch', { task_id: task, urls: Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`) })
+  tell('prefetch', {
+    task_id: task,
+    urls: Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`),
+  })
 
 describe('prefetch', () => {
   it('tells how far a task is, and what failed', async () => {
@@ -21,14 +24,21 @@ describe('prefetch', () => {
     await tell('clock', { advanceMs: 40_000 })
     const output = await place.json('prefetch', '--task', '1001')
     expect(schemaFaults('prefetch', output)).toEqual([])
-    const { total, waiting, processing, completed, failed } = output['summary'] as Record<string, number>
-    expect([total, (waiting ?? 0) + (processing ?? 0) + (completed ?? 0) + (failed ?? 0)]).toEqual([120, 120])
+    const { total, waiting, processing, completed, failed } = output['summary'] as Record<
+      string,
+      number
+    >
+    expect([total, (waiting ?? 0) + (processing ?? 0) + (completed ?? 0) + (failed ?? 0)]).toEqual([
+      120, 120,
+    ])
     expect([processing, completed, failed].every((count) => (count ?? 0) > 0)).toBe(true)
     const { code, out, err } = await place.cli('prefetch', '--task', '1001')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^Task 1001: 120 URLs\n/)
     expect(out).toContain(`  completed   ${String(completed).padStart(3)}  `)
-    expect(out).toMatch(/\nFailed\n {2}https:\/\/a\.example\.com\/\d+\.mp4 {2}\d+, 2026-11-20 12:00:00\n/)
+    expect(out).toMatch(
+      /\nFailed\n {2}https:\/\/a\.example\.com\/\d+\.mp4 {2}\d+, 2026-11-20 12:00:00\n/,
+    )
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
@@ -39,9 +49,15 @@ describe('prefetch', () => {
     const output = await place.json('prefetch', ...byDay, '--url', 'https://a.example.com/1.mp4')
     expect(schemaFaults('prefetch', output)).toEqual([])
     expect(output['records']).toMatchObject([
-      { url: 'https://a.example.com/1.mp4', createdAt: '2026-11-20T12:00:00.000Z', completedAt: null },
+      {
+        url: 'https://a.example.com/1.mp4',
+        createdAt: '2026-11-20T12:00:00.000Z',
+        completedAt: null,
+      },
     ])
-    expect((await place.json('prefetch', '--from', '2026-11-18', '--to', '2026-11-19'))['summary']).toMatchObject({ total: 0 })
+    expect(
+      (await place.json('prefetch', '--from', '2026-11-18', '--to', '2026-11-19'))['summary'],
+    ).toMatchObject({ total: 0 })
   })
 
   it('of an unknown task says that nothing is known of it', async () => {
@@ -66,7 +82,10 @@ describe('prefetch', () => {
     [['--from', '2026-11-02', '--to', '2026-11-01'], 'on or after'],
     [['--from', '2026-11-01', '--to', '2026-11-02', '--url', ''], '--url'],
   ])('%j is refused', async (args, word) => {
-    expect(await place.cli('prefetch', ...args)).toMatchObject({ code: 1, err: expect.stringContaining(word) as string })
+    expect(await place.cli('prefetch', ...args)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(word) as string,
+    })
     expect(await calls(emulator)).toEqual([])
   })
 })
@@ -92,19 +111,32 @@ describe('prefetch --wait', () => {
     await submit(1)
     const output = await place.json('prefetch', '--task', '1001', '--wait')
     expect(output['summary']).toMatchObject({ total: 1, completed: 1 })
-    expect(await place.cli('prefetch', '--task', '1001', '--wait', '--quiet')).toMatchObject({ code: 0, err: '' })
+    expect(await place.cli('prefetch', '--task', '1001', '--wait', '--quiet')).toMatchObject({
+      code: 0,
+      err: '',
+    })
   })
 
   it('goes on through faults', async () => {
     await submit(60)
-    await fault(emulator, { kind: 'error', on: [2, 3] }, { kind: 'reset-after', on: [5] }, { kind: 'not-json', on: [7] })
-    expect((await place.cli('prefetch', '--task', '1001', '--wait')).out).toContain('Task 1001: 60 URLs')
+    await fault(
+      emulator,
+      { kind: 'error', on: [2, 3] },
+      { kind: 'reset-after', on: [5] },
+      { kind: 'not-json', on: [7] },
+    )
+    expect((await place.cli('prefetch', '--task', '1001', '--wait')).out).toContain(
+      'Task 1001: 60 URLs',
+    )
   })
 
   it('ends with a word where the permission is missing', async () => {
     await submit(1)
     await fault(emulator, { kind: 'unauthorized-from', on: [2] })
     const { code, err } = await place.cli('prefetch', '--task', '1001', '--wait')
-    expect([code, err]).toEqual([1, expect.stringContaining('the token may not read prefetch tasks (HTTP 401)')])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('the token may not read prefetch tasks (HTTP 401)'),
+    ])
   })
 })

@@ -10,8 +10,10 @@ const [a, b] = ['a.example.com', 'b.example.com']
 setStage()
 
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
-const ids = async () => ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
-const itemsOf = async (domain: string) => (await place.json('state', 'show', domain))['items'] as JsonObject
+const ids = async () =>
+  ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
+const itemsOf = async (domain: string) =>
+  (await place.json('state', 'show', domain))['items'] as JsonObject
 const applied = (...configs: [string, JsonObject][]) => {
   for (const [domain, config] of configs) place.manifest(domain, config)
   return place.settle()
@@ -24,10 +26,15 @@ describe('rollback', () => {
     await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
     const [bad] = await ids()
     const { code, out, err } = await place.cli('rollback', '--yes')
-    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(`recorded before apply ${bad} by`) as string })
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`recorded before apply ${bad} by`) as string,
+    })
     expect([await held(emulator, a), await held(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
-    expect(err).toMatch(/The manifests still ask for 2 items as before the rollback: .*\(git revert\)/)
+    expect(err).toMatch(
+      /The manifests still ask for 2 items as before the rollback: .*\(git revert\)/,
+    )
     expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
     expect((await place.json('plan'))['summary']).toMatchObject({ change: 2 })
     place.manifest(a, { ...time(10), https: { cert_id: 1 } }).manifest(b, time(20))
@@ -78,14 +85,25 @@ describe('rollback', () => {
     await applied([a, time(10)])
     const before = (await writes(emulator)).length
     const { code, out, err } = await place.cli('rollback', second, '--yes')
-    expect({ code, out, err }).toMatchObject({ code: 0, out: 'No changes.\n', err: expect.stringContaining('as it was before') as string })
+    expect({ code, out, err }).toMatchObject({
+      code: 0,
+      out: 'No changes.\n',
+      err: expect.stringContaining('as it was before') as string,
+    })
     expect(await writes(emulator)).toHaveLength(before)
     expect(await ids()).toHaveLength(3)
   })
 
   it('unsets what was not there before, takes it out of the record, and names what has no way back', async () => {
     await applied([a, time(10)])
-    await applied([a, { ...time(10), origin_host: { host: 'o.example.com' }, connect_timeout: { origin_connect_timeout: '5' } }])
+    await applied([
+      a,
+      {
+        ...time(10),
+        origin_host: { host: 'o.example.com' },
+        connect_timeout: { origin_connect_timeout: '5' },
+      },
+    ])
     const { code, err } = await place.cli('rollback', '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
@@ -93,9 +111,14 @@ describe('rollback', () => {
         /can't be taken back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
       ) as string,
     })
-    expect(await held(emulator, a)).toMatchObject({ origin_host: { host: a }, connect_timeout: { origin_connect_timeout: '5' } })
+    expect(await held(emulator, a)).toMatchObject({
+      origin_host: { host: a },
+      connect_timeout: { origin_connect_timeout: '5' },
+    })
     expect(Object.keys(await itemsOf(a)).toSorted()).toEqual(['connect_timeout', 'timeout'])
-    expect((await place.manifest(a, time(10)).json('plan'))['changes']).toMatchObject([{ item: 'connect_timeout', action: 'release' }])
+    expect((await place.manifest(a, time(10)).json('plan'))['changes']).toMatchObject([
+      { item: 'connect_timeout', action: 'release' },
+    ])
   })
 
   it('fails when nothing at all can be taken back', async () => {
@@ -115,7 +138,10 @@ describe('rollback', () => {
     await applied([a, { ip_white_list: list('192.0.2.2') }])
     expect(await held(emulator, a)).not.toHaveProperty('ip_black_list')
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect(await held(emulator, a)).toMatchObject({ ...time(10), ip_black_list: { list: ['192.0.2.1'] } })
+    expect(await held(emulator, a)).toMatchObject({
+      ...time(10),
+      ip_black_list: { list: ['192.0.2.1'] },
+    })
     expect(await held(emulator, a)).not.toHaveProperty('ip_white_list')
     place.manifest(a, { ...time(10), ip_black_list: list('192.0.2.1') })
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
@@ -159,14 +185,23 @@ describe('rollback', () => {
   it('goes through guards, selection and the question like an apply', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(21)])
-    expect(await place.cli('rollback')).toMatchObject({ code: 1, err: expect.stringContaining('--yes') as string })
+    expect(await place.cli('rollback')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--yes') as string,
+    })
     place.ask = async () => false
-    expect(await place.cli('rollback')).toMatchObject({ code: 1, err: expect.stringContaining('nothing was applied') as string })
+    expect(await place.cli('rollback')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('nothing was applied') as string,
+    })
     expect((await place.cli('rollback', '--target', a, '--yes')).code).toBe(0)
     expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(21)])
     const guarded = new Place(emulator.url, `guards: {protect: [${b}]}\n`, { root: place.root })
     const [, bad = ''] = await ids()
-    expect(await guarded.cli('rollback', bad, '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('protected') as string })
+    expect(await guarded.cli('rollback', bad, '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('protected') as string,
+    })
     expect(await held(emulator, b)).toMatchObject(time(21))
   })
 
@@ -189,7 +224,10 @@ describe('rollback', () => {
     place.write(`domains/${a}.yaml`, '}')
     expect((await place.cli('apply', '--yes')).code).toBe(1)
     const { code, err } = await place.cli('rollback', '--yes')
-    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('still ask for 1 item') as string })
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('still ask for 1 item') as string,
+    })
     expect(await held(emulator, a)).toMatchObject(time(10))
   })
 
@@ -197,7 +235,10 @@ describe('rollback', () => {
     await applied([a, time(10)])
     await applied([a, { ...time(11), connect_timeout: { origin_connect_timeout: '5' } }])
     const { code, out, err } = await place.cli('rollback', '--yes', '--json')
-    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('connect_timeout of a') as string })
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('connect_timeout of a') as string,
+    })
     const events = out
       .trimEnd()
       .split('\n')
@@ -207,7 +248,15 @@ describe('rollback', () => {
   })
 
   it('writes a secret of before only where its value is still to be had', async () => {
-    const signed = { visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 60, req_uri_type: 1 } }
+    const signed = {
+      visit_timestamp: {
+        pattern: '.*',
+        time_format: 'timestamp',
+        key: '${secret:signing}',
+        deadtime: 60,
+        req_uri_type: 1,
+      },
+    }
     // Writes the workspace file anew.
     new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n', { root: place.root })
     place.env['SIGNING'] = 'the-first-key'
@@ -217,7 +266,9 @@ describe('rollback', () => {
     const lost = await place.cli('rollback', '--yes')
     expect(lost).toMatchObject({
       code: 0,
-      err: expect.stringMatching(/visit_timestamp of a.*\s+.*value is not\s+at hand \(signing\)/) as string,
+      err: expect.stringMatching(
+        /visit_timestamp of a.*\s+.*value is not\s+at hand \(signing\)/,
+      ) as string,
     })
     expect(await held(emulator, b)).toMatchObject(time(20))
     expect(await held(emulator, a)).toMatchObject({ visit_timestamp: { key: 'the-second-key' } })
@@ -230,14 +281,29 @@ describe('rollback', () => {
   })
 })
 
-/** Records a rollout as its applies do, one a wave, each with one domain's timeout from the last number to the first. */
-async function rollout(id: string, ...waves: [domain: string, to: number, from: number][]): Promise<void> {
+/**
+ * Records a rollout as its applies do, one a wave, each with one domain's timeout from the last
+ * number to the first.
+ */
+async function rollout(
+  id: string,
+  ...waves: [domain: string, to: number, from: number][]
+): Promise<void> {
   const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
   const key = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
-  const { store } = await openRecord(key, { disk: realDisk, process: 'rollout', openGit: async () => null })
+  const { store } = await openRecord(key, {
+    disk: realDisk,
+    process: 'rollout',
+    openGit: async () => null,
+  })
   for (const [i, [domain, to, from]] of waves.entries()) {
     const recorded = await store.load()
-    const about = { id: `${id}-w${i + 1}`, commit: null, author: 'somebody', startedAt: new Date(Date.now() + 1000 + i).toISOString() }
+    const about = {
+      id: `${id}-w${i + 1}`,
+      commit: null,
+      author: 'somebody',
+      startedAt: new Date(Date.now() + 1000 + i).toISOString(),
+    }
     const counts = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
     const apply = { ...about, endedAt: null, writes: counts, outcome: 'unfinished' as const }
     const item = (seconds: number, by: string) => ({
@@ -247,7 +313,9 @@ async function rollout(id: string, ...waves: [domain: string, to: number, from: 
       apply: by,
       origin: 'write' as const,
     })
-    const after = new Map([[domain, new Map([...(recorded.get(domain) ?? []), ['timeout', item(to, apply.id)]])]])
+    const after = new Map([
+      [domain, new Map([...(recorded.get(domain) ?? []), ['timeout', item(to, apply.id)]])],
+    ])
     await store.intend(apply, {
       number: 1,
       before: new Map([[domain, new Map([['timeout', item(from, 'earlier')]])]]),

@@ -22,7 +22,8 @@ async function breaking(
   for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: good } })
   expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
   time.now += 2 * hour
-  for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: dead }, ...more })
+  for (let i = 0; i < domains; i++)
+    place.manifest(name(i), { origin: { default_master: dead }, ...more })
 }
 
 async function originOf(i: number): Promise<unknown> {
@@ -50,7 +51,8 @@ describe('a take-back', () => {
     expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', dead])
     place.signal = new AbortController().signal
     place.onEvent = null
-    for (const words of [['apply', '--yes'], ['plan'], ['drift']]) expect((await place.cli(...words)).err).toContain(finish)
+    for (const words of [['apply', '--yes'], ['plan'], ['drift']])
+      expect((await place.cli(...words)).err).toContain(finish)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
     expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
@@ -61,9 +63,16 @@ describe('a take-back', () => {
 
   it('that the service refuses says why it was begun, and how it goes on', async () => {
     await breaking(8)
-    await fault(emulator, { kind: 'refuse', item: 'origin', on: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] })
+    await fault(emulator, {
+      kind: 'refuse',
+      item: 'origin',
+      on: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
+    })
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be taken back/)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be taken back/),
+    ])
     const [rollout] = place.rollouts()
     expect(rollout?.state).toBe('taking-back')
     await fault(emulator)
@@ -74,7 +83,10 @@ describe('a take-back', () => {
   it('does not say that all was taken back where some of it could not be', async () => {
     await breaking(8, { timeout: { time: 60 } })
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s),
+    ])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
     expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
   })
@@ -124,7 +136,9 @@ describe('what is held', () => {
 
   it('stays held where only a part of it is tried again', async () => {
     await holding()
-    expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held', '--target', name(0))).code).toBe(0)
+    expect(
+      (await place.cli('apply', '--yes', '--no-waves', '--retry-held', '--target', name(0))).code,
+    ).toBe(0)
     expect(await originOf(0)).toBe(dead)
     expect((await place.cli('apply', '--yes', '--no-waves')).out).toContain('No changes.')
     expect(await originOf(1)).toBe(good)
@@ -136,7 +150,9 @@ describe('what is held', () => {
     await holding()
     place.write(`domains/${name(7)}.yaml`, '')
     place.manifest(name(6), { origin: { default_master: alsoGood } })
-    const { changes } = (await place.json('plan')) as { changes: { domain: string; action: string }[] }
+    const { changes } = (await place.json('plan')) as {
+      changes: { domain: string; action: string }[]
+    }
     expect(changes.map(({ domain, action }) => [domain, action])).toEqual([
       [name(6), 'change'],
       [name(7), 'release'],
@@ -167,8 +183,16 @@ describe('what is held', () => {
     await holding()
     const [file = ''] = place.rolloutFiles()
     const [rollout] = place.rollouts()
-    place.write(file, JSON.stringify({ ...rollout, reason: 'up\u001b[2Jdown', state: 'taking-back' }))
-    for (const words of [['apply', '--yes'], ['plan'], ['drift'], ['plan', '--markdown', 'plan.md']]) {
+    place.write(
+      file,
+      JSON.stringify({ ...rollout, reason: 'up\u001b[2Jdown', state: 'taking-back' }),
+    )
+    for (const words of [
+      ['apply', '--yes'],
+      ['plan'],
+      ['drift'],
+      ['plan', '--markdown', 'plan.md'],
+    ]) {
       const { out, err } = await place.cli(...words)
       expect(out + err).not.toContain('\u001b')
     }

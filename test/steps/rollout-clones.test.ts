@@ -16,7 +16,11 @@ beforeEach(() => {
 })
 afterEach(() => sandbox.remove())
 
-function clone(folder: string, limits: { limits?: string } = {}, rollout = '{waves: [1, 3, 100%], pause: 10m}'): Place {
+function clone(
+  folder: string,
+  limits: { limits?: string } = {},
+  rollout = '{waves: [1, 3, 100%], pause: 10m}',
+): Place {
   const place = new Place(emulator.url, `rollout: ${rollout}\n`, {
     root: join(sandbox.folder, folder),
     state: 'state: {store: git}',
@@ -49,7 +53,9 @@ describe('a rollout whose record is on a remote', () => {
     const [one, two] = [clone('one'), clone('two')]
     two.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
-    inPause(async () => void codes.push((await two.cli('apply', '--yes', '--target', 'other.*')).code))
+    inPause(
+      async () => void codes.push((await two.cli('apply', '--yes', '--target', 'other.*')).code),
+    )
     const { code, out, err } = await one.cli('apply', '--yes')
     expect([codes, code, out, err]).toEqual([[0], 0, out, err])
     expect(await sent()).toEqual([1, 1, 2, 3])
@@ -61,7 +67,12 @@ describe('a rollout whose record is on a remote', () => {
     const codes: number[] = []
     inPause(async () => void codes.push((await two.cli('apply', '--yes')).code))
     const { code, out, err } = await one.cli('apply', '--yes')
-    expect([codes, code, out, err]).toEqual([[0], 3, expect.stringContaining('another apply has ended this rollout'), err])
+    expect([codes, code, out, err]).toEqual([
+      [0],
+      3,
+      expect.stringContaining('another apply has ended this rollout'),
+      err,
+    ])
     expect(await sent()).toEqual([1, 2, 3])
   })
 
@@ -73,7 +84,8 @@ describe('a rollout whose record is on a remote', () => {
     expect((await one.cli('apply', '--yes')).code).toBe(0)
     const times = (await writes(emulator)).map((call) => call.time)
     expect(times).toHaveLength(6)
-    for (const [i, at] of times.entries()) expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
+    for (const [i, at] of times.entries())
+      expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
   })
 
   it('waits for a remote that can not be reached for a while', async () => {
@@ -96,7 +108,9 @@ describe('a rollout whose record is on a remote', () => {
     const { code, out } = await one.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(/2 not sent.*the rollout stays open at wave 1 of 3, and the next apply goes on with it/s),
+      expect.stringMatching(
+        /2 not sent.*the rollout stays open at wave 1 of 3, and the next apply goes on with it/s,
+      ),
     ])
     rmSync(hook())
     expect((await clone('two').cli('apply', '--yes')).code).toBe(0)
@@ -108,7 +122,8 @@ describe('a rollout whose record is on a remote', () => {
     const one = clone('one', {}, health)
     expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     for (const origin of ['192.0.2.10', dead]) {
-      for (let i = 0; i < 6; i++) one.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
+      for (let i = 0; i < 6; i++)
+        one.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
       if (origin !== dead) expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
       time.now += 120 * minute
     }
@@ -116,7 +131,12 @@ describe('a rollout whose record is on a remote', () => {
       if (line.startsWith('worse')) refusePushes()
     }
     const { code, out } = await one.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/wave 1 of 2: 5xx rose .*could not be taken back: .*"edgewise rollback \S+"/s)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(
+        /wave 1 of 2: 5xx rose .*could not be taken back: .*"edgewise rollback \S+"/s,
+      ),
+    ])
     rmSync(hook())
     one.onEvent = null
     const { out: again } = await one.cli('apply', '--yes')
@@ -129,5 +149,9 @@ const hook = () => join(remote(), 'hooks', 'pre-receive')
 
 /** The lock can still be taken and given back. */
 function refusePushes(): void {
-  writeFileSync(hook(), '#!/bin/sh\nread a b ref\ncase "$ref" in *edgewise-state) exit 1;; esac\n', { mode: 0o755 })
+  writeFileSync(
+    hook(),
+    '#!/bin/sh\nread a b ref\ncase "$ref" in *edgewise-state) exit 1;; esac\n',
+    { mode: 0o755 },
+  )
 }

@@ -9,12 +9,19 @@ setStageInTime()
 
 class PowerCut extends Error {}
 
-/** To the process, a power cut is a failure that nobody foresaw; after a write it is told as such. */
+/**
+ * To the process, a power cut is a failure that nobody foresaw; after a write it is told as such.
+ */
 function isPowerCut(error: unknown): boolean {
-  return error instanceof PowerCut || (error instanceof DefectAfterWrites && error.cause instanceof PowerCut)
+  return (
+    error instanceof PowerCut ||
+    (error instanceof DefectAfterWrites && error.cause instanceof PowerCut)
+  )
 }
 
-/** A disk that fails at its n-th change, and at all after it: nothing more of the process is seen. */
+/**
+ * A disk that fails at its n-th change, and at all after it: nothing more of the process is seen.
+ */
 function cutAt(n: number): { disk: Disk; changes(): number } {
   let changes = 0
   const changing = new Set<keyof Disk>(['rename', 'remove', 'create', 'link', 'makeFolder', 'sync'])
@@ -61,14 +68,19 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
     await reset(emulator)
     const place = fleet(cutAt(n).disk)
     const planned = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
-    const waves = new Map(planned.flatMap(({ wave, domains }) => domains.map((domain): [string, number] => [domain, wave])))
+    const waves = new Map(
+      planned.flatMap(({ wave, domains }) =>
+        domains.map((domain): [string, number] => [domain, wave]),
+      ),
+    )
     await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
     place.disk = realDisk
     // The lock of the dead process is found to be no longer held by anybody who lives.
     place.othersAreGone = true
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([n, code, out, err]).toEqual([n, 0, out, err])
-    for (let i = 0; i < 4; i++) expect(await held(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
+    for (let i = 0; i < 4; i++)
+      expect(await held(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
     expect([n, await tooEarly(waves)]).toEqual([n, []])
     expect(place.rolloutFiles()).toEqual([])
     place.remove()
@@ -78,10 +90,14 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
 /** Domains that are well, and manifests that break them. */
 async function breaking(): Promise<Place> {
   await reset(emulator)
-  const place = new Place(emulator.url, 'rollout: {waves: [2, 100%], pause: 0s, health: {onFailure: rollback}}\n')
+  const place = new Place(
+    emulator.url,
+    'rollout: {waves: [2, 100%], pause: 0s, health: {onFailure: rollback}}\n',
+  )
   place.time = time
   for (const origin of ['192.0.2.10', dead]) {
-    for (let i = 0; i < 4; i++) place.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
+    for (let i = 0; i < 4; i++)
+      place.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
     if (origin !== dead) expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     time.now += 2 * 3_600_000
   }

@@ -84,7 +84,10 @@ describe('while a rollout is open', () => {
         .rollouts()[0]
         ?.waves.slice(1)
         .flatMap(({ domains }) => domains) ?? []
-    place.write('seen.json', JSON.stringify(Object.fromEntries(left.map((domain) => [domain, { timeout: { time: 60 } }]))))
+    place.write(
+      'seen.json',
+      JSON.stringify(Object.fromEntries(left.map((domain) => [domain, { timeout: { time: 60 } }]))),
+    )
     expect((await place.cli('import', 'seen.json')).code).toBe(0)
     const start = time.now
     const { code, err } = await place.cli('apply', '--yes')
@@ -103,18 +106,29 @@ describe('while a rollout is open', () => {
     await interrupted(2)
     const [before] = place.rollouts()
     place.write('seen.json', JSON.stringify({}))
-    const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes', '--supersede')
+    const { code, err } = await place.cli(
+      'drift',
+      '--observed',
+      'seen.json',
+      '--repair',
+      '--yes',
+      '--supersede',
+    )
     expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect(place.rollouts()).toEqual([])
   })
 
   it('a freeze that begins meanwhile keeps the next wave back, and the rollout open', async () => {
-    const freeze = '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
+    const freeze =
+      '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
     time.now = Date.UTC(2026, 10, 20, 12)
     fleet(`guards: {freeze: [${freeze}]}\n`)
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/Stopped: freeze: .*launch.*wave 2 of 3/s)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/Stopped: freeze: .*launch.*wave 2 of 3/s),
+    ])
     expect(out).toContain('not sent')
     expect(place.rollouts()).toMatchObject([{ state: 'open' }])
     expect((await place.cli('apply', '--yes')).code).toBe(1)
@@ -127,11 +141,24 @@ describe('while a rollout is open', () => {
 /** Another machine takes the lock, and keeps it. */
 async function lockElsewhere(): Promise<void> {
   const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
-  const record = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
-  const { lock } = await openRecord(record, { disk: realDisk, process: 'elsewhere', openGit: async () => null })
+  const record = {
+    root: place.root,
+    id: 'default',
+    address: emulator.url,
+    account: 'default',
+    state,
+  }
+  const { lock } = await openRecord(record, {
+    disk: realDisk,
+    process: 'elsewhere',
+    openGit: async () => null,
+  })
   const { version } = await lock.read()
   expect(
-    await lock.swap(version, JSON.stringify({ token: 'x', who: 'somebody', boot: 'other', namespace: 'other', pid: 1 })),
+    await lock.swap(
+      version,
+      JSON.stringify({ token: 'x', who: 'somebody', boot: 'other', namespace: 'other', pid: 1 }),
+    ),
   ).not.toBeNull()
 }
 
@@ -152,12 +179,23 @@ describe('the file of a rollout that says what can not be', () => {
     ['a domain in two waves', (rollout) => ({ waves: [...rollout.waves, rollout.waves[0]] })],
     [
       'a domain of somebody else',
-      ({ waves }) => ({ waves: [{ ...waves[0], domains: [...(waves[0]?.domains ?? []), 'x.example.net'] }, ...waves.slice(1)] }),
+      ({ waves }) => ({
+        waves: [
+          { ...waves[0], domains: [...(waves[0]?.domains ?? []), 'x.example.net'] },
+          ...waves.slice(1),
+        ],
+      }),
     ],
     ['a domain in no wave', ({ waves }) => ({ waves: waves.slice(0, 2) })],
-    ['a domain in a wave that is released only', ({ asked }) => ({ released: Object.keys(asked).slice(0, 1) })],
+    [
+      'a domain in a wave that is released only',
+      ({ asked }) => ({ released: Object.keys(asked).slice(0, 1) }),
+    ],
     ['a held domain of somebody else', () => ({ held: ['x.example.net'] })],
-    ['a domain named like a prototype', ({ waves }) => ({ waves: [{ ...waves[0], domains: ['__proto__'] }, ...waves.slice(1)] })],
+    [
+      'a domain named like a prototype',
+      ({ waves }) => ({ waves: [{ ...waves[0], domains: ['__proto__'] }, ...waves.slice(1)] }),
+    ],
     ['an id that leads elsewhere', () => ({ id: '../../journal/x' })],
     ['no items', () => ({ items: null })],
   ])('%s is refused, and nothing is sent', async (_name, change) => {
@@ -168,7 +206,10 @@ describe('the file of a rollout that says what can not be', () => {
     place.write(file, JSON.stringify({ ...rollout, ...change(rollout) }))
     for (const words of [['apply', '--yes'], ['plan'], ['drift']]) {
       const { code, err } = await place.cli(...words)
-      expect([code, err]).toEqual([1, expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /)])
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /),
+      ])
     }
     expect(await sent()).toHaveLength(1)
   })

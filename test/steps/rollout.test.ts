@@ -29,7 +29,10 @@ function fleet(domains: number, seconds: number): void {
 /** How many domains each write had, and the minutes between writes. */
 async function sent(): Promise<[number, number][]> {
   const calls = await writes(emulator)
-  return calls.map((call, i) => [call.domains.length, Math.round((call.time - (calls[i - 1]?.time ?? call.time)) / minute)])
+  return calls.map((call, i) => [
+    call.domains.length,
+    Math.round((call.time - (calls[i - 1]?.time ?? call.time)) / minute),
+  ])
 }
 
 /** Interrupts the next apply at its first wait between waves. */
@@ -42,7 +45,12 @@ function interruptOnce(): void {
 describe('a plan in waves', () => {
   it('goes out wave by wave, with a pause between, and leaves nothing behind', async () => {
     const plan = await place.json('plan')
-    expect((plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [wave, domains.length])).toEqual([
+    expect(
+      (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
+        wave,
+        domains.length,
+      ]),
+    ).toEqual([
       [1, 1],
       [2, 4],
       [3, 10],
@@ -52,7 +60,10 @@ describe('a plan in waves', () => {
     expect(text.out).toContain('Wave 1: 1 domain')
     expect(text.err).toContain('the 3 waves take 4 writes; all at once it would be 2')
     const { code, out, err } = await place.cli('apply', '--yes')
-    expect([code, err]).toEqual([0, expect.stringContaining('waiting    wave 1 of 3 (1 domain) until 2026-11-20T')])
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('waiting    wave 1 of 3 (1 domain) until 2026-11-20T'),
+    ])
     expect(out).toContain('Applied; writes: 4 confirmed.')
     expect(await sent()).toEqual([
       [1, 0],
@@ -62,7 +73,9 @@ describe('a plan in waves', () => {
     ])
     expect(place.rollouts()).toEqual([])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    const { applies } = (await place.json('state', 'history')) as { applies: { id: string; outcome: string }[] }
+    const { applies } = (await place.json('state', 'history')) as {
+      applies: { id: string; outcome: string }[]
+    }
     expect(applies.map(({ id, outcome }) => [id.replace(/^.*-/, ''), outcome])).toEqual([
       ['w3', 'complete'],
       ['w2', 'complete'],
@@ -76,7 +89,9 @@ describe('a plan in waves', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string })
-    expect(events.map(({ type }) => type).filter((type) => !/^write\.(started|waiting)$/.test(type))).toEqual([
+    expect(
+      events.map(({ type }) => type).filter((type) => !/^write\.(started|waiting)$/.test(type)),
+    ).toEqual([
       'apply.started',
       'write.confirmed',
       'wave.finished',
@@ -97,7 +112,9 @@ describe('a plan in waves', () => {
     const other = inWaves(place.root)
     place.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
-    inPause(async () => void codes.push((await other.cli('apply', '--yes', '--target', 'other.*')).code))
+    inPause(
+      async () => void codes.push((await other.cli('apply', '--yes', '--target', 'other.*')).code),
+    )
     expect((await place.cli('apply', '--yes', '--target', 'd*')).code).toBe(0)
     expect(codes).toEqual([0])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
@@ -114,10 +131,20 @@ describe('a plan in waves', () => {
   it('a wave that is not carried out whole ends it; the next apply begins anew with what is left', async () => {
     await fault(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
     const { code, out } = await place.cli('apply', '--yes', '--stop-on-refusal')
-    expect([code, out]).toEqual([3, expect.stringContaining('Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent.')])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringContaining(
+        'Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent.',
+      ),
+    ])
     expect(place.rollouts()).toEqual([])
     const plan = await place.json('plan')
-    expect((plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [wave, domains.length])).toEqual([
+    expect(
+      (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
+        wave,
+        domains.length,
+      ]),
+    ).toEqual([
       [1, 1],
       [2, 4],
       [3, 10],
@@ -132,10 +159,14 @@ describe('an interrupted rollout', () => {
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
     expect(out).toContain('Stopped: interrupted; apply again to go on with the rollout.')
-    expect(place.rollouts()).toMatchObject([{ state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] }])
+    expect(place.rollouts()).toMatchObject([
+      { state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] },
+    ])
     place.signal = new AbortController().signal
     const left = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
-    expect(left.map(({ wave, domains }) => [wave, domains])).toEqual(before.slice(1).map(({ wave, domains }) => [wave, domains]))
+    expect(left.map(({ wave, domains }) => [wave, domains])).toEqual(
+      before.slice(1).map(({ wave, domains }) => [wave, domains]),
+    )
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
     expect(place.rollouts()).toEqual([])
@@ -145,10 +176,16 @@ describe('an interrupted rollout', () => {
     interruptOnce()
     await place.cli('apply', '--yes')
     place.signal = new AbortController().signal
-    const changed = Number(/\d+/.exec((await writes(emulator))[0]?.domains[0] ?? '')?.[0]) === 0 ? 1 : 0
+    const changed =
+      Number(/\d+/.exec((await writes(emulator))[0]?.domains[0] ?? '')?.[0]) === 0 ? 1 : 0
     place.manifest(name(changed), { timeout: { time: 61 } })
     const { code, err } = await place.cli('apply', '--yes')
-    expect([code, err]).toEqual([1, expect.stringMatching(/rollout \S+ by \S+ is open at wave 1 of 3, and the plan touches its domains/)])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(
+        /rollout \S+ by \S+ is open at wave 1 of 3, and the plan touches its domains/,
+      ),
+    ])
     expect(err).toContain('--supersede')
     expect((await place.cli('apply', '--yes', '--supersede')).code).toBe(0)
     expect(place.rollouts()).toEqual([])
@@ -161,7 +198,10 @@ describe('an interrupted rollout', () => {
     inPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
     const { code, out } = await place.cli('apply', '--yes')
     expect(codes).toEqual([0])
-    expect([code, out]).toEqual([3, expect.stringContaining('another apply has ended this rollout')])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringContaining('another apply has ended this rollout'),
+    ])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
@@ -210,7 +250,9 @@ it('a plan file that puts a domain into an earlier wave is refused', async () =>
   const { code, err } = await place.cli('apply', 'plan.json')
   expect([code, err]).toEqual([
     1,
-    expect.stringContaining('are not the ones that the planner makes for its changes: the first that differs is write 3'),
+    expect.stringContaining(
+      'are not the ones that the planner makes for its changes: the first that differs is write 3',
+    ),
   ])
   expect(await writes(emulator)).toEqual([])
 })
@@ -229,7 +271,10 @@ it('the file of a rollout that was damaged is named, and nothing is sent', async
     const text = readFileSync(join(place.root, file), 'utf8')
     place.write(file, text.replace(from, to))
     const { code, err } = await place.cli('apply', '--yes')
-    expect([code, err]).toEqual([1, expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /)])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/the record .*\/rollouts\/.* can't be read: /),
+    ])
     place.write(file, text)
   }
   expect((await writes(emulator)).length).toBe(1)

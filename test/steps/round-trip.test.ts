@@ -23,12 +23,16 @@ beforeAll(async () => {
   runner.write('profiles/baseline.yaml', 'profile: baseline\nconfig:\n  timeout: {time: 60}\n')
   for (const name of names) {
     const own = `origin:\n    default_master: 192.0.2.10\n  add_response_head:\n    list: [{name: X-Site, value: ${name}}]`
-    runner.write(`domains/${name}.yaml`, `domain: ${name}\nprofiles: [baseline]\nconfig:\n  ${own}\n`)
+    runner.write(
+      `domains/${name}.yaml`,
+      `domain: ${name}\nprofiles: [baseline]\nconfig:\n  ${own}\n`,
+    )
   }
   expect((await runner.cli('fmt')).code).toBe(0)
   commit('clone', 'the workspace')
   sandbox.git('clone', 'push', '--quiet', 'origin', 'main')
-  for (const clone of ['colleague', 'other']) sandbox.git('.', 'clone', '--quiet', 'remote.git', clone)
+  for (const clone of ['colleague', 'other'])
+    sandbox.git('.', 'clone', '--quiet', 'remote.git', clone)
   colleague = placeIn('colleague')
   // Whoever makes a pull request has neither the token nor a secret.
   colleague.env = { ...sandbox.env }
@@ -60,7 +64,10 @@ function commit(clone: string, message: string): string {
 /** Changes a profile on a branch, and pushes that. */
 function propose(branch: string, timeout: number): void {
   sandbox.git('colleague', 'switch', '--quiet', '-c', branch, 'origin/main')
-  colleague.write('profiles/baseline.yaml', `profile: baseline\nconfig:\n  timeout: {time: ${timeout}}\n`)
+  colleague.write(
+    'profiles/baseline.yaml',
+    `profile: baseline\nconfig:\n  timeout: {time: ${timeout}}\n`,
+  )
   commit('colleague', branch)
   sandbox.git('colleague', 'push', '--quiet', 'origin', branch)
 }
@@ -89,8 +96,18 @@ describe('the round from a pull request to production, and back', () => {
 
   it('a branch is planned, without the token, as a comment and as a file', async () => {
     propose('longer', 90)
-    const planned = await colleague.cli('plan', '--out', '../reviewed.json', '--markdown', '../comment.md', '--detailed-exitcode')
-    expect(planned).toMatchObject({ code: 2, out: expect.stringContaining('Plan: 3 to change · 1 write') as string })
+    const planned = await colleague.cli(
+      'plan',
+      '--out',
+      '../reviewed.json',
+      '--markdown',
+      '../comment.md',
+      '--detailed-exitcode',
+    )
+    expect(planned).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('Plan: 3 to change · 1 write') as string,
+    })
     const comment = readFileSync(join(sandbox.folder, 'comment.md'), 'utf8')
     expect(comment).toMatch(/^### Edgewise plan\n\nPlan: 3 to change · 1 write/)
     expect(comment).toContain('timeout')
@@ -103,7 +120,8 @@ describe('the round from a pull request to production, and back', () => {
     const before = (await writes(emulator)).length
     expect((await runner.cli('apply', '../reviewed.json')).code).toBe(0)
     expect((await writes(emulator)).length - before).toBe(1)
-    for (const name of names) expect((await heldByDomain(emulator))[name]).toMatchObject({ timeout: { time: '90' } })
+    for (const name of names)
+      expect((await heldByDomain(emulator))[name]).toMatchObject({ timeout: { time: '90' } })
     expect((await other.json('state', 'history'))['applies']).toMatchObject([
       { outcome: 'complete', commit: merged, writes: { confirmed: 1 } },
       { outcome: 'complete' },
@@ -119,20 +137,31 @@ describe('the round from a pull request to production, and back', () => {
       domains: names[0],
       config: { timeout: { time: '7' }, origin: { default_master: '198.51.100.1' } },
     })
-    expect((await fetch(`${emulator.url}/v2/domain/config`, { method: 'POST', headers, body })).status).toBe(200)
+    expect(
+      (await fetch(`${emulator.url}/v2/domain/config`, { method: 'POST', headers, body })).status,
+    ).toBe(200)
     expect((await other.cli('drift')).code).toBe(0)
     const seen = await other.cli('drift', '--observed', look)
-    expect(seen).toMatchObject({ code: 2, out: expect.stringContaining('Drift: 2 live.') as string })
+    expect(seen).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('Drift: 2 live.') as string,
+    })
     expect((await other.cli('drift', '--observed', look, '--repair', '--yes')).code).toBe(0)
     expect(await heldByDomain(emulator)).toEqual(good)
     const { code, out } = await runner.cli('drift', '--observed', look)
-    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('Of 9 items: 9 verified.') as string })
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Of 9 items: 9 verified.') as string,
+    })
   })
 
   it('a bad change is rolled back with one command, and gone for good once it is reverted', async () => {
     const good = await heldByDomain(emulator)
     propose('worse', 250)
-    colleague.write('domains/img.example.com.yaml', 'domain: img.example.com\nconfig:\n  origin_host: {host: gone.example.com}\n')
+    colleague.write(
+      'domains/img.example.com.yaml',
+      'domain: img.example.com\nconfig:\n  origin_host: {host: gone.example.com}\n',
+    )
     commit('colleague', 'worse still')
     sandbox.git('colleague', 'push', '--quiet', 'origin', 'worse')
     const merged = merge('worse')
@@ -140,7 +169,10 @@ describe('the round from a pull request to production, and back', () => {
     expect(await heldByDomain(emulator)).not.toEqual(good)
 
     const back = await other.cli('rollback', '--yes')
-    expect(back).toMatchObject({ code: 0, err: expect.stringContaining(`git revert ${merged.slice(0, 12)}`) as string })
+    expect(back).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`git revert ${merged.slice(0, 12)}`) as string,
+    })
     const { 'img.example.com': img, ...rest } = await heldByDomain(emulator)
     // Unset, the origin host is the domain itself; everything else is as it was.
     expect({ ...rest, 'img.example.com': { ...img, origin_host: undefined } }).toEqual(good)
@@ -151,8 +183,13 @@ describe('the round from a pull request to production, and back', () => {
     publish()
     for (const place of [runner, other]) expect(await planCode(place)).toBe(0)
     // The clocks of these machines differ, and with them the order.
-    const applies = (await other.json('state', 'history'))['applies'] as { id: string; commit: string | null }[]
-    expect(applies.filter(({ id }) => id.endsWith('-rollback'))).toMatchObject([{ commit: null, outcome: 'complete' }])
+    const applies = (await other.json('state', 'history'))['applies'] as {
+      id: string
+      commit: string | null
+    }[]
+    expect(applies.filter(({ id }) => id.endsWith('-rollback'))).toMatchObject([
+      { commit: null, outcome: 'complete' },
+    ])
     expect(applies).toHaveLength(5)
   })
 })

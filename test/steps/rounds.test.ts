@@ -14,14 +14,18 @@ setStage()
 
 /** Whether JSON holds to one of the schemas of machine output. */
 function holdsTo(name: string, value: Json): void {
-  const schema = JSON.parse(readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8')) as object
+  const schema = JSON.parse(
+    readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
+  ) as object
   const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema)
   expect(validate(value) ? [] : validate.errors).toEqual([])
 }
 
 describe('black list and white list', () => {
   it('change places in one write each way, and the other leaves the record', async () => {
-    const first = await place.manifest(www, { ip_black_list: { list: ['203.0.113.9'] } }).cli('plan')
+    const first = await place
+      .manifest(www, { ip_black_list: { list: ['203.0.113.9'] } })
+      .cli('plan')
     expect(first.err).toContain('ip_black_list empties ip_white_list, of which nothing is recorded')
     await place.settle()
     for (const [item, other] of [
@@ -34,7 +38,9 @@ describe('black list and white list', () => {
         { item: 'ip_black_list', action: item === 'ip_black_list' ? 'set' : 'unset' },
         { item: 'ip_white_list', action: item === 'ip_white_list' ? 'set' : 'unset' },
       ])
-      expect((plan['changes'] as JsonObject[]).find((change) => change['item'] === other)).toMatchObject({
+      expect(
+        (plan['changes'] as JsonObject[]).find((change) => change['item'] === other),
+      ).toMatchObject({
         reason: 'cleared',
         by: item,
         after: null,
@@ -42,13 +48,18 @@ describe('black list and white list', () => {
       await place.settle()
       expect(await held(emulator, www)).toEqual({ [item]: { list: ['192.0.2.1'], mode: 'cover' } })
       expect((await writes(emulator)).slice(before)).toMatchObject([{ items: [item], status: 200 }])
-      expect(Object.keys((await place.json('state', 'show', www))['items'] as object)).toEqual([item])
+      expect(Object.keys((await place.json('state', 'show', www))['items'] as object)).toEqual([
+        item,
+      ])
     }
   })
 
   it('both at once are an error', async () => {
     const { code, out } = await place
-      .manifest(www, { ip_black_list: { list: ['192.0.2.1'] }, ip_white_list: { list: ['192.0.2.2'] } })
+      .manifest(www, {
+        ip_black_list: { list: ['192.0.2.1'] },
+        ip_white_list: { list: ['192.0.2.2'] },
+      })
       .cli('validate')
     expect([code, out]).toEqual([1, expect.stringContaining('exclude each other')])
   })
@@ -60,7 +71,9 @@ it('a kept field that the manifest drops is no change and stays at the service',
   const plan = await place.manifest(www, { https: { cert_id: 1 } }).json('plan')
   expect(plan).toMatchObject({ changes: [], writes: [] })
   await place.manifest(www, { https: { cert_id: 2 } }).settle()
-  expect(await held(emulator, www)).toEqual({ https: { cert_id: 2, force_https: 0, http2: 'on', ocsp: 'off' } })
+  expect(await held(emulator, www)).toEqual({
+    https: { cert_id: 2, force_https: 0, http2: 'on', ocsp: 'off' },
+  })
   expect(await writes(emulator)).toHaveLength(before + 1)
 })
 
@@ -71,12 +84,18 @@ describe('many domains', () => {
     place.write('profiles/base.yaml', 'profile: base\nconfig: {timeout: {time: 60}}\n')
     place.write(
       'domains/all.yaml',
-      JSON.stringify({ domains, profiles: ['base'], config: { connect_timeout: { origin_connect_timeout: 10 } } }),
+      JSON.stringify({
+        domains,
+        profiles: ['base'],
+        config: { connect_timeout: { origin_connect_timeout: 10 } },
+      }),
     )
     await place.settle()
     const before = (await writes(emulator)).length
     place.write('profiles/base.yaml', 'profile: base\nconfig: {timeout: {time: 61}}\n')
-    expect(await place.json('plan')).toMatchObject({ summary: { change: 25, unchanged: 25, writes: 3, lowerBound: 3, seconds: 0 } })
+    expect(await place.json('plan')).toMatchObject({
+      summary: { change: 25, unchanged: 25, writes: 3, lowerBound: 3, seconds: 0 },
+    })
     await place.settle()
     const sent = (await writes(emulator)).slice(before)
     expect(sent.map((call) => call.domains.length).toSorted((a, b) => a - b)).toEqual([5, 10, 10])
@@ -89,14 +108,26 @@ describe('many domains', () => {
     ['[[timeout, https]]', 2, 'as the list says'],
   ])('groups: %s makes %i writes', async (groups, count) => {
     enter(new Place(emulator.url, `grouping: {groups: ${groups}}\n`))
-    await place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 }, origin: { default_master: '192.0.2.1' } }).settle()
+    await place
+      .manifest(www, {
+        timeout: { time: 60 },
+        https: { cert_id: 1 },
+        origin: { default_master: '192.0.2.1' },
+      })
+      .settle()
     expect(await writes(emulator)).toHaveLength(count)
   })
 
   it('items that belong together travel together', async () => {
-    enter(new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n'))
+    enter(
+      new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n'),
+    )
     await place
-      .manifest(www, { origin: { default_master: '192.0.2.1' }, new_origin: [{ origin: '192.0.2.1' }], https: { cert_id: 1 } })
+      .manifest(www, {
+        origin: { default_master: '192.0.2.1' },
+        new_origin: [{ origin: '192.0.2.1' }],
+        https: { cert_id: 1 },
+      })
       .settle()
     const sent = (await writes(emulator)).filter((call) => call.items.includes('origin'))
     expect(sent).toHaveLength(1)
@@ -104,10 +135,20 @@ describe('many domains', () => {
   })
 
   it('--target and --item narrow what is planned and applied', async () => {
-    for (const domain of domains.slice(0, 3)) place.manifest(domain, { timeout: { time: 60 }, https: { cert_id: 1 } })
-    const { code } = await place.cli('apply', '--yes', '--target', 'd0[01].example.com', '--item', 'https')
+    for (const domain of domains.slice(0, 3))
+      place.manifest(domain, { timeout: { time: 60 }, https: { cert_id: 1 } })
+    const { code } = await place.cli(
+      'apply',
+      '--yes',
+      '--target',
+      'd0[01].example.com',
+      '--item',
+      'https',
+    )
     expect(code).toBe(0)
-    expect(await held(emulator, domains[0] ?? '')).toEqual({ https: { cert_id: 1, force_https: 0 } })
+    expect(await held(emulator, domains[0] ?? '')).toEqual({
+      https: { cert_id: 1, force_https: 0 },
+    })
     expect(await held(emulator, domains[2] ?? '')).toEqual({})
     expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain('no domain matches')
     expect((await place.cli('plan', '--item', 'htps')).err).toContain('Did you mean "https"?')
@@ -136,7 +177,10 @@ describe('the record belongs to one service', () => {
   it('a damaged record is named, and nothing is written', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     const state = join(place.root, '.edgewise/state')
-    const file = readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(`${www}.json`)) ?? ''
+    const file =
+      readdirSync(state, { recursive: true, encoding: 'utf8' }).find((path) =>
+        path.endsWith(`${www}.json`),
+      ) ?? ''
     writeFileSync(join(state, file), '{"format": "edgewise.record/1", "dom')
     const before = (await writes(emulator)).length
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
@@ -148,7 +192,9 @@ describe('the record belongs to one service', () => {
 describe('what a service may answer', () => {
   const good: Answer = (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]
   const status = async (item = 'timeout', domain = www) =>
-    ((await place.json('state', 'show', domain))['items'] as Record<string, JsonObject> | undefined)?.[item]
+    (
+      (await place.json('state', 'show', domain))['items'] as Record<string, JsonObject> | undefined
+    )?.[item]
   const at = ({ url }: { url: string }) => enter(new Place(url))
 
   it('401 ends the apply: exit 3, and the rest is not sent', async () => {
@@ -171,8 +217,13 @@ describe('what a service may answer', () => {
       ),
     )
     await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
-    expect((await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(3)
-    expect(await status()).toMatchObject({ status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] })
+    expect((await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(
+      3,
+    )
+    expect(await status()).toMatchObject({
+      status: 'in-doubt',
+      candidates: [{ time: '60' }, { time: '61' }],
+    })
     // Even when the manifest goes back to the old value.
     const again = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     expect(again.err).toContain(`An earlier apply left items in doubt on ${www}`)
@@ -209,14 +260,23 @@ describe('what a service may answer', () => {
 describe('secrets', () => {
   const values = { SIGNING: 'signing-value-3f9', ORIGIN: 'origin-value-77c' }
   const config = {
-    visit_timestamp: { pattern: '.*', time_format: 'timestamp', key: '${secret:signing}', deadtime: 60, req_uri_type: 1 },
+    visit_timestamp: {
+      pattern: '.*',
+      time_format: 'timestamp',
+      key: '${secret:signing}',
+      deadtime: 60,
+      req_uri_type: 1,
+    },
     add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:origin}' }],
   }
   beforeEach(() => {
     enter(new Place(emulator.url, 'secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n'))
     place.write(
       'edgewise.yaml',
-      readFileSync(join(place.root, 'edgewise.yaml'), 'utf8').replace('allowLiteralSecrets: true', 'allowLiteralSecrets: false'),
+      readFileSync(join(place.root, 'edgewise.yaml'), 'utf8').replace(
+        'allowLiteralSecrets: true',
+        'allowLiteralSecrets: false',
+      ),
     )
     place.env = { EDGEWISE_TOKEN: token, ...values }
   })
@@ -241,7 +301,8 @@ describe('secrets', () => {
     for (const path of readdirSync(place.root, { recursive: true, encoding: 'utf8' })) {
       if (/\.(json|md|yaml)$/.test(path)) seen.push(readFileSync(join(place.root, path), 'utf8'))
     }
-    for (const secret of [...Object.values(values), token]) expect(seen.filter((text) => text.includes(secret))).toEqual([])
+    for (const secret of [...Object.values(values), token])
+      expect(seen.filter((text) => text.includes(secret))).toEqual([])
     expect(seen.join('')).toContain('scrypt:')
   })
 
@@ -261,14 +322,22 @@ describe('secrets', () => {
 
   it('written out are refused without being repeated, and so is the form in which plans show them', async () => {
     const literal = await place
-      .manifest(www, { ...config, visit_timestamp: { ...config.visit_timestamp, key: 'hunter2-literal' } })
+      .manifest(www, {
+        ...config,
+        visit_timestamp: { ...config.visit_timestamp, key: 'hunter2-literal' },
+      })
       .cli('validate')
     expect(literal.code).toBe(1)
     expect(literal.out).not.toContain('hunter2')
     const forged = await place
-      .manifest(www, { origin_host: { host: { $secret: 'scrypt:00112233445566778899aabbccddeeff' } } })
+      .manifest(www, {
+        origin_host: { host: { $secret: 'scrypt:00112233445566778899aabbccddeeff' } },
+      })
       .cli('validate')
-    expect([forged.code, forged.out.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining('the form in which plans show secrets')])
+    expect([forged.code, forged.out.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('the form in which plans show secrets'),
+    ])
   })
 })
 
@@ -277,14 +346,36 @@ describe('import', () => {
 
   it.each([
     ['by domain', { [www]: { timeout: { time: 60 }, image_resize: 1 } }, []],
-    ['an answer with its domains', { code: 0, data: { config: { timeout: { time: '60' } }, domains: [{ id: '1', domain: www }] } }, []],
     [
-      'an answer with domains at the top',
-      { code: 0, domains: [{ id: '1', domain: www }], data: { config: { timeout: { time: '60' } } } },
+      'an answer with its domains',
+      {
+        code: 0,
+        data: { config: { timeout: { time: '60' } }, domains: [{ id: '1', domain: www }] },
+      },
       [],
     ],
-    ['an answer without domains', { code: 0, data: { config: { timeout: { time: '60' } } } }, ['--domain', www]],
-    ['a list', { code: 0, data: [{ domain: www, config: { timeout: { time: '60' }, https: { cert_id: 1 } } }] }, []],
+    [
+      'an answer with domains at the top',
+      {
+        code: 0,
+        domains: [{ id: '1', domain: www }],
+        data: { config: { timeout: { time: '60' } } },
+      },
+      [],
+    ],
+    [
+      'an answer without domains',
+      { code: 0, data: { config: { timeout: { time: '60' } } } },
+      ['--domain', www],
+    ],
+    [
+      'a list',
+      {
+        code: 0,
+        data: [{ domain: www, config: { timeout: { time: '60' }, https: { cert_id: 1 } } }],
+      },
+      [],
+    ],
   ] as [string, Json, string[]][])('takes %s', async (_name, data, more) => {
     place.manifest(www, { timeout: { time: 60 } })
     file(data)
@@ -306,7 +397,13 @@ describe('import', () => {
   })
 
   it('--write-manifests writes what has none, and a plan after it is empty', async () => {
-    file({ [www]: { timeout: { time: 60 }, https: { cert_id: '1', force_https: '301' }, image_resize: 1 } })
+    file({
+      [www]: {
+        timeout: { time: 60 },
+        https: { cert_id: '1', force_https: '301' },
+        image_resize: 1,
+      },
+    })
     expect((await place.cli('import', 'held.json', '--write-manifests')).code).toBe(0)
     expect((await place.json('plan'))['changes']).toEqual([])
     expect((await place.cli('validate')).code).toBe(0)
@@ -320,13 +417,23 @@ describe('machine output and exit codes', () => {
     holdsTo('plan', await place.json('plan'))
     const lines = (await place.cli('apply', '--yes', '--json')).out.trim().split('\n')
     for (const line of lines) holdsTo('apply-event', JSON.parse(line) as Json)
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'apply.finished', confirmed: 2, refused: 0 })
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      type: 'apply.finished',
+      confirmed: 2,
+      refused: 0,
+    })
     holdsTo('state-list', await place.json('state', 'list'))
     holdsTo('state-show', await place.json('state', 'show', www))
     holdsTo('plan', await place.manifest(www, { timeout: { time: 61 } }).json('plan'))
     place.manifest(www, { timeout: { time: 4 } })
     holdsTo('diagnostics', await place.json('validate'))
-    for (const args of [['plan'], ['apply', '--yes'], ['state', 'show', 'nobody.example.com'], ['plan', '--nonsense'], ['nonsense']]) {
+    for (const args of [
+      ['plan'],
+      ['apply', '--yes'],
+      ['state', 'show', 'nobody.example.com'],
+      ['plan', '--nonsense'],
+      ['nonsense'],
+    ]) {
       const error = await place.json(...args)
       holdsTo('error', error)
     }
@@ -347,7 +454,9 @@ describe('machine output and exit codes', () => {
     expect((await place.cli('nonsense')).code).toBe(1)
     expect((await place.cli('validate', '-C', '/')).code).toBe(1)
     place.env = {}
-    expect((await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')).err).toContain('no token')
+    expect(
+      (await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')).err,
+    ).toContain('no token')
   })
 
   it('results go to stdout and nothing else does', async () => {
@@ -361,22 +470,34 @@ describe('machine output and exit codes', () => {
 })
 
 describe('the examples', () => {
-  const env = { STOREFRONT_SIGNING_KEY: 'a-key', STOREFRONT_ORIGIN_TOKEN: 'a-token', SIGNING_KEY: 'x', ORIGIN_TOKEN: 'y' }
+  const env = {
+    STOREFRONT_SIGNING_KEY: 'a-key',
+    STOREFRONT_ORIGIN_TOKEN: 'a-token',
+    SIGNING_KEY: 'x',
+    ORIGIN_TOKEN: 'y',
+  }
 
-  it.each(['storefront', 'every-item'])('%s validates, applies, and is then as recorded', async (name) => {
-    const source = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
-    rmSync(place.root, { recursive: true })
-    mkdirSync(place.root)
-    cpSync(source, place.root, { recursive: true, filter: (path) => !path.includes('.edgewise') })
-    const file = join(place.root, 'edgewise.yaml')
-    const text = readFileSync(file, 'utf8')
-    const names = [...text.matchAll(/env: (\w+)/g)].map((match) => match[1] ?? '')
-    place.env = { ...env, ...Object.fromEntries(names.map((each) => [each, `value-of-${each}`])), EDGEWISE_TOKEN: token }
-    writeFileSync(
-      file,
-      `${text.replace('url: emulator', `url: ${emulator.url}\n  token: \${env:EDGEWISE_TOKEN}`)}limits: {callsPerMinute: 10000}\n`,
-    )
-    await place.settle()
-    expect((await place.cli('plan')).out).toMatch(/No changes\.\n$/)
-  })
+  it.each(['storefront', 'every-item'])(
+    '%s validates, applies, and is then as recorded',
+    async (name) => {
+      const source = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
+      rmSync(place.root, { recursive: true })
+      mkdirSync(place.root)
+      cpSync(source, place.root, { recursive: true, filter: (path) => !path.includes('.edgewise') })
+      const file = join(place.root, 'edgewise.yaml')
+      const text = readFileSync(file, 'utf8')
+      const names = [...text.matchAll(/env: (\w+)/g)].map((match) => match[1] ?? '')
+      place.env = {
+        ...env,
+        ...Object.fromEntries(names.map((each) => [each, `value-of-${each}`])),
+        EDGEWISE_TOKEN: token,
+      }
+      writeFileSync(
+        file,
+        `${text.replace('url: emulator', `url: ${emulator.url}\n  token: \${env:EDGEWISE_TOKEN}`)}limits: {callsPerMinute: 10000}\n`,
+      )
+      await place.settle()
+      expect((await place.cli('plan')).out).toMatch(/No changes\.\n$/)
+    },
+  )
 })

@@ -20,9 +20,15 @@ describe('a saved plan', () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
     expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    expect(await held(emulator, www)).toMatchObject({ timeout: { time: '60' }, https: { cert_id: 1 } })
+    expect(await held(emulator, www)).toMatchObject({
+      timeout: { time: '60' },
+      https: { cert_id: 1 },
+    })
     const again = await place.cli('apply', 'plan.json')
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining(`the record of ${www} changed`)])
+    expect([again.code, again.err]).toEqual([
+      1,
+      expect.stringContaining(`the record of ${www} changed`),
+    ])
   })
 
   it('of one item, and beside changes elsewhere, still holds', async () => {
@@ -37,7 +43,9 @@ describe('a saved plan', () => {
   it('is stale when its manifest changed', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
-    const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', 'plan.json')
+    const { code, err } = await place
+      .manifest(www, { timeout: { time: 61 } })
+      .cli('apply', 'plan.json')
     expect([code, err]).toEqual([1, expect.stringContaining(`the manifests of ${www} changed`)])
   })
 
@@ -65,7 +73,8 @@ describe('a saved plan', () => {
 
   it('made in waves goes out at once with --no-waves, in the same writes', async () => {
     enter(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 0s}\n'))
-    for (const name of ['a', 'b', 'c']) place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
+    for (const name of ['a', 'b', 'c'])
+      place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
     await savePlan()
     expect(plan().writes).toHaveLength(2)
     expect((await place.cli('apply', 'plan.json', '--no-waves')).code).toBe(0)
@@ -76,8 +85,20 @@ describe('a saved plan', () => {
 /** A plan file, as far as tests look into it. */
 interface PlanFile {
   changes: Json[]
-  writes: { id: number; wave: number; domains: string[]; config: JsonObject; forms: Record<string, string> }[]
-  basis: { desired: JsonObject; recorded: JsonObject; target: string[]; items?: string[]; commit: null }
+  writes: {
+    id: number
+    wave: number
+    domains: string[]
+    config: JsonObject
+    forms: Record<string, string>
+  }[]
+  basis: {
+    desired: JsonObject
+    recorded: JsonObject
+    target: string[]
+    items?: string[]
+    commit: null
+  }
   planner?: { version: number; effort: string }
 }
 
@@ -91,42 +112,64 @@ describe('an altered plan file', () => {
   const evil = { default_master: '203.0.113.66', origin_mode: 'default' }
 
   it.each<[string, (altered: PlanFile, first: PlanFile['writes'][0]) => void]>([
-    ['certificate 0 without --allow', (_, { config }) => void (config['https'] = { cert_id: 0, force_https: 0 })],
+    [
+      'certificate 0 without --allow',
+      (_, { config }) => void (config['https'] = { cert_id: 0, force_https: 0 }),
+    ],
     [
       'certificate 0 before the right one, without --allow',
       ({ writes: all }, first) =>
-        void all.unshift({ ...first, config: { https: { cert_id: 0, force_https: 0 } }, forms: { https: 'replace' } }),
+        void all.unshift({
+          ...first,
+          config: { https: { cert_id: 0, force_https: 0 } },
+          forms: { https: 'replace' },
+        }),
     ],
     [
       'a foreign origin before the right one',
-      ({ writes: all }, first) => void all.unshift({ ...first, config: { origin: evil }, forms: { origin: 'replace' } }),
+      ({ writes: all }, first) =>
+        void all.unshift({ ...first, config: { origin: evil }, forms: { origin: 'replace' } }),
     ],
     [
       'a foreign origin after the right one',
-      ({ writes: all }, first) => void all.push({ ...first, config: { origin: evil }, forms: { origin: 'replace' } }),
+      ({ writes: all }, first) =>
+        void all.push({ ...first, config: { origin: evil }, forms: { origin: 'replace' } }),
     ],
     ['another value', (_, { config }) => void (config['origin'] = evil)],
     ['a repeated write', ({ writes: all }, first) => void all.push(first)],
     ['an id given twice', ({ writes: all }) => all.forEach((write) => void (write.id = 1))],
     ['a domain given twice', (_, { domains }) => void domains.push(www)],
     ['another domain', (_, { domains }) => void domains.push('evil.example.com')],
-    ['a false form', (_, { forms }) => Object.keys(forms).forEach((item) => void (forms[item] = 'append'))],
+    [
+      'a false form',
+      (_, { forms }) => Object.keys(forms).forEach((item) => void (forms[item] = 'append')),
+    ],
     ['a form of an item that is not written', (_, { forms }) => void (forms['extend'] = 'replace')],
     ['another wave', (_, first) => void (first.wave = 2)],
     ['no writes', (altered) => void (altered.writes = [])],
     ['no changes', (altered) => void (altered.changes = [])],
     ['an item that does not exist', (_, { config }) => void (config['nonsense'] = 1)],
-    ['an emptied basis', (altered) => void (altered.basis = { desired: {}, recorded: {}, target: [], commit: null })],
+    [
+      'an emptied basis',
+      (altered) => void (altered.basis = { desired: {}, recorded: {}, target: [], commit: null }),
+    ],
     ['hashes emptied', ({ basis }) => void (basis.recorded = {})],
     ['a glob in the basis', ({ basis }) => void (basis.desired['*'] = basis.desired[www] ?? null)],
     ['an item list that chooses less', ({ basis }) => void (basis.items = ['timeout'])],
     ['an item list of no items', ({ basis }) => void (basis.items = ['nonsense'])],
     ['no planner', (altered) => void delete altered.planner],
     ['another planner', (altered) => void (altered.planner = { version: 2, effort: 'normal' })],
-    ['an effort that does not exist', (altered) => void (altered.planner = { version: 1, effort: 'most' })],
+    [
+      'an effort that does not exist',
+      (altered) => void (altered.planner = { version: 1, effort: 'most' }),
+    ],
   ])('is refused and sends nothing: %s', async (_what, alter) => {
     await place.manifest(www, { https: { cert_id: 1 }, origin }).settle()
-    place.manifest(www, { https: { cert_id: 2 }, origin: { default_master: '192.0.2.9' }, timeout: { time: 60 } })
+    place.manifest(www, {
+      https: { cert_id: 2 },
+      origin: { default_master: '192.0.2.9' },
+      timeout: { time: 60 },
+    })
     await savePlan()
     const altered = plan()
     const [first] = altered.writes
@@ -167,7 +210,11 @@ describe('an altered plan file', () => {
     enter(new Place(server.url, 'rollout: {waves: [2, 100%], pause: 0s}\n'))
     const domains = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`)
     for (const [i, domain] of domains.entries())
-      place.manifest(domain, { https: { cert_id: 1 }, ip_black_list: { list: [`192.0.2.${i}`] }, origin })
+      place.manifest(domain, {
+        https: { cert_id: 1 },
+        ip_black_list: { list: [`192.0.2.${i}`] },
+        origin,
+      })
     await place.settle()
     for (const [i, domain] of domains.entries())
       place.manifest(domain, {
@@ -193,16 +240,28 @@ describe('an altered plan file', () => {
     expect(expected.calls.length).toBeGreaterThan(3)
     const all = placesIn(honest)
     // Most often where the calls stand.
-    const places = [...all, ...all.filter(([key]) => key === 'writes').flatMap((path) => [path, path, path])]
+    const places = [
+      ...all,
+      ...all.filter(([key]) => key === 'writes').flatMap((path) => [path, path, path]),
+    ]
     let refused = 0
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.nat(), fc.constantFrom(...alterations), async (where, from, alter) => {
-        const altered = structuredClone(honest)
-        alter(altered, places[where % places.length] ?? [], valueAt(honest, places[from % places.length] ?? []))
-        const { code, calls } = await tryFile(JSON.stringify(altered))
-        if (code !== 0) refused++
-        expect(calls).toEqual(code === 0 ? expected.calls : [])
-      }),
+      fc.asyncProperty(
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom(...alterations),
+        async (where, from, alter) => {
+          const altered = structuredClone(honest)
+          alter(
+            altered,
+            places[where % places.length] ?? [],
+            valueAt(honest, places[from % places.length] ?? []),
+          )
+          const { code, calls } = await tryFile(JSON.stringify(altered))
+          if (code !== 0) refused++
+          expect(calls).toEqual(code === 0 ? expected.calls : [])
+        },
+      ),
       { numRuns: runs(15) },
     )
     expect(refused).toBeGreaterThan(5)

@@ -13,7 +13,9 @@ export const dead = '192.0.2.66'
 
 let clock: Time | null = null
 
-/** Gives each test of a file a service that has forgotten everything, and a workspace of its own. */
+/**
+ * Gives each test of a file a service that has forgotten everything, and a workspace of its own.
+ */
 export function setStage(options: Partial<EmulatorOptions> = {}): void {
   beforeAll(async () => {
     emulator = await service(options)

@@ -9,12 +9,17 @@ import { emulator, place, setStage } from './stage.ts'
 const [a, b] = ['a.example.com', 'b.example.com']
 setStage()
 beforeEach(() => {
-  place.manifest(a, { timeout: { time: '10' }, https: { cert_id: 1 } }).manifest(b, { timeout: { time: '20' } })
+  place
+    .manifest(a, { timeout: { time: '10' }, https: { cert_id: 1 } })
+    .manifest(b, { timeout: { time: '20' } })
 })
 
 describe('state history', () => {
   it('is empty before the first apply, and after one that had nothing to do', async () => {
-    expect(await place.cli('state', 'history')).toMatchObject({ code: 0, out: 'Nothing was applied yet.\n' })
+    expect(await place.cli('state', 'history')).toMatchObject({
+      code: 0,
+      out: 'Nothing was applied yet.\n',
+    })
     await place.settle()
     await place.settle()
     expect((await place.json('state', 'history'))['applies']).toHaveLength(1)
@@ -33,7 +38,9 @@ describe('state history', () => {
       { outcome: 'complete', author: 'octavia', commit: null },
     ])
     const { out } = await place.cli('state', 'history')
-    expect(out).toMatch(/^\S+ {2}incomplete {2}1 confirmed, 1 refused\n {2}2\S+Z · \d+ s · by octavia\n\S+ {2}complete {2}\d confirmed\n/)
+    expect(out).toMatch(
+      /^\S+ {2}incomplete {2}1 confirmed, 1 refused\n {2}2\S+Z · \d+ s · by octavia\n\S+ {2}complete {2}\d confirmed\n/,
+    )
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
@@ -49,25 +56,38 @@ describe('state history', () => {
 })
 
 describe('state show --at', () => {
-  const ids = async () => ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id).toReversed()
+  const ids = async () =>
+    ((await place.json('state', 'history'))['applies'] as { id: string }[])
+      .map(({ id }) => id)
+      .toReversed()
   const itemsAt = async (apply: string) => {
     const shown = await place.json('state', 'show', a, '--at', apply)
     expect(schemaFaults('state-show', shown)).toEqual([])
     return Object.fromEntries(
-      Object.entries(shown['items'] as Record<string, { candidates: unknown[] }>).map(([item, { candidates }]) => [item, candidates[0]]),
+      Object.entries(shown['items'] as Record<string, { candidates: unknown[] }>).map(
+        ([item, { candidates }]) => [item, candidates[0]],
+      ),
     )
   }
 
   it('tells what each apply left recorded: values, items that came, items that were released', async () => {
     const start = { timeout: { time: '10' }, https: { cert_id: 1, force_https: 0 } }
     await place.settle()
-    place.manifest(a, { timeout: { time: '11' }, https: { cert_id: 1 }, origin_host: { host: 'o.example.com' } })
+    place.manifest(a, {
+      timeout: { time: '11' },
+      https: { cert_id: 1 },
+      origin_host: { host: 'o.example.com' },
+    })
     await place.settle()
     place.manifest(a, { timeout: { time: '12' } })
     await place.settle()
     const [first = '', second = '', third = ''] = await ids()
     expect(await itemsAt(first)).toEqual(start)
-    expect(await itemsAt(second)).toEqual({ ...start, timeout: { time: '11' }, origin_host: { host: 'o.example.com' } })
+    expect(await itemsAt(second)).toEqual({
+      ...start,
+      timeout: { time: '11' },
+      origin_host: { host: 'o.example.com' },
+    })
     expect(await itemsAt(third)).toEqual({ timeout: { time: '12' } })
     const { out } = await place.cli('state', 'show', a, '--at', first)
     expect(out).toMatch(new RegExp(`^${a} {2}at the end of apply ${first}, \\d{4}-`))
@@ -84,7 +104,10 @@ describe('state show --at', () => {
     place.manifest(a, { timeout: { time: '14' }, https: { cert_id: 1 } })
     await place.settle()
     const then = await place.cli('state', 'show', a, '--at', first)
-    expect(then).toMatchObject({ code: 0, err: expect.stringContaining('imported or observed later: timeout.') as string })
+    expect(then).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('imported or observed later: timeout.') as string,
+    })
     expect(Object.keys(await itemsAt(first))).toEqual(['https'])
     const [, second = ''] = await ids()
     expect(await itemsAt(second)).toMatchObject({ timeout: { time: '14' } })
@@ -92,10 +115,14 @@ describe('state show --at', () => {
     await place.settle()
     expect(await place.cli('state', 'show', 'c.example.com', '--at', second)).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`nothing is known to have been recorded at the end of apply ${second}`) as string,
+      err: expect.stringContaining(
+        `nothing is known to have been recorded at the end of apply ${second}`,
+      ) as string,
     })
     expect((await place.cli('state', 'forget', a, '--item', 'https', '--yes')).code).toBe(0)
-    expect(await place.json('state', 'show', a, '--at', second)).toMatchObject({ items: { timeout: { candidates: [{ time: '14' }] } } })
+    expect(await place.json('state', 'show', a, '--at', second)).toMatchObject({
+      items: { timeout: { candidates: [{ time: '14' }] } },
+    })
     expect(Object.keys(await itemsAt(second))).toEqual(['timeout'])
     expect(await place.cli('state', 'show', a, '--at', 'never')).toMatchObject({
       code: 1,
@@ -110,7 +137,8 @@ describe('a disk that is full', () => {
     place.disk = {
       ...realDisk,
       create: async (path, text) => {
-        if (path.includes(folder) && ++steps >= step) throw new EdgewiseError('record-unreachable', `no space left for ${path}`)
+        if (path.includes(folder) && ++steps >= step)
+          throw new EdgewiseError('record-unreachable', `no space left for ${path}`)
         return realDisk.create(path, text)
       },
     }
@@ -118,16 +146,24 @@ describe('a disk that is full', () => {
 
   it('before anything was sent ends the apply with 1', async () => {
     fullFrom(1, '/waves/')
-    expect(await place.cli('apply', '--yes')).toMatchObject({ code: 1, err: expect.stringContaining('error: no space left') as string })
+    expect(await place.cli('apply', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('error: no space left') as string,
+    })
     expect(await held(emulator, a)).toEqual({})
   })
 
   it('after a write was sent ends it with 3; the next one finishes', async () => {
     fullFrom(1, '/domains/')
     const { code, err, out } = await place.cli('apply', '--yes')
-    expect({ code, err, out }).toMatchObject({ code: 3, err: expect.stringContaining('not everything could be recorded') as string })
+    expect({ code, err, out }).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('not everything could be recorded') as string,
+    })
     place.disk = realDisk
-    expect((await place.cli('apply', '--yes')).err).toMatch(/Apply \S+ by \S+, begun \S+, was cut off with \d writes? in doubt/)
+    expect((await place.cli('apply', '--yes')).err).toMatch(
+      /Apply \S+ by \S+, begun \S+, was cut off with \d writes? in doubt/,
+    )
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 })
@@ -140,7 +176,11 @@ describe('state forget', () => {
     const { code, out } = await place.cli('state', 'forget', a.toUpperCase(), '--yes')
     expect({ code, out }).toEqual({ code: 0, out: `Forgot all of ${a}.\n` })
     expect(await writes(emulator)).toHaveLength(before)
-    expect(((await place.json('state', 'list'))['domains'] as { domain: string }[]).map(({ domain }) => domain)).toEqual([b])
+    expect(
+      ((await place.json('state', 'list'))['domains'] as { domain: string }[]).map(
+        ({ domain }) => domain,
+      ),
+    ).toEqual([b])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
     await place.settle()
   })
@@ -149,7 +189,9 @@ describe('state forget', () => {
     const forgotten = await place.json('state', 'forget', a, '--item', 'timeout', '--yes')
     expect(schemaFaults('forget', forgotten)).toEqual([])
     expect(forgotten).toEqual({ format: 'edgewise.forget/1', domains: 1, items: 1 })
-    expect(Object.keys((await place.json('state', 'show', a))['items'] as object)).toEqual(['https'])
+    expect(Object.keys((await place.json('state', 'show', a))['items'] as object)).toEqual([
+      'https',
+    ])
   })
 
   it('asks, and forgets nothing without a yes', async () => {
@@ -160,11 +202,16 @@ describe('state forget', () => {
         return answer
       }
       expect((await place.cli('state', 'forget', b)).code).toBe(answer ? 0 : 1)
-      expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(answer ? 1 : 2)
+      expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(
+        answer ? 1 : 2,
+      )
     }
     expect(asked[0]).toContain(`Forget all of ${b} (1 item)?`)
     place.ask = null
-    expect(await place.cli('state', 'forget', a)).toMatchObject({ code: 1, err: expect.stringContaining('--yes') as string })
+    expect(await place.cli('state', 'forget', a)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--yes') as string,
+    })
   })
 
   it('of what is not recorded is an error, and forgets nothing else either', async () => {
@@ -184,22 +231,53 @@ describe('state forget', () => {
 describe('state unlock', () => {
   const lock = async () => {
     const state = { store: 'dir' as const, path: '.edgewise/state', branch: '', remote: '' }
-    const there = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
-    return (await openRecord(there, { disk: realDisk, process: 'other', openGit: () => Promise.resolve(null) })).lock
+    const there = {
+      root: place.root,
+      id: 'default',
+      address: emulator.url,
+      account: 'default',
+      state,
+    }
+    return (
+      await openRecord(there, {
+        disk: realDisk,
+        process: 'other',
+        openGit: () => Promise.resolve(null),
+      })
+    ).lock
   }
 
   it('shows who holds the lock, asks, and ends it', async () => {
-    expect(await place.cli('state', 'unlock')).toMatchObject({ code: 0, out: 'Nobody holds the lock.\n' })
-    await (await lock()).swap(null, JSON.stringify({ token: 'x', who: 'ann\u001b[2J@host', reason: 'apply', since: '2026-11-20', pid: 7 }))
+    expect(await place.cli('state', 'unlock')).toMatchObject({
+      code: 0,
+      out: 'Nobody holds the lock.\n',
+    })
+    await (
+      await lock()
+    ).swap(
+      null,
+      JSON.stringify({
+        token: 'x',
+        who: 'ann\u001b[2J@host',
+        reason: 'apply',
+        since: '2026-11-20',
+        pid: 7,
+      }),
+    )
     const asked = await place.cli('state', 'unlock')
     expect(asked).toMatchObject({
       code: 1,
-      out: expect.stringContaining('Held by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).') as string,
+      out: expect.stringContaining(
+        'Held by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).',
+      ) as string,
     })
     expect(asked.err).toContain('--yes')
     expect((await place.cli('apply', '--yes')).err).toContain('the record is locked by ann')
     place.ask = () => Promise.resolve(true)
-    expect(await place.cli('state', 'unlock')).toMatchObject({ code: 0, out: expect.stringContaining('The lock is free.') as string })
+    expect(await place.cli('state', 'unlock')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('The lock is free.') as string,
+    })
     await place.settle()
   })
 
@@ -212,19 +290,25 @@ describe('state unlock', () => {
 
   it('stops a holder that lives before its next write, and what it had under way is in doubt', async () => {
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
-    for (const [i, domain] of domains.entries()) place.manifest(domain, { timeout: { time: String(30 + i) } })
+    for (const [i, domain] of domains.entries())
+      place.manifest(domain, { timeout: { time: String(30 + i) } })
     await fault(emulator, { kind: 'delay', ms: 100 })
     const unlocked: Promise<unknown>[] = []
     place.onEvent = (text) => {
-      if (text.includes('confirmed') && unlocked.length === 0) unlocked.push(place.cli('state', 'unlock', '--yes'))
+      if (text.includes('confirmed') && unlocked.length === 0)
+        unlocked.push(place.cli('state', 'unlock', '--yes'))
     }
     const { code, out } = await place.cli('apply', '--yes')
     place.onEvent = null
     expect(await Promise.all(unlocked)).toMatchObject([{ code: 0 }])
-    expect({ code, out }).toMatchObject({ code: 3, out: expect.stringContaining('not sent') as string })
+    expect({ code, out }).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('not sent') as string,
+    })
     expect((await writes(emulator)).length).toBeLessThan(12)
     await fault(emulator)
     await place.settle()
-    for (const [i, domain] of domains.entries()) expect(await held(emulator, domain)).toEqual({ timeout: { time: String(30 + i) } })
+    for (const [i, domain] of domains.entries())
+      expect(await held(emulator, domain)).toEqual({ timeout: { time: String(30 + i) } })
   })
 })

@@ -15,7 +15,10 @@ const [a, b] = ['a.example.com', 'b.example.com']
 const span = ['--from', '2026-11-01 10:00', '--to', '2026-11-01 12:00', '--grain', 'minute5']
 
 setStage()
-beforeEach(() => void place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } }))
+beforeEach(
+  () =>
+    void place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } }),
+)
 
 const seriesOf = (output: JsonObject) => output['series'] as unknown as Series[]
 
@@ -23,7 +26,12 @@ describe('stats', () => {
   it('counts the domains of all manifests, and sums to the same', async () => {
     const each = await place.json('stats', ...span)
     expect(schemaFaults('stats', each)).toEqual([])
-    expect(each).toMatchObject({ from: '2026-11-01T10:00:00.000Z', to: '2026-11-01T12:00:00.000Z', grain: 'minute5', sum: null })
+    expect(each).toMatchObject({
+      from: '2026-11-01T10:00:00.000Z',
+      to: '2026-11-01T12:00:00.000Z',
+      grain: 'minute5',
+      sum: null,
+    })
     expect(seriesOf(each).map(({ domain, points }) => [domain, points.length])).toEqual([
       [a, 24],
       [b, 24],
@@ -34,11 +42,19 @@ describe('stats', () => {
     const requests = seriesOf(each).reduce((all, series) => all + series.requests, 0)
     expect(requests).toBeGreaterThan(1000)
     expect(seriesOf(sum)).toMatchObject([{ domain: null, requests }])
-    expect((await calls(emulator)).map(({ path }) => path)).toEqual(['/v2/stat/httpcode/eachDomain', '/v2/stat/httpcode'])
+    expect((await calls(emulator)).map(({ path }) => path)).toEqual([
+      '/v2/stat/httpcode/eachDomain',
+      '/v2/stat/httpcode',
+    ])
   })
 
   it('asks for the domains that are named, and tells them in a table of 80 columns', async () => {
-    const { code, out, err } = await place.cli('stats', 'B.example.com', 'other.example.com', ...span)
+    const { code, out, err } = await place.cli(
+      'stats',
+      'B.example.com',
+      'other.example.com',
+      ...span,
+    )
     expect([code, err]).toEqual([0, ''])
     expect((await calls(emulator))[0]?.domains).toEqual([b, 'other.example.com'])
     expect(out).toMatch(/^2026-11-01 10:00 to 2026-11-01 12:00 \(UTC\), by minute5\n/)
@@ -58,25 +74,35 @@ describe('stats', () => {
     await place.settle()
     const before = (await calls(emulator)).length
     expect((await place.cli('stats', a)).code).toBe(0)
-    expect((await calls(emulator)).slice(before).every(({ path }) => path.startsWith('/v2/stat/'))).toBe(true)
+    expect(
+      (await calls(emulator)).slice(before).every(({ path }) => path.startsWith('/v2/stat/')),
+    ).toBe(true)
   })
 
   it('tells how far a long question is', async () => {
     for (let i = 0; i < 120; i++) place.manifest(`d${i}.example.com`, { timeout: { time: '10' } })
     const { code, err } = await place.cli('stats', '--from', '2h', '--grain', 'hour')
-    expect([code, err]).toEqual([0, 'statistics: 4 of 13 reads\nstatistics: 7 of 13 reads\nstatistics: 10 of 13 reads\n'])
+    expect([code, err]).toEqual([
+      0,
+      'statistics: 4 of 13 reads\nstatistics: 7 of 13 reads\nstatistics: 10 of 13 reads\n',
+    ])
     expect((await place.cli('stats', '--from', '2h', '--quiet')).err).toBe('')
   })
 
   it('no data is no failure, but is told', async () => {
-    const { code, out, err } = await place.cli('stats', '--from', '2035-01-01', '--to', '2035-01-01')
+    const { code, out, err } = await place.cli(
+      'stats',
+      '--from',
+      '2035-01-01',
+      '--to',
+      '2035-01-01',
+    )
     expect(code).toBe(0)
     expect(out.match(/no data/g)).toHaveLength(3)
     expect(err).toContain('service.timezone')
-    expect(seriesOf(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01'))).toMatchObject([
-      { requests: 0, points: [] },
-      {},
-    ])
+    expect(
+      seriesOf(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01')),
+    ).toMatchObject([{ requests: 0, points: [] }, {}])
   })
 
   it.each([
@@ -112,7 +138,9 @@ describe('stats, where something is wrong', () => {
 
   it('a domain that the service does not know is named', async () => {
     const known = await service({ domains: [a] })
-    const there = new Place(known.url).manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } })
+    const there = new Place(known.url)
+      .manifest(a, { timeout: { time: '10' } })
+      .manifest(b, { timeout: { time: '20' } })
     const { code, err } = await there.cli('stats')
     expect([code, err]).toEqual([1, expect.stringContaining(`does not know ${b}`)])
     expect((await there.cli('stats', a)).code).toBe(0)
@@ -130,11 +158,14 @@ describe('stats, where something is wrong', () => {
     await elsewhere.close()
   })
 
-  it.each(['reset-before', 'reset-after', 'error', 'truncated', 'not-json'])('%s is read again, and nothing counts twice', async (kind) => {
-    const whole = await place.json('stats', ...span)
-    await fault(emulator, { kind, on: [1, 2] })
-    expect(await place.json('stats', ...span)).toEqual(whole)
-  })
+  it.each(['reset-before', 'reset-after', 'error', 'truncated', 'not-json'])(
+    '%s is read again, and nothing counts twice',
+    async (kind) => {
+      const whole = await place.json('stats', ...span)
+      await fault(emulator, { kind, on: [1, 2] })
+      expect(await place.json('stats', ...span)).toEqual(whole)
+    },
+  )
 
   it('a service that only fails is given up, and no word shows the token', async () => {
     await fault(emulator, { kind: 'error', status: 502 })

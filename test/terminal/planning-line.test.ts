@@ -7,7 +7,11 @@ function makeContext(errIsTerminal: boolean, options: CommandContext['options'] 
   const written: string[] = []
   const time = { now: 0 }
   const context = {
-    io: { errIsTerminal, err: (text: string) => void written.push(text), clock: { monotonic: () => time.now } },
+    io: {
+      errIsTerminal,
+      err: (text: string) => void written.push(text),
+      clock: { monotonic: () => time.now },
+    },
     options,
     note: (text: string) => void written.push(text),
   } as unknown as CommandContext
@@ -34,7 +38,11 @@ it('on a terminal one line is drawn anew, and taken away in the end', () => {
   }
   line.end()
   line.end()
-  expect(written).toEqual(['\r\u001b[Klooking for fewer writes: 20 %', '\r\u001b[Klooking for fewer writes: 40 %', '\r\u001b[K'])
+  expect(written).toEqual([
+    '\r\u001b[Klooking for fewer writes: 20 %',
+    '\r\u001b[Klooking for fewer writes: 40 %',
+    '\r\u001b[K',
+  ])
 })
 
 it('a log gets a line every five seconds', () => {

@@ -1,6 +1,7 @@
 /**
- * Tells a code host what Edgewise found: one comment on a pull request that is kept up to date, or one issue that is open
- * while there is drift. It runs as it is written on Node 22.18 and newer, without any package.
+ * Tells a code host what Edgewise found: one comment on a pull request that is kept up to date, or
+ * one issue that is open while there is drift. It runs as it is written on Node 22.18 and newer,
+ * without any package.
  */
 import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -31,8 +32,15 @@ const commentMark = '<!-- edgewise:plan -->'
 const issueMark = '<!-- edgewise:drift -->'
 const title = 'Configuration drift'
 
-/** Writes the comment of a pull request, or brings the one that is there up to date. Says what it did. */
-export async function keepComment(host: CodeHost, pullRequest: number, text: string): Promise<'created' | 'updated' | 'unchanged'> {
+/**
+ * Writes the comment of a pull request, or brings the one that is there up to date. Says what it
+ * did.
+ */
+export async function keepComment(
+  host: CodeHost,
+  pullRequest: number,
+  text: string,
+): Promise<'created' | 'updated' | 'unchanged'> {
   const body = bodyOf(commentMark, text)
   const own = (await ownPosts(host, `issues/${pullRequest}/comments`, commentMark))[0]
   if (own === undefined) {
@@ -44,8 +52,15 @@ export async function keepComment(host: CodeHost, pullRequest: number, text: str
   return 'updated'
 }
 
-/** Opens the issue about drift, brings it up to date, or closes it when nothing differs any more. Says what it did. */
-export async function keepIssue(host: CodeHost, differs: boolean, text: string): Promise<'opened' | 'updated' | 'closed' | 'unchanged'> {
+/**
+ * Opens the issue about drift, brings it up to date, or closes it when nothing differs any more.
+ * Says what it did.
+ */
+export async function keepIssue(
+  host: CodeHost,
+  differs: boolean,
+  text: string,
+): Promise<'opened' | 'updated' | 'closed' | 'unchanged'> {
   const body = bodyOf(issueMark, text)
   const found = await ownPosts(host, 'issues?state=open&sort=created&direction=asc', issueMark)
   const [own] = found.filter((post) => post.pull_request === undefined)
@@ -55,7 +70,11 @@ export async function keepIssue(host: CodeHost, differs: boolean, text: string):
     return 'opened'
   }
   if (!differs) {
-    await call(host, 'PATCH', `issues/${own.number}`, { body, state: 'closed', state_reason: 'completed' })
+    await call(host, 'PATCH', `issues/${own.number}`, {
+      body,
+      state: 'closed',
+      state_reason: 'completed',
+    })
     return 'closed'
   }
   if (own.body === body) return 'unchanged'
@@ -68,19 +87,36 @@ function bodyOf(mark: string, text: string): string {
   return `${mark}\n${text}`.slice(0, mostCharacters - 1)
 }
 
-/** Posts of this account that begin with the mark: anybody may write the mark, and nobody's words are overwritten. */
+/**
+ * Posts of this account that begin with the mark: anybody may write the mark, and nobody's words
+ * are overwritten.
+ */
 async function ownPosts(host: CodeHost, path: string, mark: string): Promise<Post[]> {
   const found: Post[] = []
   for (let page = 1; page <= mostPages; page++) {
-    const posts = await call(host, 'GET', `${path}${path.includes('?') ? '&' : '?'}per_page=${pageSize}&page=${page}`)
-    if (!Array.isArray(posts)) throw new Error(`${host.repository}: expected a list from ${path}, got something else`)
-    found.push(...(posts as Post[]).filter(({ body, user }) => user?.login === host.author && body?.startsWith(mark) === true))
+    const posts = await call(
+      host,
+      'GET',
+      `${path}${path.includes('?') ? '&' : '?'}per_page=${pageSize}&page=${page}`,
+    )
+    if (!Array.isArray(posts))
+      throw new Error(`${host.repository}: expected a list from ${path}, got something else`)
+    found.push(
+      ...(posts as Post[]).filter(
+        ({ body, user }) => user?.login === host.author && body?.startsWith(mark) === true,
+      ),
+    )
     if (posts.length < pageSize) break
   }
   return found
 }
 
-async function call({ api, repository, token }: CodeHost, method: string, path: string, body?: object): Promise<unknown> {
+async function call(
+  { api, repository, token }: CodeHost,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<unknown> {
   const response = await fetch(`${api}/repos/${repository}/${path}`, {
     method,
     headers: {
@@ -96,8 +132,13 @@ async function call({ api, repository, token }: CodeHost, method: string, path: 
   })
   const text = await response.text()
   if (!response.ok) {
-    const hint = response.status === 403 || response.status === 404 ? ' Does the job have the permission to write it?' : ''
-    throw new Error(`${method} ${repository}/${path} was answered with HTTP ${response.status}.${hint}`)
+    const hint =
+      response.status === 403 || response.status === 404
+        ? ' Does the job have the permission to write it?'
+        : ''
+    throw new Error(
+      `${method} ${repository}/${path} was answered with HTTP ${response.status}.${hint}`,
+    )
   }
   return JSON.parse(text) as unknown
 }
@@ -118,17 +159,21 @@ export async function main(env: Record<string, string | undefined>): Promise<str
   const text = readFileSync(needed('REPORT'), 'utf8')
   if (needed('COMMAND') === 'issue') {
     const differs = needed('DIFFERS')
-    if (differs !== 'true' && differs !== 'false') throw new Error(`expected DIFFERS to be true or false, got "${differs}"`)
+    if (differs !== 'true' && differs !== 'false')
+      throw new Error(`expected DIFFERS to be true or false, got "${differs}"`)
     return `issue ${await keepIssue(host, differs === 'true', text)}`
   }
   const number = needed('PULL_REQUEST')
-  if (!/^[1-9]\d{0,9}$/.test(number)) throw new Error(`expected the number of a pull request, got "${number}"`)
+  if (!/^[1-9]\d{0,9}$/.test(number))
+    throw new Error(`expected the number of a pull request, got "${number}"`)
   return `comment ${await keepComment(host, Number(number), text)}`
 }
 
 /** Why a call never got an answer; the message of fetch says only that it failed. */
 function causeOf({ cause }: Error): string {
-  return cause instanceof Error ? ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})` : ''
+  return cause instanceof Error
+    ? ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})`
+    : ''
 }
 
 const started = process.argv[1]
@@ -138,7 +183,9 @@ if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta
     console.log(await main(process.env))
   } catch (error) {
     const message = error instanceof Error ? `${error.message}${causeOf(error)}` : String(error)
-    console.log(`::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`)
+    console.log(
+      `::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`,
+    )
     process.exitCode = 1
   }
 }

@@ -10,8 +10,8 @@ interface Parent {
 }
 
 /**
- * The canonical form of a valid value: documented defaults filled in, sets sorted and unique, lists without blanks,
- * names in lower case. Secrets stay as they stand. Idempotent.
+ * The canonical form of a valid value: documented defaults filled in, sets sorted and unique, lists
+ * without blanks, names in lower case. Secrets stay as they stand. Idempotent.
  */
 export function canonicalBySchema(schema: ItemSchema, value: Json, parent?: Parent): Json {
   if (isSecret(value)) return value
@@ -32,7 +32,10 @@ function canonicalString(schema: ItemSchema, value: string, parent?: Parent): st
 }
 
 function canonicalFormat(format: string | undefined, value: string): string {
-  return format === 'domain' || format === 'address' || format === 'ip-or-network' || format === 'referer-host'
+  return format === 'domain' ||
+    format === 'address' ||
+    format === 'ip-or-network' ||
+    format === 'referer-host'
     ? canonicalAddress(value)
     : value
 }
@@ -41,7 +44,9 @@ function canonicalArray(schema: ItemSchema, value: Json[]): Json[] {
   const entries = value.map((entry) => canonicalBySchema(schema.items ?? {}, entry))
   const { set, sortBy } = annotations(schema)
   const unique = set === true ? sortedSet(entries) : entries
-  return sortBy === undefined ? unique : unique.toSorted((a, b) => compare(keyOf(a, sortBy), keyOf(b, sortBy)))
+  return sortBy === undefined
+    ? unique
+    : unique.toSorted((a, b) => compare(keyOf(a, sortBy), keyOf(b, sortBy)))
 }
 
 function canonicalObject(schema: ItemSchema, value: JsonObject): JsonObject {
@@ -49,9 +54,13 @@ function canonicalObject(schema: ItemSchema, value: JsonObject): JsonObject {
   const fields: [string, Json][] = []
   for (const [key, field] of Object.entries(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
-    const emptyList = field === '' && known !== undefined && separator(known, { schema, value }) !== null
+    const emptyList =
+      field === '' && known !== undefined && separator(known, { schema, value }) !== null
     if (emptyList && known.default !== '') continue
-    fields.push([key, known === undefined ? field : canonicalBySchema(known, field, { schema, value })])
+    fields.push([
+      key,
+      known === undefined ? field : canonicalBySchema(known, field, { schema, value }),
+    ])
   }
   for (const [key, known] of Object.entries(properties)) {
     if (known.default !== undefined && !Object.hasOwn(value, key)) fields.push([key, known.default])

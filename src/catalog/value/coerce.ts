@@ -11,24 +11,41 @@ interface Parent {
 }
 
 /**
- * A copy of a value with the types that the specification gives its fields: a numeric string for an integer, an integer
- * for a string, "true"/"false" for a boolean; in manifests a YAML list for a separated string. Nothing else is converted,
- * and what fits no type is left for the schema to refuse.
+ * A copy of a value with the types that the specification gives its fields: a numeric string for an
+ * integer, an integer for a string, "true"/"false" for a boolean; in manifests a YAML list for a
+ * separated string. Nothing else is converted, and what fits no type is left for the schema to
+ * refuse.
  */
-export function coerce(schema: ItemSchema, value: Json, scope: Scope, parent?: Parent): Json | undefined {
+export function coerce(
+  schema: ItemSchema,
+  value: Json,
+  scope: Scope,
+  parent?: Parent,
+): Json | undefined {
   if (isSecret(value)) return value
   const chosen = alternative(schema, value)
   const empty = annotations(chosen).emptyIsDefault
-  if (value === '' && empty !== undefined && (empty === true || (empty !== false && !holds(empty.unless, parent)))) return undefined
+  if (
+    value === '' &&
+    empty !== undefined &&
+    (empty === true || (empty !== false && !holds(empty.unless, parent)))
+  )
+    return undefined
   switch (chosen.type) {
     case 'integer':
-      return typeof value === 'string' && /^(?:0|-?[1-9]\d*)$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value
+      return typeof value === 'string' &&
+        /^(?:0|-?[1-9]\d*)$/.test(value) &&
+        Number.isSafeInteger(Number(value))
+        ? Number(value)
+        : value
     case 'boolean':
       return value === 'true' ? true : value === 'false' ? false : value
     case 'string':
       return coerceString(chosen, value, scope, parent)
     case 'array':
-      return Array.isArray(value) ? value.map((entry) => coerce(chosen.items ?? {}, entry, scope) ?? entry) : value
+      return Array.isArray(value)
+        ? value.map((entry) => coerce(chosen.items ?? {}, entry, scope) ?? entry)
+        : value
     case 'object':
       return isObject(value) ? coerceObject(chosen, value, scope) : value
     default:
@@ -41,7 +58,8 @@ function coerceString(schema: ItemSchema, value: Json, scope: Scope, parent?: Pa
   const by = separator(schema, parent)
   if (scope === 'manifest' && by !== null && Array.isArray(value)) {
     const entries = value.map((entry) => (typeof entry === 'number' ? String(entry) : entry))
-    if (entries.every((entry) => typeof entry === 'string' && !entry.includes(by))) return entries.join(by)
+    if (entries.every((entry) => typeof entry === 'string' && !entry.includes(by)))
+      return entries.join(by)
   }
   return value
 }
@@ -49,7 +67,10 @@ function coerceString(schema: ItemSchema, value: Json, scope: Scope, parent?: Pa
 function coerceObject(schema: ItemSchema, value: JsonObject, scope: Scope): JsonObject {
   const fields: [string, Json][] = []
   for (const [key, field] of Object.entries(value)) {
-    const known = schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+    const known =
+      schema.properties !== undefined && Object.hasOwn(schema.properties, key)
+        ? schema.properties[key]
+        : undefined
     const coerced = known === undefined ? field : coerce(known, field, scope, { schema, value })
     if (coerced !== undefined) fields.push([key, coerced])
   }

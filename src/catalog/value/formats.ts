@@ -6,7 +6,11 @@ const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 export function isDomain(text: string): boolean {
   if (text.length > 253) return false
   const labels = text.split('.')
-  return labels.length >= 2 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '')
+  return (
+    labels.length >= 2 &&
+    labels.every((part) => label.test(part)) &&
+    !/^\d+$/.test(labels.at(-1) ?? '')
+  )
 }
 
 /** An IPv4 or IPv6 address in its plain spelling (no zone, no octal, no short form). */
@@ -36,7 +40,10 @@ export function bitsOf(address: string): number {
   return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
 }
 
-/** The one spelling of an address, a network or a domain name: lower case, IPv6 shortened, host bits of a network cleared. */
+/**
+ * The one spelling of an address, a network or a domain name: lower case, IPv6 shortened, host bits
+ * of a network cleared.
+ */
 export function canonicalAddress(text: string): string {
   const network = readNetwork(text)
   if (network !== null) {
@@ -72,7 +79,8 @@ export const formats = {
 
 /** What a format expects, in words for messages. */
 export const formatWords: Record<string, string> = {
-  domain: 'a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard)',
+  domain:
+    'a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard)',
   address: 'one IP address or one domain name',
   'ip-or-network': 'an IP address, or an IPv4 network that ends in /8, /16 or /24',
   'header-name': "a header name (letters, digits and !#$%&'*+.^_`|~-)",

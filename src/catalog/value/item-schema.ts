@@ -1,6 +1,9 @@
 import type { Json } from '../../model/json.ts'
 
-/** The part of JSON Schema (draft 2020-12) that the items' schemas use, and `x-edgewise` for what it can't say. */
+/**
+ * The part of JSON Schema (draft 2020-12) that the items' schemas use, and `x-edgewise` for what it
+ * can't say.
+ */
 export interface ItemSchema {
   $schema?: string
   title?: string
@@ -35,7 +38,10 @@ export interface Beside {
 }
 
 export interface Annotations {
-  /** This string holds several entries; a manifest may give a YAML list. `when` limits that to some kinds of rule. */
+  /**
+   * This string holds several entries; a manifest may give a YAML list. `when` limits that to some
+   * kinds of rule.
+   */
   list?: 'comma' | 'newline'
   when?: Beside
   /** Format of each entry of `list`. */
@@ -52,7 +58,9 @@ export interface Annotations {
   sortBy?: string
   /** Range of a numeric string. */
   range?: [number | null, number | null]
-  /** An empty string is the same as leaving the field out (unless the field beside says otherwise). */
+  /**
+   * An empty string is the same as leaving the field out (unless the field beside says otherwise).
+   */
   emptyIsDefault?: boolean | { unless: Beside }
   /** The service leaves the field as it is when a payload omits it. */
   keeps?: boolean
@@ -63,18 +71,33 @@ export function annotations(schema: ItemSchema): Annotations {
   return schema['x-edgewise'] ?? {}
 }
 
-/** Whether a condition on the field beside holds in this object; the field's default counts where it is left out. */
-export function holds(condition: Beside | undefined, parent: { schema: ItemSchema; value: Record<string, Json> } | undefined): boolean {
+/**
+ * Whether a condition on the field beside holds in this object; the field's default counts where it
+ * is left out.
+ */
+export function holds(
+  condition: Beside | undefined,
+  parent: { schema: ItemSchema; value: Record<string, Json> } | undefined,
+): boolean {
   if (condition === undefined) return true
   if (parent === undefined) return false
-  const given = Object.hasOwn(parent.value, condition.field) ? parent.value[condition.field] : undefined
+  const given = Object.hasOwn(parent.value, condition.field)
+    ? parent.value[condition.field]
+    : undefined
   const value = given ?? parent.schema.properties?.[condition.field]?.default
   // A list or an object is none of the values that a condition names, and may not even have a text.
-  return value !== undefined && typeof value !== 'object' && condition.in.some((entry) => String(entry) === String(value))
+  return (
+    value !== undefined &&
+    typeof value !== 'object' &&
+    condition.in.some((entry) => String(entry) === String(value))
+  )
 }
 
 /** Whether a string of this schema holds a list, given the object it stands in. */
-export function separator(schema: ItemSchema, parent?: { schema: ItemSchema; value: Record<string, Json> }): ',' | '\n' | null {
+export function separator(
+  schema: ItemSchema,
+  parent?: { schema: ItemSchema; value: Record<string, Json> },
+): ',' | '\n' | null {
   const { list, when } = annotations(schema)
   if (list === undefined || !holds(when, parent)) return null
   return list === 'comma' ? ',' : '\n'
@@ -87,7 +110,10 @@ export function entriesOf(text: string, by: ',' | '\n'): string[] {
   return by === '\n' ? entries.filter((entry) => entry !== '') : entries
 }
 
-/** The alternative of a `oneOf` that a value of this kind belongs to; the schema itself where there is no choice. */
+/**
+ * The alternative of a `oneOf` that a value of this kind belongs to; the schema itself where there
+ * is no choice.
+ */
 export function alternative(schema: ItemSchema, value: Json): ItemSchema {
   if (schema.oneOf === undefined) return schema
   const kind = Array.isArray(value) ? 'array' : typeof value === 'object' ? 'object' : 'string'
@@ -96,7 +122,12 @@ export function alternative(schema: ItemSchema, value: Json): ItemSchema {
 
 /** The names of all fields that a schema knows, however deep. */
 export function fieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
-  for (const [name, field] of Object.entries(schema.properties ?? {})) fieldNames(field, names.add(name))
-  for (const part of [...(schema.oneOf ?? []), ...(schema.items === undefined ? [] : [schema.items])]) fieldNames(part, names)
+  for (const [name, field] of Object.entries(schema.properties ?? {}))
+    fieldNames(field, names.add(name))
+  for (const part of [
+    ...(schema.oneOf ?? []),
+    ...(schema.items === undefined ? [] : [schema.items]),
+  ])
+    fieldNames(part, names)
   return names
 }

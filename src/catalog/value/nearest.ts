@@ -1,4 +1,7 @@
-/** The candidate that was most probably meant, or null when none is near (a third of the letters may differ). */
+/**
+ * The candidate that was most probably meant, or null when none is near (a third of the letters may
+ * differ).
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 64) return null
   let best: string | null = null

@@ -1,6 +1,7 @@
 /**
- * What makes a regular expression malformed in every dialect, or null. The service's own dialect is not stated, so what
- * only JavaScript refuses (possessive quantifiers, inline flags, `(?P<name>…)`) passes. The pattern is never run.
+ * What makes a regular expression malformed in every dialect, or null. The service's own dialect is
+ * not stated, so what only JavaScript refuses (possessive quantifiers, inline flags, `(?P<name>…)`)
+ * passes. The pattern is never run.
  */
 export function regexFault(pattern: string): string | null {
   try {
@@ -39,10 +40,12 @@ function scan(pattern: string): { fault: string | null; groups: number } {
       repeatable = true
     } else if (at === '(') {
       open++
-      const capturing = pattern[i + 1] !== '?' || /^\(\?(?:P?<[^=!]|')/.test(pattern.slice(i, i + 5))
+      const capturing =
+        pattern[i + 1] !== '?' || /^\(\?(?:P?<[^=!]|')/.test(pattern.slice(i, i + 5))
       if (capturing) groups++
       i += pattern[i + 1] === '?' ? 2 : 1
-      // What follows `(?` up to the group's text (flags, a name, a look-around's sign) repeats nothing either way.
+      // What follows `(?` up to the group's text (flags, a name, a look-around's sign) repeats
+      // nothing either way.
       repeatable = pattern[i - 1] === '?'
     } else if (at === ')') {
       if (open === 0) return fault(`the ")" at position ${i + 1} closes no group`)
@@ -58,8 +61,10 @@ function scan(pattern: string): { fault: string | null; groups: number } {
         i++
         repeatable = at !== '^'
       } else {
-        if (!repeatable) return fault(`"${quantifier.text}" at position ${i + 1} has nothing to repeat`)
-        if (quantifier.reversed) return fault(`in "${quantifier.text}" the numbers are out of order`)
+        if (!repeatable)
+          return fault(`"${quantifier.text}" at position ${i + 1} has nothing to repeat`)
+        if (quantifier.reversed)
+          return fault(`in "${quantifier.text}" the numbers are out of order`)
         i += quantifier.text.length
         if (pattern[i] === '?' || pattern[i] === '+') i++
         repeatable = false
@@ -69,7 +74,10 @@ function scan(pattern: string): { fault: string | null; groups: number } {
   return { fault: open > 0 ? 'a group "(" is not closed' : null, groups }
 }
 
-/** Index of the `]` that ends the class at `start`, or -1. A `]` in first place may be literal or the end: either will do. */
+/**
+ * Index of the `]` that ends the class at `start`, or -1. A `]` in first place may be literal or
+ * the end: either will do.
+ */
 function classEnd(pattern: string, start: number): number {
   let i = start + 1
   if (pattern[i] === '^') i++
@@ -84,7 +92,9 @@ function classEnd(pattern: string, start: number): number {
   return pattern[first] === ']' ? first : -1
 }
 
-/** A range between two plain characters that runs backwards, e.g. `z-a`; null when there is none. */
+/**
+ * A range between two plain characters that runs backwards, e.g. `z-a`; null when there is none.
+ */
 function reversedRange(text: string): string | null {
   const plain = text.replace(/\[:[a-z]+:\]|\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|.)/gis, '\n')
   for (const match of plain.matchAll(/([^\n])-([^\n\]])/g)) {

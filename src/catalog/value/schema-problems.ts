@@ -20,7 +20,9 @@ export function schemaProblems(schema: ItemSchema, value: Json): Problem[] {
   if (validate(value)) return []
   const errors = validate.errors ?? []
   // An entry that fits none of several shapes is told once, not once for each shape.
-  const choices = errors.filter((error) => error.keyword === 'oneOf').map((error) => error.instancePath)
+  const choices = errors
+    .filter((error) => error.keyword === 'oneOf')
+    .map((error) => error.instancePath)
   return errors
     .filter((error) => error.keyword === 'oneOf' || !choices.some((path) => within(error, path)))
     .map((error) => problemOf(error, schema, value))
@@ -29,7 +31,12 @@ export function schemaProblems(schema: ItemSchema, value: Json): Problem[] {
 let instance: Ajv2020 | undefined
 function ajv(): Ajv2020 {
   if (instance !== undefined) return instance
-  instance = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, validateSchema: false })
+  instance = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    strictRequired: false,
+    validateSchema: false,
+  })
   instance.addKeyword('x-edgewise')
   for (const [name, accepts] of Object.entries(formats)) instance.addFormat(name, accepts)
   instance.addFormat('regex-any', (text: string) => regexFault(text) === null)
@@ -43,7 +50,8 @@ function within(error: ErrorObject, path: string): boolean {
 function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem {
   const value = atPointer(root, error.instancePath)
   const params = error.params as Record<string, unknown>
-  const say = (expected: string) => refused(error.instancePath, `expected ${expected}, got ${shown(value)}`)
+  const say = (expected: string) =>
+    refused(error.instancePath, `expected ${expected}, got ${shown(value)}`)
   switch (error.keyword) {
     case 'required': {
       const field = String(params['missingProperty'])
@@ -59,9 +67,14 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     }
     case 'type': {
       const fields = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
-      const withFields = fields.length === 0 ? '' : ` (${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''})`
+      const withFields =
+        fields.length === 0
+          ? ''
+          : ` (${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''})`
       // Text in the place of fields that hold secrets may be one.
-      const shownValue = holdsSecrets(schemaAt(schema, error.schemaPath)) ? kindOf(value) : shown(value)
+      const shownValue = holdsSecrets(schemaAt(schema, error.schemaPath))
+        ? kindOf(value)
+        : shown(value)
       const expected = `${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`
       return refused(error.instancePath, `expected ${expected}, got ${shownValue}`)
     }
@@ -80,9 +93,15 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     case 'minLength':
       return refused(error.instancePath, 'expected some text, got an empty string')
     case 'maxLength':
-      return refused(error.instancePath, `expected at most ${String(params['limit'])} characters, got ${String(value).length}`)
+      return refused(
+        error.instancePath,
+        `expected at most ${String(params['limit'])} characters, got ${String(value).length}`,
+      )
     case 'minItems':
-      return refused(error.instancePath, `expected at least ${String(params['limit'])} entry, got an empty list`)
+      return refused(
+        error.instancePath,
+        `expected at least ${String(params['limit'])} entry, got an empty list`,
+      )
     case 'maxItems':
       return refused(
         error.instancePath,
@@ -119,7 +138,10 @@ const typeWords: Record<string, string> = {
 
 /** Whether a value of this schema has a field that always holds a secret. */
 export function holdsSecrets(schema: ItemSchema): boolean {
-  const inner = [...Object.values(schema.properties ?? {}), ...(schema.items === undefined ? [] : [schema.items])]
+  const inner = [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.items === undefined ? [] : [schema.items]),
+  ]
   return schema.writeOnly === true || inner.some(holdsSecrets)
 }
 
@@ -142,11 +164,16 @@ export function shown(value: Json | undefined): string {
   return text.length > 80 ? `${text.slice(0, 77)}…"` : text
 }
 
-/** The schema that holds the keyword at an Ajv schema path such as `#/items/properties/configs/additionalProperties`. */
+/**
+ * The schema that holds the keyword at an Ajv schema path such as
+ * `#/items/properties/configs/additionalProperties`.
+ */
 function schemaAt(schema: ItemSchema, path: string): ItemSchema {
   let at: unknown = schema
   for (const step of path.split('/').slice(1, -1)) {
-    at = (at as Record<string, unknown>)[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')]
+    at = (at as Record<string, unknown>)[
+      decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    ]
   }
   return at as ItemSchema
 }

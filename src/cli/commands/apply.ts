@@ -1,7 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
-import { guarded, guardRequest, locking, selection, type GuardOptions, type LockOptions, type SelectionOptions } from './options.ts'
+import {
+  guarded,
+  guardRequest,
+  locking,
+  selection,
+  type GuardOptions,
+  type LockOptions,
+  type SelectionOptions,
+} from './options.ts'
 
 interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
   /** False with `--no-waves`. */
@@ -33,13 +41,22 @@ export function declareApply(program: Command, declare: Declare): void {
         lockTimeout: options.lockTimeout,
         planFile: path === null ? undefined : readIn(path, `the plan file ${path}`),
       }
-      const executed = await apply(workspace, request, { outside: context.io, dialogue: terminalDialogue(context) })
+      const executed = await apply(workspace, request, {
+        outside: context.io,
+        dialogue: terminalDialogue(context),
+      })
       return printExecuted(context, workspace, executed)
     },
   })
   guarded(selection(command))
-    .option('--no-waves', 'all at once and without a health check; finishes an open rollout of the same change')
+    .option(
+      '--no-waves',
+      'all at once and without a health check; finishes an open rollout of the same change',
+    )
     .option('--retry-held', 'apply what a stopped rollout holds as well')
-    .option('--stop-on-refusal', 'send nothing more once a write is refused, instead of finding its guilty part')
+    .option(
+      '--stop-on-refusal',
+      'send nothing more once a write is refused, instead of finding its guilty part',
+    )
   locking(command, 'wait so long for another apply to end')
 }

@@ -2,7 +2,10 @@ import { Argument, type Command } from 'commander'
 import { exits } from '../exits.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise completion`: prints a script that completes the command line; it is made from the commands themselves. */
+/**
+ * `edgewise completion`: prints a script that completes the command line; it is made from the
+ * commands themselves.
+ */
 export function declareCompletion(program: Command, declare: Declare): void {
   declare(program, 'completion', {
     description: 'print a script that completes commands, options and items in a shell',

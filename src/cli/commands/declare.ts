@@ -18,7 +18,11 @@ export interface Declaration<Options> {
 }
 
 /** Adds a command below the program or another command. Returns it, for options of its own. */
-export type Declare = <Options = object>(parent: Command, nameAndArguments: string, declaration: Declaration<Options>) => Command
+export type Declare = <Options = object>(
+  parent: Command,
+  nameAndArguments: string,
+  declaration: Declaration<Options>,
+) => Command
 
 /** Declares commands that run in a world and hand their exit code to `finish`. */
 export function declareIn(io: Io, finish: (code: number) => void): Declare {
@@ -30,7 +34,13 @@ export function declareIn(io: Io, finish: (code: number) => void): Declare {
       .action(async (...given: unknown[]) => {
         const self = given.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
-        finish(await run(contextOf(io, options), given.slice(0, -2), options as Parameters<typeof run>[2]))
+        finish(
+          await run(
+            contextOf(io, options),
+            given.slice(0, -2),
+            options as Parameters<typeof run>[2],
+          ),
+        )
       })
     return globals(command)
   }

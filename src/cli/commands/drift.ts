@@ -14,15 +14,26 @@ interface DriftOptions extends GuardOptions, LockOptions {
   repair?: boolean
 }
 
-/** `edgewise drift`: compares desired, recorded and observed state; writes nothing unless it repairs. */
+/**
+ * `edgewise drift`: compares desired, recorded and observed state; writes nothing unless it
+ * repairs.
+ */
 export function declareDrift(program: Command, declare: Declare): void {
   const command = declare<DriftOptions>(program, 'drift', {
     description: 'where manifests, record and service part',
-    examples: ['drift', 'drift --observed held.json --json', "drift --observed './query-cdn --all' --repair"],
-    run: (context, _args, options) => (options.repair === true ? repairDrift(context, options) : showDrift(context, options)),
+    examples: [
+      'drift',
+      'drift --observed held.json --json',
+      "drift --observed './query-cdn --all' --repair",
+    ],
+    run: (context, _args, options) =>
+      options.repair === true ? repairDrift(context, options) : showDrift(context, options),
   })
     .option('--markdown <file>', 'write the drift as Markdown, for an issue')
-    .option('--observed <file|command>', 'what the service holds: a JSON file, or a program that prints it')
+    .option(
+      '--observed <file|command>',
+      'what the service holds: a JSON file, or a program that prints it',
+    )
     .option('--repair', 'plan from what was observed, ask, and apply')
   locking(guarded(command), 'with --repair: wait so long for an apply to end')
 }
@@ -49,7 +60,10 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
     ...(await observing(context, workspace, options)),
     lockTimeout: options.lockTimeout,
   }
-  const executed = await repair(workspace, request, { outside: context.io, dialogue: await driftDialogue(context, options) })
+  const executed = await repair(workspace, request, {
+    outside: context.io,
+    dialogue: await driftDialogue(context, options),
+  })
   return printExecuted(context, workspace, executed)
 }
 
@@ -65,7 +79,10 @@ async function observing(
 }
 
 /** The terminal's dialogue; drift that is shown goes into the file of `--markdown` as well. */
-async function driftDialogue(context: CommandContext, { markdown }: DriftOptions): Promise<Dialogue> {
+async function driftDialogue(
+  context: CommandContext,
+  { markdown }: DriftOptions,
+): Promise<Dialogue> {
   const { terminalDialogue } = await import('../terminal/dialogue.ts')
   const dialogue = terminalDialogue(context)
   if (markdown === undefined) return dialogue
@@ -74,7 +91,8 @@ async function driftDialogue(context: CommandContext, { markdown }: DriftOptions
   return {
     ...dialogue,
     show: (subject) => {
-      if (subject.kind === 'drift') writeOut(resolve(context.io.cwd, markdown), driftMarkdown(subject.found.drift, subject.at))
+      if (subject.kind === 'drift')
+        writeOut(resolve(context.io.cwd, markdown), driftMarkdown(subject.found.drift, subject.at))
       dialogue.show(subject)
     },
   }

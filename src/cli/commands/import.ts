@@ -11,11 +11,17 @@ interface ImportOptions extends LockOptions {
   replace?: boolean
 }
 
-/** `edgewise import`: records what a service already holds as a confirmed base; writes nothing to the service. */
+/**
+ * `edgewise import`: records what a service already holds as a confirmed base; writes nothing to
+ * the service.
+ */
 export function declareImport(program: Command, declare: Declare): void {
   const command = declare<ImportOptions>(program, 'import <files...>', {
     description: 'adopt what a service already holds, without writing to it',
-    examples: ['import current.json', 'import answer.json --domain www.example.com --write-manifests'],
+    examples: [
+      'import current.json',
+      'import answer.json --domain www.example.com --write-manifests',
+    ],
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
       const { visible } = await import('../../report/text/visible.ts')
@@ -30,7 +36,10 @@ export function declareImport(program: Command, declare: Declare): void {
         return { name, text: readIn(name) }
       })
       const request = { sources, writeManifests, replace, lockTimeout, domain }
-      const { domains, items, skipped } = await importConfig(workspace, request, { outside: io, dialogue: terminalDialogue(context) })
+      const { domains, items, skipped } = await importConfig(workspace, request, {
+        outside: io,
+        dialogue: terminalDialogue(context),
+      })
       if (context.options.json === true) {
         io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
         return exits.done

@@ -10,8 +10,13 @@ interface InitOptions {
 export function declareInit(program: Command, declare: Declare): void {
   declare<InitOptions>(program, 'init [dir]', {
     description: 'make a workspace that works at once',
-    examples: ['init', 'init cdn', 'init --action cdn/edgewise@0123456789abcdef0123456789abcdef01234567'],
-    run: async (context, args, options) => (await import('../init/write-workspace.ts')).init(context, args, options),
+    examples: [
+      'init',
+      'init cdn',
+      'init --action cdn/edgewise@0123456789abcdef0123456789abcdef01234567',
+    ],
+    run: async (context, args, options) =>
+      (await import('../init/write-workspace.ts')).init(context, args, options),
   })
     .option('--action <owner/repo@sha>', 'write a workflow that runs Edgewise from this commit')
     .addHelpText(

@@ -1,4 +1,7 @@
-/** Options that several commands share: what they add to a command, and as what the command is given them. */
+/**
+ * Options that several commands share: what they add to a command, and as what the command is given
+ * them.
+ */
 import { InvalidArgumentError, type Command } from 'commander'
 import type { ItemKey } from '../../model/item.ts'
 
@@ -27,9 +30,17 @@ export interface GuardOptions {
 /** Adds {@link GuardOptions}. */
 export function guarded(command: Command): Command {
   return command
-    .option('--allow <item>', 'make grave changes of this item, such as certificate 0; may be given several times', collect, [])
+    .option(
+      '--allow <item>',
+      'make grave changes of this item, such as certificate 0; may be given several times',
+      collect,
+      [],
+    )
     .option('--supersede', 'end open rollouts of the same domains where they are')
-    .option('--force', 'change more domains or items than guards.maxDomains and guards.maxChanges let')
+    .option(
+      '--force',
+      'change more domains or items than guards.maxDomains and guards.maxChanges let',
+    )
 }
 
 /** Returns what an operation is asked for by {@link GuardOptions}. */
@@ -44,7 +55,10 @@ export interface LockOptions {
 }
 
 /** Adds {@link LockOptions}. */
-export function locking(command: Command, description = 'wait so long for an apply to end'): Command {
+export function locking(
+  command: Command,
+  description = 'wait so long for an apply to end',
+): Command {
   return command.option('--lock-timeout <seconds>', description, wholeNumber(0, 86_400), 0)
 }
 

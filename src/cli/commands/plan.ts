@@ -17,7 +17,11 @@ interface PlanOptions extends SelectionOptions {
 export function declarePlan(program: Command, declare: Declare): void {
   const command = declare<PlanOptions>(program, 'plan', {
     description: 'tell what would change, and in how many writes',
-    examples: ['plan', "plan --target '*.shop.example.com' --item https", 'plan --out plan.json --detailed-exitcode'],
+    examples: [
+      'plan',
+      "plan --target '*.shop.example.com' --item https",
+      'plan --out plan.json --detailed-exitcode',
+    ],
     run: async (context, _args, options) => {
       const { plan: makePlan } = await import('../../operations/plan.ts')
       const { planJson } = await import('../../report/plan/json.ts')
@@ -36,16 +40,26 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { itemKeys } = workspace.config.service
       const json = () => `${JSON.stringify(planJson(plan, (key) => itemKeys[key] ?? key))}\n`
       if (options.out !== undefined) writeOut(resolve(io.cwd, options.out), json())
-      if (options.markdown !== undefined) writeOut(resolve(io.cwd, options.markdown), planMarkdown({ ...plan, warnings }))
+      if (options.markdown !== undefined)
+        writeOut(resolve(io.cwd, options.markdown), planMarkdown({ ...plan, warnings }))
       if (context.options.json === true) io.out(json())
       else dialogue.show({ kind: 'plan', plan })
-      return options.detailedExitcode === true && plan.changes.length > 0 ? exits.differences : exits.done
+      return options.detailedExitcode === true && plan.changes.length > 0
+        ? exits.differences
+        : exits.done
     },
   })
   selection(command)
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .option('--markdown <file>', 'write the plan as Markdown, for a comment')
-    .addOption(new Option('--effort <effort>', 'how long to look for fewer writes').choices(efforts).default('normal'))
-    .option('--explain-writes', 'say why each write is as it is, and what the obvious groupings cost')
+    .addOption(
+      new Option('--effort <effort>', 'how long to look for fewer writes')
+        .choices(efforts)
+        .default('normal'),
+    )
+    .option(
+      '--explain-writes',
+      'say why each write is as it is, and what the obvious groupings cost',
+    )
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
 }

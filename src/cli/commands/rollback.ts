@@ -2,33 +2,55 @@ import type { Command } from 'commander'
 import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
-import { guarded, guardRequest, locking, selection, type GuardOptions, type LockOptions, type SelectionOptions } from './options.ts'
+import {
+  guarded,
+  guardRequest,
+  locking,
+  selection,
+  type GuardOptions,
+  type LockOptions,
+  type SelectionOptions,
+} from './options.ts'
 import { counted } from '../../model/words.ts'
 
-/** `edgewise rollback`: plans back to what was recorded before an apply, shows it, asks, and executes it. */
+/**
+ * `edgewise rollback`: plans back to what was recorded before an apply, shows it, asks, and
+ * executes it.
+ */
 export function declareRollback(program: Command, declare: Declare): void {
-  const command = declare<SelectionOptions & GuardOptions & LockOptions>(program, 'rollback [apply]', {
-    description: 'go back to what was recorded before an apply',
-    examples: ['rollback', 'rollback 20260102T030405Z-1a2b', "rollback --target '*.shop.example.com' --yes"],
-    run: async (context, [name], options) => {
-      const { rollback } = await import('../../operations/rollback.ts')
-      const { terminalDialogue } = await import('../terminal/dialogue.ts')
-      const { printExecuted } = await import('../terminal/print-executed.ts')
-      const { openWorkspace } = await import('../open.ts')
-      const workspace = openWorkspace(context, 'at hand')
-      const request = {
-        ...guardRequest(options),
-        target: options.target,
-        items: options.item,
-        lockTimeout: options.lockTimeout,
-        apply: typeof name === 'string' ? name : undefined,
-      }
-      const executed = await rollback(workspace, request, { outside: context.io, dialogue: terminalDialogue(context) })
-      const code = printExecuted(context, workspace, executed)
-      await noteManifests(context, executed)
-      return code
+  const command = declare<SelectionOptions & GuardOptions & LockOptions>(
+    program,
+    'rollback [apply]',
+    {
+      description: 'go back to what was recorded before an apply',
+      examples: [
+        'rollback',
+        'rollback 20260102T030405Z-1a2b',
+        "rollback --target '*.shop.example.com' --yes",
+      ],
+      run: async (context, [name], options) => {
+        const { rollback } = await import('../../operations/rollback.ts')
+        const { terminalDialogue } = await import('../terminal/dialogue.ts')
+        const { printExecuted } = await import('../terminal/print-executed.ts')
+        const { openWorkspace } = await import('../open.ts')
+        const workspace = openWorkspace(context, 'at hand')
+        const request = {
+          ...guardRequest(options),
+          target: options.target,
+          items: options.item,
+          lockTimeout: options.lockTimeout,
+          apply: typeof name === 'string' ? name : undefined,
+        }
+        const executed = await rollback(workspace, request, {
+          outside: context.io,
+          dialogue: terminalDialogue(context),
+        })
+        const code = printExecuted(context, workspace, executed)
+        await noteManifests(context, executed)
+        return code
+      },
     },
-  })
+  )
   guarded(selection(command)).addHelpText(
     'after',
     `
@@ -40,7 +62,10 @@ be taken back is named. The manifests stay as they are: revert them as well.`,
 }
 
 /** The next apply carries out what the manifests say, whatever was rolled back. */
-async function noteManifests(context: CommandContext, { rollback, stillDesired }: RolledBackApply): Promise<void> {
+async function noteManifests(
+  context: CommandContext,
+  { rollback, stillDesired }: RolledBackApply,
+): Promise<void> {
   if (stillDesired === 0) return
   const { visible } = await import('../../report/text/visible.ts')
   const commit = rollback.applies.at(-1)?.commit

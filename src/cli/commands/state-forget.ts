@@ -8,7 +8,10 @@ interface ForgetOptions extends LockOptions {
   item: ItemKey[]
 }
 
-/** `edgewise state forget`: takes domains, or some of their items, out of state. The service is not told. */
+/**
+ * `edgewise state forget`: takes domains, or some of their items, out of state. The service is not
+ * told.
+ */
 export function declareForget(state: Command, declare: Declare): void {
   const command = declare<ForgetOptions>(state, 'forget <domains...>', {
     description: 'take domains, or items of them, out of the record',
@@ -19,9 +22,14 @@ export function declareForget(state: Command, declare: Declare): void {
       const { openWorkspace } = await import('../open.ts')
       const { io, options } = context
       const request = { domains: domains as string[], items, lockTimeout }
-      const forgotten = await forget(openWorkspace(context, 'none'), request, { outside: io, dialogue: terminalDialogue(context) })
+      const forgotten = await forget(openWorkspace(context, 'none'), request, {
+        outside: io,
+        dialogue: terminalDialogue(context),
+      })
       if (options.json === true)
-        io.out(`${JSON.stringify({ format: 'edgewise.forget/1', domains: forgotten.domains, items: forgotten.items })}\n`)
+        io.out(
+          `${JSON.stringify({ format: 'edgewise.forget/1', domains: forgotten.domains, items: forgotten.items })}\n`,
+        )
       else io.out(`Forgot ${forgotten.what}.\n`)
       return exits.done
     },

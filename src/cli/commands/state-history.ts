@@ -13,7 +13,11 @@ export function declareHistory(state: Command, declare: Declare): void {
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
       const applies = (await history(openWorkspace(context, 'none'), io)).toReversed()
-      io.out(options.json === true ? `${JSON.stringify({ format: 'edgewise.history/1', applies })}\n` : historyText(applies, paint))
+      io.out(
+        options.json === true
+          ? `${JSON.stringify({ format: 'edgewise.history/1', applies })}\n`
+          : historyText(applies, paint),
+      )
       return exits.done
     },
   })

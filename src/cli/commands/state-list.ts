@@ -16,7 +16,12 @@ export function declareList(state: Command, declare: Declare): void {
         const entries = [...items.values()]
         const inDoubt = entries.filter(({ status }) => status === 'in-doubt').length
         const confirmed = entries.filter(({ status }) => status !== 'in-doubt').map(({ at }) => at)
-        return { domain, items: items.size, inDoubt, confirmedAt: confirmed.toSorted().at(-1) ?? null }
+        return {
+          domain,
+          items: items.size,
+          inDoubt,
+          confirmedAt: confirmed.toSorted().at(-1) ?? null,
+        }
       })
       if (options.json === true) {
         io.out(`${JSON.stringify({ format: 'edgewise.state/1', domains })}\n`)

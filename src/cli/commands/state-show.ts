@@ -5,11 +5,17 @@ import { exits } from '../exits.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise state show`: what is recorded of a domain, or was at the end of an apply, and how that is known. */
+/**
+ * `edgewise state show`: what is recorded of a domain, or was at the end of an apply, and how that
+ * is known.
+ */
 export function declareShow(state: Command, declare: Declare): void {
   declare<{ at?: string }>(state, 'show <domain>', {
     description: 'what is recorded of a domain',
-    examples: ['state show www.example.com', 'state show www.example.com --at 20260102T030405Z-1a2b'],
+    examples: [
+      'state show www.example.com',
+      'state show www.example.com --at 20260102T030405Z-1a2b',
+    ],
     run: async (context, [name], { at }) => {
       const { showState } = await import('../../operations/state.ts')
       const { openWorkspace } = await import('../open.ts')
@@ -31,27 +37,49 @@ is missing.`,
 }
 
 function stateJson({ domain, items }: DomainState): Json {
-  const shown = [...items].map(([item, { candidates, status, at, apply, origin, unknown, returned }]): [string, Json] => [
-    item,
-    definedFields({ candidates, status, at, apply, origin, unknown: unknown === true ? true : undefined, returned }),
-  ])
+  const shown = [...items].map(
+    ([item, { candidates, status, at, apply, origin, unknown, returned }]): [string, Json] => [
+      item,
+      definedFields({
+        candidates,
+        status,
+        at,
+        apply,
+        origin,
+        unknown: unknown === true ? true : undefined,
+        returned,
+      }),
+    ],
+  )
   return { format: 'edgewise.state-domain/1', domain, items: Object.fromEntries(shown) }
 }
 
-async function print({ io, paint, note }: CommandContext, { domain, items, asOf }: DomainState): Promise<void> {
+async function print(
+  { io, paint, note }: CommandContext,
+  { domain, items, asOf }: DomainState,
+): Promise<void> {
   const { groupBy } = await import('../../model/group-by.ts')
   const { short } = await import('../../report/plan/value-lines.ts')
   const { visible } = await import('../../report/text/visible.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
-    note(`Not known at that time, since something was imported or observed later: ${asOf.notKnown.map(visible).join(', ')}.`)
+    note(
+      `Not known at that time, since something was imported or observed later: ${asOf.notKnown.map(visible).join(', ')}.`,
+    )
   const when =
-    asOf === null ? '' : paint.dim(`  at the end of apply ${visible(asOf.apply.id)}, ${asOf.apply.endedAt ?? 'which did not end'}`)
+    asOf === null
+      ? ''
+      : paint.dim(
+          `  at the end of apply ${visible(asOf.apply.id)}, ${asOf.apply.endedAt ?? 'which did not end'}`,
+        )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
-      io.out(`  ${item}  ${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`)
-      for (const value of candidates) io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${short(value)}\n`)
+      io.out(
+        `  ${item}  ${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
+      )
+      for (const value of candidates)
+        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${short(value)}\n`)
       if (unknown === true) io.out('      or something that was never recorded\n')
       if (returned !== undefined) io.out(`      the service answered ${short(returned)}\n`)
     }

@@ -12,7 +12,10 @@ export function declareUnlock(state: Command, declare: Declare): void {
       const { terminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io } = context
-      const ended = await unlock(openWorkspace(context, 'none'), { outside: io, dialogue: terminalDialogue(context) })
+      const ended = await unlock(openWorkspace(context, 'none'), {
+        outside: io,
+        dialogue: terminalDialogue(context),
+      })
       const sentences = {
         'not-locked': 'Nobody holds the lock.',
         unlocked: 'The lock is free.',

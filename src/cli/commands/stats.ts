@@ -15,7 +15,11 @@ interface StatsOptions {
 export function declareStats(program: Command, declare: Declare): void {
   declare<StatsOptions>(program, 'stats [domains...]', {
     description: 'counts of status codes, by domain or summed',
-    examples: ['stats', 'stats www.example.com --from 2h --grain minute', 'stats --from 2026-11-01 --to 2026-11-07 --sum --json'],
+    examples: [
+      'stats',
+      'stats www.example.com --from 2h --grain minute',
+      'stats --from 2026-11-01 --to 2026-11-07 --sum --json',
+    ],
     run: async (context, [named], { sum = false, ...times }) => {
       const { queryStats } = await import('../../operations/stats.ts')
       const { statsJson } = await import('../../report/stats/json.ts')
@@ -39,9 +43,17 @@ export function declareStats(program: Command, declare: Declare): void {
       return exits.done
     },
   })
-    .option('--from <time>', 'YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 2h; 24h without it')
+    .option(
+      '--from <time>',
+      'YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 2h; 24h without it',
+    )
     .option('--to <time>', 'likewise; now without it')
-    .addOption(new Option('--grain <grain>', 'how long the periods are; by the length of the time without it').choices(grains))
+    .addOption(
+      new Option(
+        '--grain <grain>',
+        'how long the periods are; by the length of the time without it',
+      ).choices(grains),
+    )
     .option('--sum', 'one series over all domains; "all" then names every domain of the account')
 }
 

@@ -20,18 +20,26 @@ const grainUpTo: [Grain, number][] = [
 
 /**
  * Parses `--from` and `--to`: `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` in the service's zone, or a time ago
- * such as `2h`. A date alone is its beginning for `--from` and its end for `--to`. Without them, the
- * last 24 hours.
+ * such as `2h`. A date alone is its beginning for `--from` and its end for `--to`. Without them,
+ * the last 24 hours.
  *
  * @throws EdgewiseError `usage` for anything else, and for an end that is not after its beginning
  */
-export function parseTimeSpan(given: { from?: string; to?: string; grain?: Grain }, now: number, zone: TimeZone): TimeSpan {
+export function parseTimeSpan(
+  given: { from?: string; to?: string; grain?: Grain },
+  now: number,
+  zone: TimeZone,
+): TimeSpan {
   const to = given.to === undefined ? now : parseTime('--to', given.to, now, zone)
   const from = given.from === undefined ? to - usualMs : parseTime('--from', given.from, now, zone)
   if (from >= to)
-    throw new EdgewiseError('usage', `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`)
+    throw new EdgewiseError(
+      'usage',
+      `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`,
+    )
   const grain = given.grain ?? grainUpTo.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
-  if (to - from > 400 * grainMs.day) throw new EdgewiseError('usage', 'expected a time of at most 400 days', 'Ask for less at once.')
+  if (to - from > 400 * grainMs.day)
+    throw new EdgewiseError('usage', 'expected a time of at most 400 days', 'Ask for less at once.')
   return { from: alignedDown(from, grain, zone), to, grain }
 }
 
@@ -39,9 +47,16 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
   const ago = /^(\d{1,6})([mhd])$/.exec(text)
   if (ago !== null) return now - Number(ago[1]) * (unitMs[ago[2] ?? ''] ?? 0)
   const match = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2}))?$/.exec(text)
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (match ?? []).slice(1).map((part) => Number(part ?? 0))
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (match ?? [])
+    .slice(1)
+    .map((part) => Number(part ?? 0))
   const date = new Date(localTime(year, month, day))
-  const isDate = year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60
+  const isDate =
+    year >= 1970 &&
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day &&
+    hour < 24 &&
+    minute < 60
   if (match === null || !isDate) throw notATime(option, text)
   const wholeDay = match[4] === undefined && option === '--to' ? 1 : 0
   return zone.toUtc(localTime(year, month, day + wholeDay, hour, minute))

@@ -7,6 +7,11 @@ export function declareValidate(program: Command, declare: Declare): void {
   declare<ValidateOptions>(program, 'validate [paths...]', {
     description: 'tell all problems of all manifests',
     examples: ['validate', 'validate domains/shop.yaml', 'validate --format github'],
-    run: async (context, args, options) => (await import('../validate.ts')).validate(context, args, options),
-  }).addOption(new Option('--format <format>', 'how problems are told').choices(['text', 'json', 'github', 'sarif']).default('text'))
+    run: async (context, args, options) =>
+      (await import('../validate.ts')).validate(context, args, options),
+  }).addOption(
+    new Option('--format <format>', 'how problems are told')
+      .choices(['text', 'json', 'github', 'sarif'])
+      .default('text'),
+  )
 }

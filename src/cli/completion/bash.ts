@@ -2,7 +2,9 @@ import { steps, type KnownCommand, type Values } from './known-command.ts'
 /** A script for bash 3.2 and newer; it needs no other package. */
 export function bashScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
-    own.flatMap(({ names, value }) => (value === null ? [] : names.map((name) => ({ path, name, value })))),
+    own.flatMap(({ names, value }) =>
+      value === null ? [] : names.map((name) => ({ path, name, value })),
+    ),
   )
   const taking = [...new Set(options.map(({ name }) => name))].toSorted()
   return `# Completion of edgewise for bash. Load it with: source <(edgewise completion bash)

@@ -7,7 +7,11 @@ import type { KnownCommand, KnownOption, Values } from './known-command.ts'
 
 /** Returns the script for a shell: `bash`, `zsh` or `fish`. */
 export function completionScript(program: Command, shell: string): string {
-  const scripts: Record<string, (commands: KnownCommand[]) => string> = { bash: bashScript, zsh: zshScript, fish: fishScript }
+  const scripts: Record<string, (commands: KnownCommand[]) => string> = {
+    bash: bashScript,
+    zsh: zshScript,
+    fish: fishScript,
+  }
   return scripts[shell]?.(commandsOf(program, '')) ?? ''
 }
 
@@ -33,7 +37,11 @@ function optionOf(option: Option): KnownOption {
   const names = [option.short, option.long].filter((name) => name !== undefined && name !== null)
   const takes = option.required || option.optional
   const placeholder = /<([^>]+)>/.exec(option.flags)?.[1] ?? ''
-  return { names, description: option.description, value: takes ? valuesOf(option, placeholder) : null }
+  return {
+    names,
+    description: option.description,
+    value: takes ? valuesOf(option, placeholder) : null,
+  }
 }
 
 /** What is meant by the word that stands for a value in the help. */

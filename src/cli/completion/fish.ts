@@ -1,7 +1,9 @@
 import { steps, type KnownCommand, type KnownOption, type Values } from './known-command.ts'
 /** A script for fish 3 and newer. */
 export function fishScript(commands: KnownCommand[]): string {
-  const taking = commands.flatMap(({ options }) => options.flatMap(({ names, value }) => (value === null ? [] : names)))
+  const taking = commands.flatMap(({ options }) =>
+    options.flatMap(({ names, value }) => (value === null ? [] : names)),
+  )
   return `# Completion of edgewise for fish. Load it with: edgewise completion fish | source
 function __edgewise_at
   set -l command ''
@@ -38,7 +40,9 @@ function linesOf({ path, options, commands, argument }: KnownCommand): string[] 
 }
 
 function optionWords({ names, description, value }: KnownOption): string {
-  const words = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
+  const words = names.map((name) =>
+    name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+  )
   return `${words.join(' ')}${value === null ? '' : ` -r ${offered(value)}`} -d ${quoted(description)}`
 }
 

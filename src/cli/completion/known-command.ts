@@ -1,4 +1,7 @@
-/** What may stand in a place of the command line: nothing that could be offered, files, folders, or some words. */
+/**
+ * What may stand in a place of the command line: nothing that could be offered, files, folders, or
+ * some words.
+ */
 export type Values = 'any' | 'files' | 'folders' | string[]
 
 /** One option of a command. */
@@ -22,5 +25,7 @@ export interface KnownCommand {
 
 /** The words that lead from one command to another. */
 export function steps(commands: KnownCommand[]): { from: string; name: string; to: string }[] {
-  return commands.flatMap(({ path, commands: below }) => below.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })))
+  return commands.flatMap(({ path, commands: below }) =>
+    below.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })),
+  )
 }

@@ -2,7 +2,9 @@ import { steps, type KnownCommand, type Values } from './known-command.ts'
 /** A script for zsh, to be loaded or to lie in `$fpath` as `_edgewise`. */
 export function zshScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
-    own.flatMap(({ names, value }) => (value === null ? [] : names.map((name) => ({ path, name, value })))),
+    own.flatMap(({ names, value }) =>
+      value === null ? [] : names.map((name) => ({ path, name, value })),
+    ),
   )
   const taking = [...new Set(options.map(({ name }) => name))].toSorted()
   return `#compdef edgewise
@@ -50,6 +52,8 @@ function offered(values: Values): string {
 }
 
 function described(entries: { name: string; description: string }[]): string {
-  const offers = entries.map(({ name, description }) => `'${`${name}:${description}`.replaceAll("'", `'\\''`)}'`)
+  const offers = entries.map(
+    ({ name, description }) => `'${`${name}:${description}`.replaceAll("'", `'\\''`)}'`,
+  )
   return `offers=(${offers.join(' ')}); _describe edgewise offers`
 }

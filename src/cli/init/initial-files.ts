@@ -1,6 +1,9 @@
 import { readPackageFile } from '../package-files.ts'
 
-/** The files of a new workspace, by path. The schemas lie beside it so that editors find them without network. */
+/**
+ * The files of a new workspace, by path. The schemas lie beside it so that editors find them
+ * without network.
+ */
 export function initialFiles(): Record<string, string> {
   return {
     'edgewise.yaml': workspace,

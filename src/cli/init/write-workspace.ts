@@ -18,7 +18,11 @@ const workflowPath = '.github/workflows/edgewise.yml'
  * `edgewise init`: writes a workspace that validates, plans and applies (to the emulator) as it
  * stands. A workflow is written only with `--action`, also into a workspace that is there already.
  */
-export async function init(context: CommandContext, [dir]: unknown[], { action }: InitOptions): Promise<number> {
+export async function init(
+  context: CommandContext,
+  [dir]: unknown[],
+  { action }: InitOptions,
+): Promise<number> {
   const { io } = context
   const folder = String(dir ?? '.')
   const root = resolve(io.cwd, context.options.workspace ?? '.', folder)
@@ -53,7 +57,9 @@ function pinnedAction(text: string): PinnedAction {
 /** Writes files, by path; none where one of them is there already. */
 function writeFiles({ io }: CommandContext, root: string, texts: Record<string, string>): void {
   const files = Object.entries(texts)
-  const taken = files.map(([path]) => path).filter((path) => path !== '.gitignore' && existsSync(join(root, path)))
+  const taken = files
+    .map(([path]) => path)
+    .filter((path) => path !== '.gitignore' && existsSync(join(root, path)))
   if (taken.length > 0) {
     throw new EdgewiseError(
       'usage',
@@ -77,5 +83,9 @@ function addLines(path: string, text: string): void {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const have = new Set(before.split(/\r?\n/))
   const missing = text.split('\n').filter((line) => line !== '' && !have.has(line))
-  if (missing.length > 0) writeFileSync(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
+  if (missing.length > 0)
+    writeFileSync(
+      path,
+      `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`,
+    )
 }

@@ -6,11 +6,19 @@ import type { CommandContext } from '../io.ts'
 import { liveView } from './live-view.ts'
 import { errSentences } from './sentences.ts'
 
-/** Shows the progress of an apply: JSON lines with `--json`, a bar on a terminal, plain lines elsewhere, nothing with `--quiet`. */
-export async function startProgress(context: CommandContext, { writes, callsPerMinute, inWaves }: Extent): Promise<Progress> {
+/**
+ * Shows the progress of an apply: JSON lines with `--json`, a bar on a terminal, plain lines
+ * elsewhere, nothing with `--quiet`.
+ */
+export async function startProgress(
+  context: CommandContext,
+  { writes, callsPerMinute, inWaves }: Extent,
+): Promise<Progress> {
   const { io, options, errPaint } = context
-  if (options.json === true) return { report: (event) => io.out(`${JSON.stringify(event)}\n`), end: () => undefined }
-  if (options.quiet === true || (writes === 0 && !inWaves)) return { report: () => undefined, end: () => undefined }
+  if (options.json === true)
+    return { report: (event) => io.out(`${JSON.stringify(event)}\n`), end: () => undefined }
+  if (options.quiet === true || (writes === 0 && !inWaves))
+    return { report: () => undefined, end: () => undefined }
   if (io.errIsTerminal) return onTerminal(context, writes, callsPerMinute)
   let total = writes
   return {
@@ -23,7 +31,11 @@ export async function startProgress(context: CommandContext, { writes, callsPerM
   }
 }
 
-async function onTerminal({ io, errPaint }: CommandContext, planned: number, callsPerMinute: number): Promise<Progress> {
+async function onTerminal(
+  { io, errPaint }: CommandContext,
+  planned: number,
+  callsPerMinute: number,
+): Promise<Progress> {
   const { openBar } = await import('./bar.ts')
   const bar = openBar('{bar} {text}', false, barColumns(io.columns, planned, callsPerMinute))
   const about = (callsLeft: number | null) => ({

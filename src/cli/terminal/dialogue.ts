@@ -58,42 +58,69 @@ function show(subject: Subject, context: CommandContext): void {
   }
 }
 
-function showPlan({ plan }: Extract<Subject, { kind: 'plan' }>, { io, options, paint }: CommandContext): void {
+function showPlan(
+  { plan }: Extract<Subject, { kind: 'plan' }>,
+  { io, options, paint }: CommandContext,
+): void {
   if (options.json === true) return
   const short = options.quiet === true && options.yes === true && plan.changes.length > 0
-  io.out(`${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
+  io.out(
+    `${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
+  )
 }
 
-function showDrift({ found, at }: Extract<Subject, { kind: 'drift' }>, { io, options, paint, note, errPaint }: CommandContext): void {
+function showDrift(
+  { found, at }: Extract<Subject, { kind: 'drift' }>,
+  { io, options, paint, note, errPaint }: CommandContext,
+): void {
   for (const text of found.notes) note(`${errPaint.yellow('note:')} ${visible(text)}`)
   // The JSON says that an item is unreadable, and not why.
-  if (options.json === true) for (const line of unreadableLines(found.drift.items)) note(`unreadable: ${line}`)
+  if (options.json === true)
+    for (const line of unreadableLines(found.drift.items)) note(`unreadable: ${line}`)
   if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
-  else io.out(`${driftText(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`)
+  else
+    io.out(
+      `${driftText(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
+    )
 }
 
 /** What earlier applies left without a certain outcome. */
-function showUnfinished({ cutOff, recorded }: Extract<Subject, { kind: 'state' }>, { note }: CommandContext): void {
+function showUnfinished(
+  { cutOff, recorded }: Extract<Subject, { kind: 'state' }>,
+  { note }: CommandContext,
+): void {
   for (const { id, author, startedAt, writes } of cutOff) {
     const count = counted(writes.inDoubt, 'write')
-    note(`Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`)
+    note(
+      `Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`,
+    )
   }
   const inDoubt = [...recorded].flatMap(([domain, items]) =>
     [...items.values()].some(({ status }) => status === 'in-doubt') ? [domain] : [],
   )
-  if (inDoubt.length > 0) note(`An earlier apply left items in doubt on ${listSome(inDoubt)}; they are written again.`)
+  if (inDoubt.length > 0)
+    note(`An earlier apply left items in doubt on ${listSome(inDoubt)}; they are written again.`)
 }
 
 /** Which apply is rolled back, what of it can't be, and what else goes with it. */
-function showRollback({ rollback }: Extract<Subject, { kind: 'rollback' }>, { io, note, errPaint }: CommandContext): void {
+function showRollback(
+  { rollback }: Extract<Subject, { kind: 'rollback' }>,
+  { io, note, errPaint }: CommandContext,
+): void {
   const { applies, plan, irreversible, later } = rollback
   const [first] = applies
   if (first === undefined) return
   const by = first.author === null ? '' : ` by ${visible(first.author)}`
   const commit = first.commit === null ? '' : `, of commit ${visible(first.commit).slice(0, 12)}`
-  const what = applies.length === 1 ? `apply ${visible(first.id)}` : `the ${applies.length} applies from ${visible(first.id)}`
+  const what =
+    applies.length === 1
+      ? `apply ${visible(first.id)}`
+      : `the ${applies.length} applies from ${visible(first.id)}`
   note(`Back to what was recorded before ${what}${by}, begun ${first.startedAt}${commit}.`)
-  if (irreversible.length > 0) io.err(`${errPaint.yellow("can't be taken back:")}\n${irreversibleText(irreversible, io.columns)}\n`)
+  if (irreversible.length > 0)
+    io.err(
+      `${errPaint.yellow("can't be taken back:")}\n${irreversibleText(irreversible, io.columns)}\n`,
+    )
   if (later.domains.length > 0) {
     const count = counted(later.domains.length, 'domain')
     note(
@@ -106,7 +133,8 @@ function showRollback({ rollback }: Extract<Subject, { kind: 'rollback' }>, { io
 async function confirm(question: Question, { io, options }: CommandContext): Promise<boolean> {
   if (options.yes === true) return true
   const { text, refusal } = wordsFor(question)
-  if (io.ask === null || (options.json === true && question.kind !== 'unlock')) throw new EdgewiseError('declined', ...refusal)
+  if (io.ask === null || (options.json === true && question.kind !== 'unlock'))
+    throw new EdgewiseError('declined', ...refusal)
   return io.ask(errSentences(text, io))
 }
 
@@ -117,7 +145,10 @@ function wordsFor(question: Question): { text: string; refusal: [string, string]
       const count = counted(question.plan.writes.length, 'write')
       return {
         text: `\nApply these changes with ${count}?`,
-        refusal: ['the plan has changes and nobody can be asked', 'Give --yes to apply without a question.'],
+        refusal: [
+          'the plan has changes and nobody can be asked',
+          'Give --yes to apply without a question.',
+        ],
       }
     }
     case 'forget': {
@@ -128,7 +159,10 @@ function wordsFor(question: Question): { text: string; refusal: [string, string]
       }
     }
     case 'unlock': {
-      const when = question.noticed === 'before its next write' ? question.noticed : 'at its next sign of life, within 20 seconds'
+      const when =
+        question.noticed === 'before its next write'
+          ? question.noticed
+          : 'at its next sign of life, within 20 seconds'
       return {
         text: `End it? An apply that still runs then stops ${when}.`,
         refusal: ['nobody can be asked whether the lock may be ended', 'Give --yes to end it.'],

@@ -10,7 +10,11 @@ export interface LiveView {
 const everyMs = 1000
 
 /** Draws the line again every second, until it is ended. */
-export function liveView(write: (text: string) => void, now: () => number, columns: number): LiveView {
+export function liveView(
+  write: (text: string) => void,
+  now: () => number,
+  columns: number,
+): LiveView {
   let state: LiveState | null = null
   let timer: NodeJS.Timeout | null = null
   const draw = () => {

@@ -7,7 +7,10 @@ import { visibleLines } from '../../report/text/visible.ts'
 import type { Io } from '../io.ts'
 import { errSentences } from './sentences.ts'
 
-/** Tells a failure: as a sentence with what to do next on stderr, or with `--json` as one object on stdout. */
+/**
+ * Tells a failure: as a sentence with what to do next on stderr, or with `--json` as one object on
+ * stdout.
+ */
 export function tellError(error: EdgewiseError, io: Io, json: boolean, paint: Paint): void {
   if (json) {
     const body: Json = {
@@ -21,7 +24,9 @@ export function tellError(error: EdgewiseError, io: Io, json: boolean, paint: Pa
     return
   }
   if (error.diagnostics.length > 0)
-    io.err(`${formatDiagnosticsText(error.diagnostics, { lineOf: () => null, paint, columns: io.columns })}\n`)
+    io.err(
+      `${formatDiagnosticsText(error.diagnostics, { lineOf: () => null, paint, columns: io.columns })}\n`,
+    )
   io.err(`${errSentences(`${paint.red('error:')} ${visibleLines(error.message)}`, io)}\n`)
   if (error.hint !== '') io.err(`${errSentences(visibleLines(error.hint), io)}\n`)
 }

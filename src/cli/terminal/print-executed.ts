@@ -8,19 +8,29 @@ import type { CommandContext } from '../io.ts'
 import { errSentences, outSentences } from './sentences.ts'
 
 /** Prints what came of a plan. Returns the exit code. */
-export function printExecuted(context: CommandContext, workspace: LoadedWorkspace, executed: Executed): number {
+export function printExecuted(
+  context: CommandContext,
+  workspace: LoadedWorkspace,
+  executed: Executed,
+): number {
   const { io, options, paint, errPaint } = context
   const { plan, result, finished, inWaves, status } = executed
   printRefusals(context, workspace, result)
   if (result.unrecorded !== null)
-    io.err(`${errSentences(`${errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}`, io)}\n`)
+    io.err(
+      `${errSentences(`${errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}`, io)}\n`,
+    )
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
     io.out(`${outSentences(finishedLine(finished, paint), io)}\n`)
   return { done: exits.done, 'not-begun': exits.failed, incomplete: exits.incomplete }[status]
 }
 
 /** Says at the manifests' lines what the service refused. */
-function printRefusals({ io, errPaint }: CommandContext, workspace: LoadedWorkspace, { refusals }: ApplyResult): void {
+function printRefusals(
+  { io, errPaint }: CommandContext,
+  workspace: LoadedWorkspace,
+  { refusals }: ApplyResult,
+): void {
   for (const { domains, items, message } of refusals) {
     io.err(`${errSentences(`${errPaint.red('refused:')} ${visible(message)}`, io)}\n`)
     const places = domains.flatMap((domain) =>

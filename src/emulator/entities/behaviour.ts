@@ -30,13 +30,18 @@ export const behaviourItems: ItemKey[] = [
 
 /** Share of the requests to a dead origin that get 502; the others get 504. */
 const refusedShare = 0.6
-/** Share of the requests to a dead origin that fail although another origin is there to take over. */
+/**
+ * Share of the requests to a dead origin that fail although another origin is there to take over.
+ */
 const takeOverShare = 0.3
 
 /** What the items that a domain holds do to its requests. */
 export function behaviourOf(items: ReadonlyMap<ItemKey, Value>): Behaviour {
   const https = items.get('https') as { cert_id: number; force_https?: 0 | 301 | 302 } | undefined
-  const rewrites = (items.get('error_page_rewrite') ?? []) as { error_status_code: number; redirect_status_code: 301 | 302 }[]
+  const rewrites = (items.get('error_page_rewrite') ?? []) as {
+    error_status_code: number
+    redirect_status_code: 301 | 302
+  }[]
   const denied = items.get('deny_protocol') as { protocol: 'http' | 'https' } | undefined
   return {
     denied: { cn: deniedShare(items, 'cn'), abroad: deniedShare(items, 'abroad') },
@@ -44,32 +49,59 @@ export function behaviourOf(items: ReadonlyMap<ItemKey, Value>): Behaviour {
     // Without a certificate there is no https to lead to.
     redirect: https === undefined || https.cert_id === 0 ? 0 : (https.force_https ?? 0),
     ...originsOf(items),
-    rewrites: Object.fromEntries(rewrites.map((rule) => [String(rule.error_status_code), rule.redirect_status_code])),
+    rewrites: Object.fromEntries(
+      rewrites.map((rule) => [String(rule.error_status_code), rule.redirect_status_code]),
+    ),
   }
 }
 
-/** `new_origin` goes before `origin`; the specification does not rank `tos_origin`, which stands between them here. */
+/**
+ * `new_origin` goes before `origin`; the specification does not rank `tos_origin`, which stands
+ * between them here.
+ */
 function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' | 'backup'> {
-  const leveled = items.get('new_origin') as { origin: string; level?: number; weight_level?: number }[] | undefined
+  const leveled = items.get('new_origin') as
+    | { origin: string; level?: number; weight_level?: number }[]
+    | undefined
   if (leveled !== undefined) {
-    return ranked(leveled.map(({ origin, level = 20, weight_level = 1 }) => ({ address: origin, rank: -level, weight: weight_level })))
+    return ranked(
+      leveled.map(({ origin, level = 20, weight_level = 1 }) => ({
+        address: origin,
+        rank: -level,
+        weight: weight_level,
+      })),
+    )
   }
-  const groups = items.get('tos_origin') as { ips: string[]; group_sort: number; weight?: number }[] | undefined
+  const groups = items.get('tos_origin') as
+    | { ips: string[]; group_sort: number; weight?: number }[]
+    | undefined
   if (groups !== undefined) {
-    return ranked(groups.flatMap(({ ips, group_sort, weight = 1 }) => ips.map((address) => ({ address, rank: group_sort, weight }))))
+    return ranked(
+      groups.flatMap(({ ips, group_sort, weight = 1 }) =>
+        ips.map((address) => ({ address, rank: group_sort, weight })),
+      ),
+    )
   }
-  const plain = items.get('origin') as { default_master: string; default_slave?: string } | undefined
+  const plain = items.get('origin') as
+    | { default_master: string; default_slave?: string }
+    | undefined
   return {
     main: addressesIn(plain?.default_master).map((address) => [address, 1]),
     backup: addressesIn(plain?.default_slave),
   }
 }
 
-function ranked(origins: { address: string; rank: number; weight: number }[]): Pick<Behaviour, 'main' | 'backup'> {
+function ranked(
+  origins: { address: string; rank: number; weight: number }[],
+): Pick<Behaviour, 'main' | 'backup'> {
   const first = origins.reduce((least, { rank }) => Math.min(least, rank), Infinity)
   return {
-    main: origins.flatMap(({ address, rank, weight }) => (rank === first ? [[canonicalAddress(address), weight] as [string, number]] : [])),
-    backup: origins.flatMap(({ address, rank }) => (rank === first ? [] : [canonicalAddress(address)])),
+    main: origins.flatMap(({ address, rank, weight }) =>
+      rank === first ? [[canonicalAddress(address), weight] as [string, number]] : [],
+    ),
+    backup: origins.flatMap(({ address, rank }) =>
+      rank === first ? [] : [canonicalAddress(address)],
+    ),
   }
 }
 
@@ -89,8 +121,16 @@ export function failingShare({ main, backup }: Behaviour, dead: ReadonlySet<stri
   return alive ? (lost / all) * takeOverShare : 1
 }
 
-/** The share of a domain's requests from an area that end in each status, in the order of `statuses`; with redirects, over 1 in all. */
-export function sharesOf(traffic: Traffic, behaviour: Behaviour, area: Area, dead: ReadonlySet<string>): Float64Array {
+/**
+ * The share of a domain's requests from an area that end in each status, in the order of
+ * `statuses`; with redirects, over 1 in all.
+ */
+export function sharesOf(
+  traffic: Traffic,
+  behaviour: Behaviour,
+  area: Area,
+  dead: ReadonlySet<string>,
+): Float64Array {
   const { http, miss } = traffic
   const passed = (1 - behaviour.denied[area]) * (1 - protocolShare(behaviour.deniedProtocol, http))
   const failing = miss * failingShare(behaviour, dead)
@@ -103,7 +143,8 @@ export function sharesOf(traffic: Traffic, behaviour: Behaviour, area: Area, dea
   add(502, passed * failing * refusedShare)
   add(504, passed * failing * (1 - refusedShare))
   // A client that is sent to https comes again, and is counted again.
-  if (behaviour.redirect !== 0 && behaviour.deniedProtocol !== 'http') add(behaviour.redirect, passed * http)
+  if (behaviour.redirect !== 0 && behaviour.deniedProtocol !== 'http')
+    add(behaviour.redirect, passed * http)
   for (const [status, redirect] of Object.entries(behaviour.rewrites)) {
     const i = statuses.findIndex((each) => each === Number(status))
     if (i === -1) continue

@@ -11,14 +11,18 @@ const windowMs = 60_000
 export const unlimitedCount: CallCount = { limit: 1_000_000, remaining: 1_000_000, resetSeconds: 0 }
 
 /**
- * The calls that count at `now`: those of the last 60 seconds. A call that was counted later than `now` (the clock went
- * back) counts as one of now, so that the window neither forgets it nor stays full until the clock catches up.
+ * The calls that count at `now`: those of the last 60 seconds. A call that was counted later than
+ * `now` (the clock went back) counts as one of now, so that the window neither forgets it nor stays
+ * full until the clock catches up.
  */
 export function recentCalls(times: number[], now: number): number[] {
   return times.map((time) => Math.min(time, now)).filter((time) => now - time < windowMs)
 }
 
-/** The count at `now` against a limit of calls per minute; 0 limits nothing (specification, "Limits"). */
+/**
+ * The count at `now` against a limit of calls per minute; 0 limits nothing (specification,
+ * "Limits").
+ */
 export function callCount(times: number[], limit: number, now: number): CallCount {
   if (limit === 0) return unlimitedCount
   const recent = recentCalls(times, now)

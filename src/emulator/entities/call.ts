@@ -1,6 +1,9 @@
 import type { Domain, ItemKey } from '../../model/item.ts'
 
-/** One call that the emulator answered, as its control surface lists it. Never holds the token: the path has no query. */
+/**
+ * One call that the emulator answered, as its control surface lists it. Never holds the token: the
+ * path has no query.
+ */
 export interface Call {
   /** Its arrival, in milliseconds. */
   time: number

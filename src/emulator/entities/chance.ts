@@ -1,4 +1,7 @@
-/** Seeded chance: the same key and number always give the same draw, in whatever order they are asked for. */
+/**
+ * Seeded chance: the same key and number always give the same draw, in whatever order they are
+ * asked for.
+ */
 
 /** A key (32 bits) made of texts, e.g. of a seed and a domain. */
 export function keyOf(...texts: string[]): number {

@@ -21,10 +21,15 @@ export interface ItemWrite {
 type Configured = { items: Map<ItemKey, Value> } | { refused: ItemWrite; problems: Problem[] }
 
 /**
- * What a domain holds after a write: its items applied in order, each emptying those that it excludes (specification,
- * "Configuration items"). `held` stays as it is. A delta whose result breaks a rule of the item refuses the write.
+ * What a domain holds after a write: its items applied in order, each emptying those that it
+ * excludes (specification, "Configuration items"). `held` stays as it is. A delta whose result
+ * breaks a rule of the item refuses the write.
  */
-export function configure(held: ReadonlyMap<ItemKey, Value>, writes: ItemWrite[], domain: Domain): Configured {
+export function configure(
+  held: ReadonlyMap<ItemKey, Value>,
+  writes: ItemWrite[],
+  domain: Domain,
+): Configured {
   const items = new Map(held)
   for (const write of writes) {
     const { spec, payload } = write
@@ -38,8 +43,16 @@ export function configure(held: ReadonlyMap<ItemKey, Value>, writes: ItemWrite[]
   return { items }
 }
 
-/** A payload was judged alone; together with what was held it may be too much, or contradict itself. */
-function resultProblems({ spec, value }: ItemWrite, next: Value | undefined, domain: Domain): Problem[] {
+/**
+ * A payload was judged alone; together with what was held it may be too much, or contradict itself.
+ */
+function resultProblems(
+  { spec, value }: ItemWrite,
+  next: Value | undefined,
+  domain: Domain,
+): Problem[] {
   if (next === undefined || sameJson(next, value)) return []
-  return readItem(spec, next, 'wire', domain).problems.filter((problem) => problem.severity === 'error')
+  return readItem(spec, next, 'wire', domain).problems.filter(
+    (problem) => problem.severity === 'error',
+  )
 }

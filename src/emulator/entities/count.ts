@@ -12,7 +12,10 @@ export interface Piece {
 /** Counts of statuses: those of period `p` begin at `p * statuses.length`. */
 export type Counts = Float64Array
 
-/** What is drawn once an hour. `end` is the last minute that was asked for, with the share of the hour before it. */
+/**
+ * What is drawn once an hour. `end` is the last minute that was asked for, with the share of the
+ * hour before it.
+ */
 interface Hour {
   hour: number
   shares: Float64Array
@@ -23,11 +26,18 @@ interface Hour {
 }
 
 /**
- * Adds the requests of one domain from one area in each period (ascending) to `counts`. An hour is drawn as a whole and
- * split into its minutes by a running total, so that minutes add up exactly to whatever they are taken together to, and
- * long periods never visit them. `pieces` ascend, and the first begins before everything.
+ * Adds the requests of one domain from one area in each period (ascending) to `counts`. An hour is
+ * drawn as a whole and split into its minutes by a running total, so that minutes add up exactly to
+ * whatever they are taken together to, and long periods never visit them. `pieces` ascend, and the
+ * first begins before everything.
  */
-export function addCounts(counts: Counts, periods: Period[], traffic: Traffic, area: Area, pieces: Piece[]): void {
+export function addCounts(
+  counts: Counts,
+  periods: Period[],
+  traffic: Traffic,
+  area: Area,
+  pieces: Piece[],
+): void {
   let piece = 0
   let state: Hour | null = null
   for (let p = 0; p < periods.length; p++) {
@@ -38,7 +48,8 @@ export function addCounts(counts: Counts, periods: Period[], traffic: Traffic, a
       const hour = Math.floor(at / 60)
       const end = Math.min(to, hour * 60 + 60, startOf(pieces, piece + 1))
       const shares = (pieces[piece] as Piece).shares[area]
-      if (state === null || state.hour !== hour || state.shares !== shares) state = drawHour(traffic, area, hour, shares)
+      if (state === null || state.hour !== hour || state.shares !== shares)
+        state = drawHour(traffic, area, hour, shares)
       addSpan(counts, p * statuses.length, state, traffic.key, at, end)
       at = end
     }
@@ -66,7 +77,14 @@ function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Arr
   return { hour, shares, requests, phases, end: hour * 60, before: 0 }
 }
 
-function addSpan(counts: Counts, offset: number, state: Hour, key: number, from: number, to: number): void {
+function addSpan(
+  counts: Counts,
+  offset: number,
+  state: Hour,
+  key: number,
+  from: number,
+  to: number,
+): void {
   const { requests, phases, hour } = state
   const before = state.end === from ? state.before : shareBefore(key, hour, from)
   const upTo = shareBefore(key, hour, to)
@@ -76,11 +94,17 @@ function addSpan(counts: Counts, offset: number, state: Hour, key: number, from:
     const total = requests[s] as number
     if (total === 0) continue
     const phase = phases[s] as number
-    counts[offset + s] = (counts[offset + s] as number) + Math.floor(total * upTo + phase) - Math.floor(total * before + phase)
+    counts[offset + s] =
+      (counts[offset + s] as number) +
+      Math.floor(total * upTo + phase) -
+      Math.floor(total * before + phase)
   }
 }
 
-/** The share of an hour's requests that come before one of its minutes; 0 at its beginning, 1 at its end, always growing. */
+/**
+ * The share of an hour's requests that come before one of its minutes; 0 at its beginning, 1 at its
+ * end, always growing.
+ */
 function shareBefore(key: number, hour: number, minute: number): number {
   const passed = minute - hour * 60
   if (passed === 0) return 0

@@ -14,11 +14,24 @@ interface Condition {
 
 const withoutReferer = 0.25
 /** Spellings of "everything" among regular expressions and plain URLs. */
-const everything = new Set(['.*', '^.*$', '^.*', '.*$', '^/.*$', '^/.*', '/.*', '/', '^/', '*', '/*'])
+const everything = new Set([
+  '.*',
+  '^.*$',
+  '^.*',
+  '.*$',
+  '^/.*$',
+  '^/.*',
+  '/.*',
+  '/',
+  '^/',
+  '*',
+  '/*',
+])
 
 /**
- * The share of requests that the stored configuration answers with 403. There are no real requests to match with a pattern or an
- * address, so that each entry stands for a share of its own: small, and the same wherever the entry stands.
+ * The share of requests that the stored configuration answers with 403. There are no real requests
+ * to match with a pattern or an address, so that each entry stands for a share of its own: small,
+ * and the same wherever the entry stands.
  */
 export function deniedShare(items: Items, area: Area): number {
   const passed = rules.map(([item, share]) => {
@@ -32,18 +45,42 @@ const rules: [ItemKey, (value: Value, area: Area) => number][] = [
   ['deny_url', (value) => anyOf((value as { urls: string[] }).urls.map(urlShare))],
   ['ip_black_list', (value) => sumOf((value as { list: string[] }).list.map(addressShare))],
   ['ip_white_list', (value) => 1 - sumOf((value as { list: string[] }).list.map(addressShare))],
-  ['referer', (value) => refererShare(value as { type: number; list: string[]; allow_empty?: boolean })],
-  ['combined_ban', (value) => anyOf((value as unknown as { configs: Record<string, Condition> }[]).map(banShare))],
-  ['user_agent', (value) => userAgentShare(value as Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>)],
-  ['visit_areas_limit', (value, area) => areaShare(value as { limit_type: string; country_list: string }, area)],
+  [
+    'referer',
+    (value) => refererShare(value as { type: number; list: string[]; allow_empty?: boolean }),
+  ],
+  [
+    'combined_ban',
+    (value) => anyOf((value as unknown as { configs: Record<string, Condition> }[]).map(banShare)),
+  ],
+  [
+    'user_agent',
+    (value) =>
+      userAgentShare(
+        value as Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>,
+      ),
+  ],
+  [
+    'visit_areas_limit',
+    (value, area) => areaShare(value as { limit_type: string; country_list: string }, area),
+  ],
 ]
 
 /** The items that deny requests. */
 export const denyingItems: ItemKey[] = rules.map(([item]) => item)
 
-function refererShare({ type, list, allow_empty = true }: { type: number; list: string[]; allow_empty?: boolean }): number {
+function refererShare({
+  type,
+  list,
+  allow_empty = true,
+}: {
+  type: number
+  list: string[]
+  allow_empty?: boolean
+}): number {
   const empty = allow_empty ? 0 : withoutReferer
-  const listed = type === 1 ? sumOf(list.map(() => 0.03)) : 1 - sumOf([0.4, ...list.map(() => 0.05)])
+  const listed =
+    type === 1 ? sumOf(list.map(() => 0.03)) : 1 - sumOf([0.4, ...list.map(() => 0.05)])
   return empty + (1 - withoutReferer) * listed
 }
 
@@ -68,7 +105,9 @@ function conditionShare(kind: string, { method_type, list = [] }: Condition): nu
   }
 }
 
-function userAgentShare(value: Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>): number {
+function userAgentShare(
+  value: Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>,
+): number {
   const agents = value.ua_list.split('\n').map((agent) => 0.02 + 0.04 * draw(keyOf('ua', agent), 0))
   const denied = value.ua_type === 'black' ? sumOf(agents) : 1 - sumOf([0.4, ...agents])
   const empty = value.allow_empty_ua === 'no' ? 0.02 : 0
@@ -76,10 +115,14 @@ function userAgentShare(value: Record<'ua_list' | 'ua_type' | 'allow_empty_ua' |
 }
 
 /** Requests from `cn` come from china; those from abroad from the other countries alike. */
-function areaShare({ limit_type, country_list }: { limit_type: string; country_list: string }, area: Area): number {
+function areaShare(
+  { limit_type, country_list }: { limit_type: string; country_list: string },
+  area: Area,
+): number {
   const countries = country_list.split(',').map((name) => name.trim())
   const abroad = countries.filter((name) => name !== 'china')
-  const listed = area === 'cn' ? Number(abroad.length < countries.length) : Math.min(1, abroad.length / 37)
+  const listed =
+    area === 'cn' ? Number(abroad.length < countries.length) : Math.min(1, abroad.length / 37)
   return limit_type === 'black' ? listed : 1 - listed
 }
 

@@ -15,7 +15,10 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** Something that goes wrong on chosen calls. Without `on` and `probability` it does on all that it can happen to. */
+/**
+ * Something that goes wrong on chosen calls. Without `on` and `probability` it does on all that it
+ * can happen to.
+ */
 export interface Fault {
   kind: FaultKind
   /** Numbers of the calls that it can happen to, from 1. */
@@ -35,9 +38,17 @@ export interface Fault {
 }
 
 /** Each field: whether a value will do, and in words what would. */
-const fields: { [K in Exclude<keyof Fault, 'kind'>]-?: [accepts: (value: Json) => boolean, expected: string] } = {
-  on: [(value) => Array.isArray(value) && value.length > 0 && value.every((n) => isWhole(n, 1)), 'a list of call numbers from 1'],
-  probability: [(value) => typeof value === 'number' && value >= 0 && value <= 1, 'a number from 0 to 1'],
+const fields: {
+  [K in Exclude<keyof Fault, 'kind'>]-?: [accepts: (value: Json) => boolean, expected: string]
+} = {
+  on: [
+    (value) => Array.isArray(value) && value.length > 0 && value.every((n) => isWhole(n, 1)),
+    'a list of call numbers from 1',
+  ],
+  probability: [
+    (value) => typeof value === 'number' && value >= 0 && value <= 1,
+    'a number from 0 to 1',
+  ],
   domain: [(value) => typeof value === 'string' && value !== '', 'the name of a domain'],
   item: [(value) => typeof value === 'string' && value !== '', 'the name of an item'],
   ms: [(value) => isWhole(value, 0, 600_000), 'a whole number from 0 to 600000'],
@@ -53,16 +64,22 @@ const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
   named: ['refuse', 'partial'],
 }
 
-/** Reads a fault as the control surface and `--fault` give it; a string says what is wrong with it. */
+/**
+ * Reads a fault as the control surface and `--fault` give it; a string says what is wrong with it.
+ */
 export function readFault(given: Json): Fault | string {
   if (!isObject(given)) return 'expected a fault to be an object with "kind"'
   const kind = own(given, 'kind')
-  if (!isKind(kind)) return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${JSON.stringify(kind ?? null)}`
+  if (!isKind(kind))
+    return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${JSON.stringify(kind ?? null)}`
   const wrong = Object.entries(given).map(([name, value]) => fieldProblem(kind, name, value))
   const problem = wrong.find((each) => each !== null) ?? togetherProblem(kind, given)
   if (problem !== null) return problem
   const domain = own(given, 'domain')
-  return { ...given, ...(typeof domain === 'string' ? { domain: domain.toLowerCase() } : {}) } as unknown as Fault
+  return {
+    ...given,
+    ...(typeof domain === 'string' ? { domain: domain.toLowerCase() } : {}),
+  } as unknown as Fault
 }
 
 function isKind(kind: Json | undefined): kind is FaultKind {
@@ -71,15 +88,20 @@ function isKind(kind: Json | undefined): kind is FaultKind {
 
 function fieldProblem(kind: FaultKind, name: string, value: Json): string | null {
   if (name === 'kind') return null
-  if (!Object.hasOwn(fields, name)) return `a fault has no field "${name}"; there are kind, ${Object.keys(fields).join(', ')}`
+  if (!Object.hasOwn(fields, name))
+    return `a fault has no field "${name}"; there are kind, ${Object.keys(fields).join(', ')}`
   const kinds = fieldsOfKinds[name as keyof Fault]
-  if (kinds !== undefined && !kinds.includes(kind)) return `"${name}" belongs to ${kinds.join(' and ')}, not to ${kind}`
+  if (kinds !== undefined && !kinds.includes(kind))
+    return `"${name}" belongs to ${kinds.join(' and ')}, not to ${kind}`
   const [accepts, expected] = fields[name as keyof typeof fields]
-  return accepts(value) ? null : `expected "${name}" to be ${expected}, got ${JSON.stringify(value)}`
+  return accepts(value)
+    ? null
+    : `expected "${name}" to be ${expected}, got ${JSON.stringify(value)}`
 }
 
 function togetherProblem(kind: FaultKind, given: JsonObject): string | null {
-  if (Object.hasOwn(given, 'on') && Object.hasOwn(given, 'probability')) return 'expected "on" or "probability", got both'
+  if (Object.hasOwn(given, 'on') && Object.hasOwn(given, 'probability'))
+    return 'expected "on" or "probability", got both'
   if (kind === 'refuse' && !Object.hasOwn(given, 'domain') && !Object.hasOwn(given, 'item')) {
     return 'expected "refuse" to have a "domain" or an "item" that is refused'
   }

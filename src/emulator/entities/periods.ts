@@ -20,22 +20,33 @@ export const grains: Record<Grain, { ms: number; pointsPerDay: number }> = {
 }
 
 /**
- * The periods whose labels lie from `start` (aligned backwards) to `end`, both local times. A label stands at the beginning
- * of its period, or with `endLabels` at its end. Minutes that are not over at `now` are not counted, and periods without
- * any that is over are left out.
+ * The periods whose labels lie from `start` (aligned backwards) to `end`, both local times. A label
+ * stands at the beginning of its period, or with `endLabels` at its end. Minutes that are not over
+ * at `now` are not counted, and periods without any that is over are left out.
  */
 export function periodsOf(
-  { start, end, grain, endLabels }: { start: number; end: number; grain: Grain; endLabels: boolean },
+  {
+    start,
+    end,
+    grain,
+    endLabels,
+  }: { start: number; end: number; grain: Grain; endLabels: boolean },
   zone: TimeZone,
   now: number,
 ): Period[] {
-  const marks = grain === 'day' ? dayMarks(start, end, zone) : evenMarks(start, end, grains[grain].ms, zone)
+  const marks =
+    grain === 'day' ? dayMarks(start, end, zone) : evenMarks(start, end, grains[grain].ms, zone)
   const over = Math.floor(now / minuteMs)
   const periods: Period[] = []
   for (let i = 1; i + 1 < marks.length; i++) {
     const label = marks[i] ?? 0
     const [from, to] = endLabels ? [marks[i - 1] ?? 0, label] : [label, marks[i + 1] ?? 0]
-    if (from / minuteMs < over) periods.push({ label: label / 1000, from: from / minuteMs, to: Math.min(to / minuteMs, over) })
+    if (from / minuteMs < over)
+      periods.push({
+        label: label / 1000,
+        from: from / minuteMs,
+        to: Math.min(to / minuteMs, over),
+      })
   }
   return periods
 }

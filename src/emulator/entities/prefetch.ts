@@ -16,7 +16,10 @@ export const prefetchKept = 31 * 24 * 3_600_000
 /** Share of URLs that can't be fetched, whatever their origin does. */
 const failing = 0.1
 
-/** Where a prefetch stands at `now`, and when it got there if it is completed. Its pace follows from the seed. */
+/**
+ * Where a prefetch stands at `now`, and when it got there if it is completed. Its pace follows from
+ * the seed.
+ */
 export function progressOf(
   { id, url, createdAt }: Prefetch,
   seed: string,
@@ -28,6 +31,7 @@ export function progressOf(
   const endedAt = begunAt + drawBetween(key, 1, 5_000, 60_000)
   if (now < begunAt) return { status: 'waiting', completedAt: null }
   if (now < endedAt) return { status: 'processing', completedAt: null }
-  if (draw(key, 2) < failing || originFailsAt(endedAt)) return { status: 'failed', completedAt: null }
+  if (draw(key, 2) < failing || originFailsAt(endedAt))
+    return { status: 'failed', completedAt: null }
   return { status: 'completed', completedAt: endedAt }
 }

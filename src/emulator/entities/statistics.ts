@@ -15,8 +15,16 @@ export interface History {
 const unconfigured = behaviourOf(new Map())
 const none: ReadonlySet<string> = new Set()
 
-/** Counts of all statuses in each period, summed over domains and areas: a function of the seed and the domains' histories. */
-export function countRequests(seed: string, histories: ReadonlyMap<Domain, History>, periods: Period[], from: readonly Area[]): Counts {
+/**
+ * Counts of all statuses in each period, summed over domains and areas: a function of the seed and
+ * the domains' histories.
+ */
+export function countRequests(
+  seed: string,
+  histories: ReadonlyMap<Domain, History>,
+  periods: Period[],
+  from: readonly Area[],
+): Counts {
   const counts = new Float64Array(periods.length * statuses.length)
   for (const [domain, history] of histories) {
     const traffic = trafficOf(seed, domain)
@@ -29,14 +37,27 @@ export function countRequests(seed: string, histories: ReadonlyMap<Domain, Histo
   return counts
 }
 
-function piecesOf({ behaviour, dead }: History, shares: (behaviour: Behaviour, dead: ReadonlySet<string>) => Piece['shares']): Piece[] {
-  const starts = new Set([-Infinity, ...behaviour.map(([from]) => from), ...dead.map(([from]) => from)])
+function piecesOf(
+  { behaviour, dead }: History,
+  shares: (behaviour: Behaviour, dead: ReadonlySet<string>) => Piece['shares'],
+): Piece[] {
+  const starts = new Set([
+    -Infinity,
+    ...behaviour.map(([from]) => from),
+    ...dead.map(([from]) => from),
+  ])
   return [...starts]
     .toSorted((a, b) => a - b)
-    .map((from) => ({ from, shares: shares(heldAt(behaviour, from) ?? unconfigured, heldAt(dead, from) ?? none) }))
+    .map((from) => ({
+      from,
+      shares: shares(heldAt(behaviour, from) ?? unconfigured, heldAt(dead, from) ?? none),
+    }))
 }
 
-/** The points of a series as JSON text, which at this size is worth writing directly. Only codes that occurred appear. */
+/**
+ * The points of a series as JSON text, which at this size is worth writing directly. Only codes
+ * that occurred appear.
+ */
 export function pointsText(counts: Counts, periods: Period[]): string {
   const points = periods.map(({ label }, p) => {
     let text = ''

@@ -5,11 +5,19 @@ import { draw, drawBetween, keyOf } from './chance.ts'
 export type Area = 'cn' | 'abroad'
 export const areas: readonly Area[] = ['cn', 'abroad']
 
-/** The status codes that traffic can end in, ascending; 0 is a client that left before there was any. */
-export const statuses = [0, 200, 206, 301, 302, 304, 400, 403, 404, 416, 499, 500, 502, 503, 504] as const
+/**
+ * The status codes that traffic can end in, ascending; 0 is a client that left before there was
+ * any.
+ */
+export const statuses = [
+  0, 200, 206, 301, 302, 304, 400, 403, 404, 416, 499, 500, 502, 503, 504,
+] as const
 export type Status = (typeof statuses)[number]
 
-/** Requests of one domain as they would end if nothing were configured; the same for the same seed and domain. */
+/**
+ * Requests of one domain as they would end if nothing were configured; the same for the same seed
+ * and domain.
+ */
 export interface Traffic {
   key: number
   /** Requests in an hour of the week at its mean, by area. */
@@ -51,7 +59,9 @@ export function trafficOf(seed: string, domain: Domain): Traffic {
   const perHour = 60 * perMinute.least * (perMinute.most / perMinute.least) ** draw(key, 1)
   const cn = drawBetween(key, 2, 0.55, 0.9)
   const shift = drawBetween(key, 3, -2, 2)
-  const others = statuses.map((status, i) => (usualShares[status] ?? 0) * drawBetween(key, 16 + i, 0.5, 1.5))
+  const others = statuses.map(
+    (status, i) => (usualShares[status] ?? 0) * drawBetween(key, 16 + i, 0.5, 1.5),
+  )
   const rest = 1 - others.reduce((sum, share) => sum + share, 0)
   return {
     key,
@@ -65,11 +75,21 @@ export function trafficOf(seed: string, domain: Domain): Traffic {
 }
 
 function dayCurve(peak: number): number[] {
-  return Array.from({ length: 24 }, (_, hour) => 0.4 + 1.2 * (0.5 + 0.5 * Math.cos(((hour + 0.5 - peak) / 12) * Math.PI)) ** 1.5)
+  return Array.from(
+    { length: 24 },
+    (_, hour) => 0.4 + 1.2 * (0.5 + 0.5 * Math.cos(((hour + 0.5 - peak) / 12) * Math.PI)) ** 1.5,
+  )
 }
 
-/** Requests of a domain from an area in the `hour`-th hour since 1970, before they are whole numbers. */
-export function requestsInHour({ key, perHour, day, weekend }: Traffic, area: Area, hour: number): number {
+/**
+ * Requests of a domain from an area in the `hour`-th hour since 1970, before they are whole
+ * numbers.
+ */
+export function requestsInHour(
+  { key, perHour, day, weekend }: Traffic,
+  area: Area,
+  hour: number,
+): number {
   const dayOfWeek = modulo(Math.floor(hour / 24) + 4, 7)
   const week = dayOfWeek === 0 || dayOfWeek === 6 ? weekend : 1
   const noise = 0.94 + 0.12 * draw(key ^ areaSalt[area], hour)

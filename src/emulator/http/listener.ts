@@ -8,14 +8,22 @@ type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
 
 /** An HTTP server, not listening yet, that answers every request with `answer`. */
 export function createListener(answer: Answer, now: () => number): Server {
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (incoming, outgoing) => {
-    serve(incoming, outgoing, answer, now).catch((error: unknown) => fail(outgoing, error))
-  })
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000 },
+    (incoming, outgoing) => {
+      serve(incoming, outgoing, answer, now).catch((error: unknown) => fail(outgoing, error))
+    },
+  )
   server.on('clientError', refuseUnreadable)
   return server
 }
 
-async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer, now: () => number): Promise<void> {
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answer: Answer,
+  now: () => number,
+): Promise<void> {
   const arrivedAt = now()
   const body = await readBody(incoming)
   if (body === null) return
@@ -23,7 +31,11 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer
   deliver(outgoing, await answer(requestOf(incoming, body, arrivedAt)))
 }
 
-function requestOf(incoming: IncomingMessage, body: EmulatorRequest['body'], arrivedAt: number): EmulatorRequest {
+function requestOf(
+  incoming: IncomingMessage,
+  body: EmulatorRequest['body'],
+  arrivedAt: number,
+): EmulatorRequest {
   const { method = '', url = '', headers, socket } = incoming
   const mark = url.indexOf('?')
   return {
@@ -40,7 +52,11 @@ function requestOf(incoming: IncomingMessage, body: EmulatorRequest['body'], arr
 
 function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
   const text = bytesOf(body)
-  outgoing.writeHead(status, { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': text.length })
+  outgoing.writeHead(status, {
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': text.length,
+  })
   outgoing.end(text)
 }
 
@@ -55,7 +71,10 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
     case 'truncated':
       return truncate(outgoing, answer)
     case 'not-json':
-      outgoing.writeHead(answer.status, { ...answer.headers, 'Content-Type': 'text/html; charset=utf-8' })
+      outgoing.writeHead(answer.status, {
+        ...answer.headers,
+        'Content-Type': 'text/html; charset=utf-8',
+      })
       outgoing.end('<html><body><h1>It works!</h1></body></html>')
   }
 }
@@ -63,7 +82,11 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
 /** The connection ends in the middle of the body. */
 function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
   const text = bytesOf(body)
-  outgoing.writeHead(status, { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': text.length })
+  outgoing.writeHead(status, {
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': text.length,
+  })
   outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy())
 }
 
@@ -73,7 +96,10 @@ function bytesOf(body: EmulatorAnswer['body']): Buffer {
 
 /** A defect of the emulator ends one call, not the process. */
 function fail(outgoing: ServerResponse, error: unknown): void {
-  const refusal = new Refusal('emulator-failed', `the emulator failed: ${error instanceof Error ? error.message : String(error)}`)
+  const refusal = new Refusal(
+    'emulator-failed',
+    `the emulator failed: ${error instanceof Error ? error.message : String(error)}`,
+  )
   if (outgoing.headersSent) outgoing.destroy()
   else send(outgoing, { status: refusal.status, headers: {}, body: refusalBody(refusal) })
 }
@@ -84,7 +110,9 @@ function refuseUnreadable(error: Error, socket: Socket): void {
     socket.destroy()
     return
   }
-  const body = bytesOf(refusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)))
+  const body = bytesOf(
+    refusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)),
+  )
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Content-Type: application/json; charset=utf-8',

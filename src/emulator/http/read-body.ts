@@ -1,10 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyLimit } from '../routes/exchange.ts'
 
-/** A client that is still sending may miss the answer, so that much of a body that is too large is read and dropped first. */
+/**
+ * A client that is still sending may miss the answer, so that much of a body that is too large is
+ * read and dropped first.
+ */
 const patience = 16 * bodyLimit
 
-/** The body of a request; null where the client went away before its end, so that nobody is left to be answered. */
+/**
+ * The body of a request; null where the client went away before its end, so that nobody is left to
+ * be answered.
+ */
 export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too large' | null> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

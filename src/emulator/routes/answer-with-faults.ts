@@ -26,24 +26,37 @@ export class Faults {
     if (fault === undefined) return
     const chosen = fault.on !== undefined || fault.probability !== undefined
     const limit = fault.limit ?? (chosen ? 0 : Math.floor(announced / 2))
-    if (!this.#plan.admits(limit, now)) throw new Refusal('calls-exceeded', 'too many calls. Wait and send it again')
+    if (!this.#plan.admits(limit, now))
+      throw new Refusal('calls-exceeded', 'too many calls. Wait and send it again')
   }
 }
 
-/** The faults that happen to a call; what it names is looked up only where one of them may depend on it. */
-export async function faultsOf(request: EmulatorRequest, plan: FaultPlan, names: WireNames): Promise<Faults> {
+/**
+ * The faults that happen to a call; what it names is looked up only where one of them may depend on
+ * it.
+ */
+export async function faultsOf(
+  request: EmulatorRequest,
+  plan: FaultPlan,
+  names: WireNames,
+): Promise<Faults> {
   if (plan.isEmpty) return new Faults([], plan)
   return new Faults(plan.next(await namedIn(request, names)), plan)
 }
 
-/** What is answered instead of handling the call at all, after any delay; null where it is handled. */
+/**
+ * What is answered instead of handling the call at all, after any delay; null where it is handled.
+ */
 export async function answeredInstead(faults: Faults): Promise<EmulatorAnswer | null> {
   const delay = faults.of('delay')
   if (delay !== undefined) await sleep(delay.ms ?? 1000)
-  if (faults.of('reset-before') !== undefined) return { status: 0, headers: {}, body: null, delivery: 'reset' }
-  if (faults.of('unauthorized-from') !== undefined) throw new Refusal('token-wrong', 'the token is wrong')
+  if (faults.of('reset-before') !== undefined)
+    return { status: 0, headers: {}, body: null, delivery: 'reset' }
+  if (faults.of('unauthorized-from') !== undefined)
+    throw new Refusal('token-wrong', 'the token is wrong')
   const error = faults.of('error')
-  if (error !== undefined) throw new Refusal('fault-wanted', 'the service failed, as a fault asked for', error.status)
+  if (error !== undefined)
+    throw new Refusal('fault-wanted', 'the service failed, as a fault asked for', error.status)
   return null
 }
 
@@ -56,12 +69,19 @@ export function deliveryOf(faults: Faults): EmulatorAnswer['delivery'] {
 async function namedIn(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
   const write = request.method === 'POST'
   try {
-    const given = write ? await readParameters(request) : Object.fromEntries(new URLSearchParams(request.query))
+    const given = write
+      ? await readParameters(request)
+      : Object.fromEntries(new URLSearchParams(request.query))
     const { domains, config } = given
     return {
       write,
-      domains: typeof domains === 'string' ? domains.split(',').map((name) => name.trim().toLowerCase()) : [],
-      items: Object.keys(typeof config === 'object' && config !== null ? config : {}).map((name) => names.get(name)?.key ?? name),
+      domains:
+        typeof domains === 'string'
+          ? domains.split(',').map((name) => name.trim().toLowerCase())
+          : [],
+      items: Object.keys(typeof config === 'object' && config !== null ? config : {}).map(
+        (name) => names.get(name)?.key ?? name,
+      ),
     }
   } catch (error) {
     // A call that can't be read names nothing; the route will say so.

@@ -3,14 +3,24 @@ import type { Json } from '../../model/json.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Lets a call pass, or throws a Refusal (HTTP 401). A token may stand in the body or in the query; where it stands in both,
- * both have to be valid (specification, "Authentication"). `expected` null: any token that is not empty is valid.
+ * Lets a call pass, or throws a Refusal (HTTP 401). A token may stand in the body or in the query;
+ * where it stands in both, both have to be valid (specification, "Authentication"). `expected`
+ * null: any token that is not empty is valid.
  */
-export function authenticate(expected: string | null, inBody: Json | undefined, query: string): void {
+export function authenticate(
+  expected: string | null,
+  inBody: Json | undefined,
+  query: string,
+): void {
   const inQuery = new URLSearchParams(query).getAll('token').at(-1)
   const given = [inBody, inQuery].filter((token) => token !== undefined)
-  if (given.length === 0) throw new Refusal('token-missing', 'expected a token in the body or in the query string, got none')
-  if (!given.every((token) => isValid(token, expected))) throw new Refusal('token-wrong', 'the token is wrong')
+  if (given.length === 0)
+    throw new Refusal(
+      'token-missing',
+      'expected a token in the body or in the query string, got none',
+    )
+  if (!given.every((token) => isValid(token, expected)))
+    throw new Refusal('token-wrong', 'the token is wrong')
 }
 
 function isValid(token: Json, expected: string | null): boolean {
@@ -19,7 +29,10 @@ function isValid(token: Json, expected: string | null): boolean {
   return expected === null ? text !== '' : timingSafeEqual(digest(text), digest(expected))
 }
 
-/** Of equal length for all texts, so that neither content nor length shows in the time of a comparison. */
+/**
+ * Of equal length for all texts, so that neither content nor length shows in the time of a
+ * comparison.
+ */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -14,17 +14,23 @@ export function isControl(path: string): boolean {
 }
 
 /**
- * Answers a call of the control surface: for tests and demonstrations, without token, for programs on the same machine.
- * Throws a Refusal (HTTP 404) for paths that there are not, and (HTTP 400) for a body that asks for nothing that can be done.
+ * Answers a call of the control surface: for tests and demonstrations, without token, for programs
+ * on the same machine. Throws a Refusal (HTTP 404) for paths that there are not, and (HTTP 400) for
+ * a body that asks for nothing that can be done.
  */
 export function control(request: EmulatorRequest, parts: Parts, open: boolean): Json {
   const { method, path, peer } = request
   const { store, clock } = parts
   if (!open) throw new Refusal('url-wrong', 'the control surface is closed')
-  if (!isLoopback(peer)) throw new Refusal('url-wrong', 'the control surface answers on loopback only')
+  if (!isLoopback(peer))
+    throw new Refusal('url-wrong', 'the control surface answers on loopback only')
   switch (`${method} ${path}`) {
     case 'GET /_emulator/state':
-      return { domains: Object.fromEntries(store.held().map(([domain, items]) => [domain, Object.fromEntries(items)])) }
+      return {
+        domains: Object.fromEntries(
+          store.held().map(([domain, items]) => [domain, Object.fromEntries(items)]),
+        ),
+      }
     case 'GET /_emulator/calls':
       return store.calls().map((call) => ({ ...call }))
     case 'POST /_emulator/reset':
@@ -76,7 +82,8 @@ function submit(body: JsonObject, { store, clock }: Parts): Json {
   refuseUnknown(body, ['task_id', 'urls'])
   const urls = textsOf(body, 'urls')
   const malformed = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url))
-  if (urls.length === 0 || malformed !== undefined) throw invalid(`expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`)
+  if (urls.length === 0 || malformed !== undefined)
+    throw invalid(`expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`)
   const task = own(body, 'task_id')
   const id = typeof task === 'string' && /^[1-9]\d*$/.test(task) ? Number(task) : task
   if (id !== undefined && !(typeof id === 'number' && Number.isSafeInteger(id) && id > 0)) {
@@ -93,13 +100,15 @@ function setOrigins(body: JsonObject, { store, clock }: Parts): Json {
 
 function textsOf(body: JsonObject, name: string): string[] {
   const list = own(body, name)
-  if (!Array.isArray(list) || !list.every((entry) => typeof entry === 'string')) throw invalid(`expected "${name}" to be a list of texts`)
+  if (!Array.isArray(list) || !list.every((entry) => typeof entry === 'string'))
+    throw invalid(`expected "${name}" to be a list of texts`)
   return list
 }
 
 function refuseUnknown(body: JsonObject, known: string[]): void {
   const unknown = Object.keys(body).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalid(`there is no field "${unknown}"; expected ${known.join(' or ')}`)
+  if (unknown !== undefined)
+    throw invalid(`there is no field "${unknown}"; expected ${known.join(' or ')}`)
 }
 
 function invalid(message: string): Refusal {

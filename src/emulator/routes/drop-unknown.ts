@@ -8,5 +8,7 @@ export function dropUnknown(schema: ItemSchema, value: Json): Json {
   const properties = chosen.properties
   if (!isObject(value) || properties === undefined) return value
   const known = Object.entries(value).filter(([key]) => Object.hasOwn(properties, key))
-  return Object.fromEntries(known.map(([key, field]) => [key, dropUnknown(properties[key] ?? {}, field)]))
+  return Object.fromEntries(
+    known.map(([key, field]) => [key, dropUnknown(properties[key] ?? {}, field)]),
+  )
 }

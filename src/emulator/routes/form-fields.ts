@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 const limits = { depth: 16, arrayLimit: 2000, parameterLimit: 20_000 }
 
 /**
- * The fields of an urlencoded form, nested by brackets: `config[https][http2]=on`, `config[deny_url][urls][]=…`. A field
- * given twice counts the last time.
+ * The fields of an urlencoded form, nested by brackets: `config[https][http2]=on`,
+ * `config[deny_url][urls][]=…`. A field given twice counts the last time.
  */
 export function urlencodedFields(text: string): JsonObject {
   try {
@@ -20,21 +20,33 @@ export function urlencodedFields(text: string): JsonObject {
       decoder: (part, _default, _charset, type) => decode(part, type),
     }) as JsonObject
   } catch (error) {
-    if (error instanceof RangeError) throw new Refusal('body-malformed', `the form is too large to be a configuration: ${error.message}`)
+    if (error instanceof RangeError)
+      throw new Refusal(
+        'body-malformed',
+        `the form is too large to be a configuration: ${error.message}`,
+      )
     throw error
   }
 }
 
-/** The fields of a multipart form. Names nest as in an urlencoded one; a part counts as text whether or not it names a file. */
+/**
+ * The fields of a multipart form. Names nest as in an urlencoded one; a part counts as text whether
+ * or not it names a file.
+ */
 export async function multipartFields(body: Uint8Array, contentType: string): Promise<JsonObject> {
   const fields = await readParts(body, contentType)
-  return urlencodedFields(fields.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&'))
+  return urlencodedFields(
+    fields
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+      .join('&'),
+  )
 }
 
 function decode(part: string, type: 'key' | 'value'): string {
   const text = decodePercents(part)
   // Parsers of forms drop this name silently; a client should hear that it was not understood.
-  if (type === 'key' && text.includes('__proto__')) throw new Refusal('body-malformed', 'there is no field "__proto__"')
+  if (type === 'key' && text.includes('__proto__'))
+    throw new Refusal('body-malformed', 'there is no field "__proto__"')
   return text
 }
 
@@ -42,7 +54,11 @@ function decodePercents(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch (error) {
-    if (error instanceof URIError) throw new Refusal('body-malformed', 'expected percent-encoded UTF-8 in the form, got other bytes')
+    if (error instanceof URIError)
+      throw new Refusal(
+        'body-malformed',
+        'expected percent-encoded UTF-8 in the form, got other bytes',
+      )
     throw error
   }
 }
@@ -50,7 +66,8 @@ function decodePercents(part: string): string {
 function readParts(body: Uint8Array, contentType: string): Promise<[string, string][]> {
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = []
-    const malformed = (why: string) => reject(new Refusal('body-malformed', `expected multipart/form-data: ${why}`))
+    const malformed = (why: string) =>
+      reject(new Refusal('body-malformed', `expected multipart/form-data: ${why}`))
     const parser = parserOf(contentType)
     parser.on('field', (name: string | undefined, value) => {
       if (name === undefined) malformed('a part has no name')
@@ -65,7 +82,11 @@ function readParts(body: Uint8Array, contentType: string): Promise<[string, stri
 
 function parserOf(contentType: string): Busboy {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, isPartAFile: () => false, limits: { fields: limits.parameterLimit } })
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: () => false,
+      limits: { fields: limits.parameterLimit },
+    })
   } catch (error) {
     throw new Refusal('body-malformed', `expected multipart/form-data: ${(error as Error).message}`)
   }

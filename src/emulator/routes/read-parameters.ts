@@ -4,20 +4,28 @@ import { bodyLimit, type EmulatorRequest } from './exchange.ts'
 import { multipartFields, urlencodedFields } from './form-fields.ts'
 import { Refusal } from './refusal.ts'
 
-/** The deepest item nests 5 levels; what is far beyond that is no configuration, and a danger to whatever walks it. */
+/**
+ * The deepest item nests 5 levels; what is far beyond that is no configuration, and a danger to
+ * whatever walks it.
+ */
 const depthLimit = 32
 
 /**
- * The parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty body has none (specification,
- * "POST /domain/config"). Throws a Refusal for a body in which not even the token can be read.
+ * The parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty body
+ * has none (specification, "POST /domain/config"). Throws a Refusal for a body in which not even
+ * the token can be read.
  */
 export async function readParameters(request: EmulatorRequest): Promise<JsonObject> {
   const { body, contentType = '', contentEncoding = 'identity' } = request
   if (body === 'too large') throw tooLarge()
   if (body.length === 0) return {}
   if (contentEncoding !== 'identity')
-    throw new Refusal('content-type-unknown', `expected a body without Content-Encoding, got "${contentEncoding}"`)
-  if (!isUtf8(body)) throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
+    throw new Refusal(
+      'content-type-unknown',
+      `expected a body without Content-Encoding, got "${contentEncoding}"`,
+    )
+  if (!isUtf8(body))
+    throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
   switch (mediaType(contentType)) {
     case 'application/json':
       return readJson(new TextDecoder().decode(body))
@@ -38,10 +46,14 @@ export function refuseBody({ body }: EmulatorRequest): void {
   if (body === 'too large') throw tooLarge()
 }
 
-/** The body of a call of the control surface: JSON, whatever its content type says. Throws a Refusal for anything else. */
+/**
+ * The body of a call of the control surface: JSON, whatever its content type says. Throws a Refusal
+ * for anything else.
+ */
 export function readControlBody({ body }: EmulatorRequest): JsonObject {
   if (body === 'too large') throw tooLarge()
-  if (!isUtf8(body)) throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
+  if (!isUtf8(body))
+    throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
   const value = parseJson(new TextDecoder().decode(body), 'the body')
   if (!isObject(value)) throw new Refusal('body-malformed', 'expected the body to be a JSON object')
   return value
@@ -60,19 +72,26 @@ function mediaType(contentType: string): string {
 
 function readJson(text: string): JsonObject {
   const value = parseJson(text, 'the body')
-  if (!isObject(value)) throw new Refusal('body-malformed', 'expected the body to be a JSON object with token, domains and config')
+  if (!isObject(value))
+    throw new Refusal(
+      'body-malformed',
+      'expected the body to be a JSON object with token, domains and config',
+    )
   return value
 }
 
 /** A form has text only; `config` may stand in it as JSON. */
 function withParsedConfig(fields: JsonObject): JsonObject {
   const { config } = fields
-  return typeof config === 'string' ? { ...fields, config: parseJson(config, 'the field config') } : fields
+  return typeof config === 'string'
+    ? { ...fields, config: parseJson(config, 'the field config') }
+    : fields
 }
 
 function parseJson(text: string, where: string): Json {
   const value = parsed(text, where)
-  if (depth(value) > depthLimit) throw new Refusal('body-malformed', `expected ${where} to nest at most ${depthLimit} levels`)
+  if (depth(value) > depthLimit)
+    throw new Refusal('body-malformed', `expected ${where} to nest at most ${depthLimit} levels`)
   return value
 }
 
@@ -82,7 +101,10 @@ function parsed(text: string, where: string): Json {
   } catch (error) {
     // V8 quotes the text around the fault, which may be the token.
     const place = /at position \d+/.exec((error as Error).message)?.[0]
-    throw new Refusal('body-malformed', `expected ${where} to be JSON, it is malformed${place === undefined ? '' : ` ${place}`}`)
+    throw new Refusal(
+      'body-malformed',
+      `expected ${where} to be JSON, it is malformed${place === undefined ? '' : ` ${place}`}`,
+    )
   }
 }
 
@@ -93,7 +115,9 @@ function depth(value: Json): number {
   while (level.length > 0) {
     levels += 1
     if (levels > depthLimit) return levels
-    level = level.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.values(entry) : []))
+    level = level.flatMap((entry) =>
+      typeof entry === 'object' && entry !== null ? Object.values(entry) : [],
+    )
   }
   return levels
 }

@@ -15,8 +15,8 @@ const usualPage = 1
 const usualPageSize = 50
 
 /**
- * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"), oldest first. Throws a Refusal:
- * token, then parameters.
+ * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"),
+ * oldest first. Throws a Refusal: token, then parameters.
  */
 export function readPrefetches(request: EmulatorRequest, store: Store, rules: ReadRules): Json {
   authenticate(rules.token, undefined, request.query)
@@ -30,15 +30,26 @@ export function readPrefetches(request: EmulatorRequest, store: Store, rules: Re
   return {
     code: 0,
     message: '',
-    data: { total: records.length, page_number: page, list: list.map((record) => shown(record, store, rules, now)) },
+    data: {
+      total: records.length,
+      page_number: page,
+      list: list.map((record) => shown(record, store, rules, now)),
+    },
   }
 }
 
-/** Which records are asked for. The two modes exclude each other, and `url` belongs to the one by time range. */
+/**
+ * Which records are asked for. The two modes exclude each other, and `url` belongs to the one by
+ * time range.
+ */
 function readMode(query: Query, { zone }: ReadRules): (record: Prefetch) => boolean {
   const byTime = ['start_time', 'end_time', 'url'].filter((name) => query.has(name))
   if (query.has('task_id')) {
-    if (byTime.length > 0) throw new Refusal('mode-invalid', `expected either "task_id" or a time range, got "task_id" and "${byTime[0]}"`)
+    if (byTime.length > 0)
+      throw new Refusal(
+        'mode-invalid',
+        `expected either "task_id" or a time range, got "task_id" and "${byTime[0]}"`,
+      )
     const task = readNumber(query, 'task_id', 0)
     return (record) => record.task === task
   }
@@ -51,7 +62,8 @@ function readMode(query: Query, { zone }: ReadRules): (record: Prefetch) => bool
   const first = zone.toUtc(start)
   const last = zone.toUtc(end) + 999
   const url = query.get('url') ?? ''
-  return (record) => record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
+  return (record) =>
+    record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
 }
 
 function readNumber(query: Query, name: string, usual: number): number {
@@ -59,14 +71,19 @@ function readNumber(query: Query, name: string, usual: number): number {
   if (text === undefined) return usual
   const value = Number(text)
   if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new Refusal('number-invalid', `expected "${name}" to be a whole number from 1, got "${text}"`)
+    throw new Refusal(
+      'number-invalid',
+      `expected "${name}" to be a whole number from 1, got "${text}"`,
+    )
   }
   return value
 }
 
 function shown(record: Prefetch, store: Store, { seed, zone }: ReadRules, now: number): Json {
   const domain = URL.canParse(record.url) ? new URL(record.url).hostname : ''
-  const { status, completedAt } = progressOf(record, seed, now, (time) => store.originFails(domain, time))
+  const { status, completedAt } = progressOf(record, seed, now, (time) =>
+    store.originFails(domain, time),
+  )
   const text = (time: number) => localText(zone.toLocal(time))
   return {
     id: record.id,

@@ -29,10 +29,22 @@ interface Span {
 const dayMs = 86_400_000
 const longestDays = 31
 const mostPoints = 2880
-const areasOf: Record<'all' | Area, readonly Area[]> = { all: areas, cn: ['cn'], abroad: ['abroad'] }
+const areasOf: Record<'all' | Area, readonly Area[]> = {
+  all: areas,
+  cn: ['cn'],
+  abroad: ['abroad'],
+}
 
-/** One series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal: token, then parameters. */
-export function statisticsOfEach(request: EmulatorRequest, call: Call, store: Store, rules: ReadRules): JsonText {
+/**
+ * One series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal:
+ * token, then parameters.
+ */
+export function statisticsOfEach(
+  request: EmulatorRequest,
+  call: Call,
+  store: Store,
+  rules: ReadRules,
+): JsonText {
   const query = openQuery(request, rules)
   call.domains = readDomains(query.get('domains'))
   refuseUnknown(call.domains, store)
@@ -47,8 +59,16 @@ export function statisticsOfEach(request: EmulatorRequest, call: Call, store: St
   return new JsonText(`{"code":0,"data":{${series.join(',')}}}`)
 }
 
-/** One series over all domains that are asked for (specification, "GET /stat/httpcode"). Throws a Refusal: token, then parameters. */
-export function statisticsTogether(request: EmulatorRequest, call: Call, store: Store, rules: ReadRules): JsonText {
+/**
+ * One series over all domains that are asked for (specification, "GET /stat/httpcode"). Throws a
+ * Refusal: token, then parameters.
+ */
+export function statisticsTogether(
+  request: EmulatorRequest,
+  call: Call,
+  store: Store,
+  rules: ReadRules,
+): JsonText {
   const query = openQuery(request, rules)
   const all = query.get('domains')?.trim() === 'all'
   call.domains = all ? store.allDomains() : readDomains(query.get('domains'))
@@ -69,17 +89,26 @@ function refuseUnknown(domains: Domain[], store: Store): void {
   if (unknown !== undefined) throw invalidDomain(unknown)
 }
 
-/** The interval and the grain, within the limits of both (specification, "Limits"). A month is 31 days, which also caps `day`. */
+/**
+ * The interval and the grain, within the limits of both (specification, "Limits"). A month is 31
+ * days, which also caps `day`.
+ */
 function readSpan(query: ReadonlyMap<string, string>): Span {
   const start = readTime(query, 'start_time', 'start')
   const end = readTime(query, 'end_time', 'end')
   const grain = readChoice(query, 'grad', ['minute5', 'minute', 'hour', 'day'])
   refuseBackwards(start, end)
   if (end - start > longestDays * dayMs) {
-    throw new Refusal('interval-exceeded', `the interval from start_time to end_time exceeds the limit of ${longestDays} days`)
+    throw new Refusal(
+      'interval-exceeded',
+      `the interval from start_time to end_time exceeds the limit of ${longestDays} days`,
+    )
   }
   if (grain === 'minute' && end - start > dayMs) {
-    throw new Refusal('interval-exceeded', 'the interval from start_time to end_time exceeds the limit of one day for grad minute')
+    throw new Refusal(
+      'interval-exceeded',
+      'the interval from start_time to end_time exceeds the limit of one day for grad minute',
+    )
   }
   return { start, end, grain }
 }
@@ -96,7 +125,13 @@ function refuseTooMany(domains: number, { start, end, grain }: Span): void {
   )
 }
 
-function points(domains: Domain[], periods: Period[], from: readonly Area[], store: Store, rules: ReadRules): string {
+function points(
+  domains: Domain[],
+  periods: Period[],
+  from: readonly Area[],
+  store: Store,
+  rules: ReadRules,
+): string {
   const histories = new Map(domains.map((domain) => [domain, store.historyOf(domain)]))
   return pointsText(countRequests(rules.seed, histories, periods, from), periods)
 }

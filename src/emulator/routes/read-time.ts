@@ -7,19 +7,27 @@ const dateTime = /^(\d{4})-(\d{2})-(\d{2})(?: (\d{2}):(\d{2}))?$/
 export type DateEdge = 'start' | 'end'
 
 /**
- * A local time of a query: `YYYY-MM-DD HH:ii`, or `YYYY-MM-DD` for the first or last second of that day (specification, "GET
- * /stat/httpcode/eachDomain"). Throws a Refusal for anything else.
+ * A local time of a query: `YYYY-MM-DD HH:ii`, or `YYYY-MM-DD` for the first or last second of that
+ * day (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal for anything else.
  */
 export function readTime(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
   const text = required(query, name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD')
   const match = dateTime.exec(text)
-  const [year, month, day, hour, minute] = (match ?? []).slice(1).map((part) => (part === undefined ? undefined : Number(part)))
-  if (!isDate(year, month, day) || (hour ?? 0) > 23 || (minute ?? 0) > 59) throw invalid(name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD', text)
+  const [year, month, day, hour, minute] = (match ?? [])
+    .slice(1)
+    .map((part) => (part === undefined ? undefined : Number(part)))
+  if (!isDate(year, month, day) || (hour ?? 0) > 23 || (minute ?? 0) > 59)
+    throw invalid(name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD', text)
   if (hour !== undefined) return localTime(year ?? 0, month ?? 0, day ?? 0, hour, minute)
-  return edge === 'start' ? localTime(year ?? 0, month ?? 0, day ?? 0) : localTime(year ?? 0, month ?? 0, day ?? 0, 23, 59, 59)
+  return edge === 'start'
+    ? localTime(year ?? 0, month ?? 0, day ?? 0)
+    : localTime(year ?? 0, month ?? 0, day ?? 0, 23, 59, 59)
 }
 
-/** The first or last second of a day that a query names as `YYYY-MM-DD` (specification, "GET /cache/prefetch"). */
+/**
+ * The first or last second of a day that a query names as `YYYY-MM-DD` (specification, "GET
+ * /cache/prefetch").
+ */
 export function readDay(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
   const text = required(query, name, 'YYYY-MM-DD')
   if (text.length !== 'YYYY-MM-DD'.length) throw invalid(name, 'YYYY-MM-DD', text)
@@ -28,12 +36,14 @@ export function readDay(query: ReadonlyMap<string, string>, name: string, edge: 
 
 /** Throws a Refusal where an interval ends before it starts. */
 export function refuseBackwards(start: number, end: number): void {
-  if (start > end) throw new Refusal('time-invalid', 'expected "start_time" to be no later than "end_time"')
+  if (start > end)
+    throw new Refusal('time-invalid', 'expected "start_time" to be no later than "end_time"')
 }
 
 function required(query: ReadonlyMap<string, string>, name: string, form: string): string {
   const text = query.get(name)
-  if (text === undefined) throw new Refusal('time-invalid', `expected "${name}" (${form}), got nothing`)
+  if (text === undefined)
+    throw new Refusal('time-invalid', `expected "${name}" (${form}), got nothing`)
   return text
 }
 

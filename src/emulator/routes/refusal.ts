@@ -1,8 +1,9 @@
 import type { Json } from '../../model/json.ts'
 
 /**
- * Every way in which the emulator refuses a call: its HTTP status and the `code` of the envelope (specification,
- * "Errors"). The specification states 400101 alone; the other codes are the emulator's own.
+ * Every way in which the emulator refuses a call: its HTTP status and the `code` of the envelope
+ * (specification, "Errors"). The specification states 400101 alone; the other codes are the
+ * emulator's own.
  */
 const refusals = {
   'body-malformed': { status: 400, code: 400001 },

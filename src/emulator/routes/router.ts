@@ -18,19 +18,34 @@ export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<ReadRules, '
 }
 
 type Body = EmulatorAnswer['body']
-/** One endpoint of the service: the body of its answer, or a Refusal. It fills in what the call names. */
+/**
+ * One endpoint of the service: the body of its answer, or a Refusal. It fills in what the call
+ * names.
+ */
 type Route = (request: EmulatorRequest, call: Call, faults: Faults) => Promise<Body>
 
 const write = 'POST /v2/domain/config'
 
-/** The service as a function: what it answers to a request. What changed is durable before it answers. */
-export function createService(parts: Parts, given: ServiceRules): (request: EmulatorRequest) => Promise<EmulatorAnswer> {
+/**
+ * The service as a function: what it answers to a request. What changed is durable before it
+ * answers.
+ */
+export function createService(
+  parts: Parts,
+  given: ServiceRules,
+): (request: EmulatorRequest) => Promise<EmulatorAnswer> {
   const { store, clock } = parts
   const rules = { ...given, now: () => clock.now() }
   const routes = new Map<string, Route>([
     [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
-    ['GET /v2/stat/httpcode/eachDomain', reading((request, call) => statisticsOfEach(request, call, store, rules))],
-    ['GET /v2/stat/httpcode', reading((request, call) => statisticsTogether(request, call, store, rules))],
+    [
+      'GET /v2/stat/httpcode/eachDomain',
+      reading((request, call) => statisticsOfEach(request, call, store, rules)),
+    ],
+    [
+      'GET /v2/stat/httpcode',
+      reading((request, call) => statisticsTogether(request, call, store, rules)),
+    ],
     ['GET /v2/cache/prefetch', reading((request) => readPrefetches(request, store, rules))],
   ])
 
@@ -39,10 +54,15 @@ export function createService(parts: Parts, given: ServiceRules): (request: Emul
     const { method, path, arrivedAt } = request
     const call: Call = { time: arrivedAt, method, path, status: 0, code: 0, domains: [], items: [] }
     const route = routes.get(`${method} ${path}`)
-    const answer = await (route === undefined ? attempt(() => wrongUrl(request)) : troubled(route, request, call, parts, rules))
+    const answer = await (route === undefined
+      ? attempt(() => wrongUrl(request))
+      : troubled(route, request, call, parts, rules))
     store.addCall({ ...call, status: answer.status, code: codeOf(answer) })
     const limited = route === undefined || `${method} ${path}` === write
-    return { ...answer, headers: { 'Api-Id': rules.requestId(), ...limitHeaders(store, rules.now(), limited) } }
+    return {
+      ...answer,
+      headers: { 'Api-Id': rules.requestId(), ...limitHeaders(store, rules.now(), limited) },
+    }
   }
 }
 
@@ -53,7 +73,13 @@ function reading(read: (request: EmulatorRequest, call: Call) => Body): Route {
   }
 }
 
-async function troubled(route: Route, request: EmulatorRequest, call: Call, parts: Parts, rules: WriteRules): Promise<EmulatorAnswer> {
+async function troubled(
+  route: Route,
+  request: EmulatorRequest,
+  call: Call,
+  parts: Parts,
+  rules: WriteRules,
+): Promise<EmulatorAnswer> {
   const faults = await faultsOf(request, parts.faults, rules.names)
   let instead: EmulatorAnswer | null = null
   const answer = await attempt(async () => {
@@ -69,12 +95,18 @@ async function wrongUrl({ method, path }: EmulatorRequest): Promise<Body> {
   throw new Refusal('url-wrong', `there is no ${method} ${path}`)
 }
 
-async function attempt(route: () => Promise<Body>, limitStyle: WriteRules['limitStyle'] = 'status'): Promise<EmulatorAnswer> {
+async function attempt(
+  route: () => Promise<Body>,
+  limitStyle: WriteRules['limitStyle'] = 'status',
+): Promise<EmulatorAnswer> {
   try {
     return { status: 200, headers: {}, body: await route() }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    const refusal = error instanceof Refusal ? error : new Refusal('emulator-failed', `the emulator failed: ${message}`)
+    const refusal =
+      error instanceof Refusal
+        ? error
+        : new Refusal('emulator-failed', `the emulator failed: ${message}`)
     const status = refusal.status === 429 && limitStyle === 'body' ? 200 : refusal.status
     return { status, headers: {}, body: refusalBody(refusal) }
   }
@@ -86,7 +118,10 @@ function codeOf({ body }: EmulatorAnswer): number {
   return typeof code === 'number' ? code : 0
 }
 
-/** The headers that every answer of the service has (specification, "Limits"); what is not limited says a million. */
+/**
+ * The headers that every answer of the service has (specification, "Limits"); what is not limited
+ * says a million.
+ */
 function limitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
   const { limit, remaining, resetSeconds } = limited ? store.writeCount(now) : unlimitedCount
   return {

@@ -12,7 +12,11 @@ export function wireNames(itemKeys: Record<ItemKey, string>): WireNames {
   for (const [item, name] of Object.entries(itemKeys)) {
     const spec = catalogue.get(item)
     if (spec === undefined)
-      throw new EdgewiseError('usage', `the wire name "${name}" is given to "${item}", which is no item`, 'Check the key in itemKeys.')
+      throw new EdgewiseError(
+        'usage',
+        `the wire name "${name}" is given to "${item}", which is no item`,
+        'Check the key in itemKeys.',
+      )
     const taken = names.get(name)
     if (taken !== undefined && taken !== spec) {
       throw new EdgewiseError(

@@ -29,10 +29,17 @@ interface Judged {
 }
 
 /**
- * Carries out one write on all its domains, or on none (specification, "POST /domain/config"), and returns the body of the
- * answer. Fills in what `call` names. Throws a Refusal: body, then token, then call rate, then parameters.
+ * Carries out one write on all its domains, or on none (specification, "POST /domain/config"), and
+ * returns the body of the answer. Fills in what `call` names. Throws a Refusal: body, then token,
+ * then call rate, then parameters.
  */
-export async function writeConfig(request: EmulatorRequest, call: Call, store: Store, rules: WriteRules, faults: Faults): Promise<Json> {
+export async function writeConfig(
+  request: EmulatorRequest,
+  call: Call,
+  store: Store,
+  rules: WriteRules,
+  faults: Faults,
+): Promise<Json> {
   const { token, domains, config } = await readParameters(request)
   authenticate(rules.token, token, request.query)
   // Nothing waits from here on: what is judged is what is carried out.
@@ -42,14 +49,25 @@ export async function writeConfig(request: EmulatorRequest, call: Call, store: S
   faults.refuseByRate(limit, now)
   const judged = judge(domains, config, call, store, rules)
   const refusal = judged instanceof Refusal ? judged : wantedRefusal(judged, faults)
-  if (refusal === null) return answerOf((judged as Judged).writes, store.configure((judged as Judged).domains, now), faults)
+  if (refusal === null)
+    return answerOf(
+      (judged as Judged).writes,
+      store.configure((judged as Judged).domains, now),
+      faults,
+    )
   const good = judged instanceof Refusal ? new Map() : goodDomains(judged, faults)
   if (good.size > 0) store.configure(good, now)
   else store.countWrite(now)
   throw refusal
 }
 
-function judge(givenDomains: Json | undefined, config: Json | undefined, call: Call, store: Store, rules: WriteRules): Judged | Refusal {
+function judge(
+  givenDomains: Json | undefined,
+  config: Json | undefined,
+  call: Call,
+  store: Store,
+  rules: WriteRules,
+): Judged | Refusal {
   try {
     const domains = readDomains(givenDomains)
     call.domains = domains
@@ -67,7 +85,10 @@ function judge(givenDomains: Json | undefined, config: Json | undefined, call: C
 
 function callsExceeded(store: Store, now: number): Refusal {
   const { limit, resetSeconds } = store.writeCount(now)
-  return new Refusal('calls-exceeded', `expected at most ${limit} calls a minute. Wait ${resetSeconds} seconds and send it again`)
+  return new Refusal(
+    'calls-exceeded',
+    `expected at most ${limit} calls a minute. Wait ${resetSeconds} seconds and send it again`,
+  )
 }
 
 /** The refusal of a good write that `refuse` or `partial` asks for. */
@@ -90,8 +111,14 @@ function goodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
   return new Map([...domains].filter(([domain]) => domain !== bad))
 }
 
-/** What the write makes of each domain; nothing is kept before all of them are known to be valid. */
-function configured(domains: Domain[], writes: ItemWrite[], store: Store): Map<Domain, Map<ItemKey, Value>> {
+/**
+ * What the write makes of each domain; nothing is kept before all of them are known to be valid.
+ */
+function configured(
+  domains: Domain[],
+  writes: ItemWrite[],
+  store: Store,
+): Map<Domain, Map<ItemKey, Value>> {
   return new Map(
     domains.map((domain) => {
       const result = configure(store.itemsOf(domain), writes, domain)
@@ -102,11 +129,19 @@ function configured(domains: Domain[], writes: ItemWrite[], store: Store): Map<D
 }
 
 /** Builds the answer to a write; an item of it may place the list of domains beside `data`. */
-function answerOf(writes: ItemWrite[], domains: { id: string; domain: Domain }[], faults: Faults): Json {
+function answerOf(
+  writes: ItemWrite[],
+  domains: { id: string; domain: Domain }[],
+  faults: Faults,
+): Json {
   const fault = faults.of('rewrite')
-  const rewrites = (write: ItemWrite) => fault !== undefined && (fault.item ?? write.spec.key) === write.spec.key
+  const rewrites = (write: ItemWrite) =>
+    fault !== undefined && (fault.item ?? write.spec.key) === write.spec.key
   const config: JsonObject = Object.fromEntries(
-    writes.map((write) => [write.wireName, rewrites(write) ? rewritten(answered(write)) : answered(write)]),
+    writes.map((write) => [
+      write.wireName,
+      rewrites(write) ? rewritten(answered(write)) : answered(write),
+    ]),
   )
   const list = domains.map(({ id, domain }) => ({ id, domain }))
   const atTop = writes.some(({ spec }) => spec.domainsAtTop)
@@ -119,12 +154,17 @@ function answered({ spec, submitted, payload }: ItemWrite): Json {
   return spec.answerForm?.build(payload) ?? submitted
 }
 
-/** A value with its first number, text or truth value changed, as a service does that normalises what it is told. */
+/**
+ * A value with its first number, text or truth value changed, as a service does that normalises
+ * what it is told.
+ */
 function rewritten(value: Json): Json {
   if (typeof value === 'number') return value + 1
   if (typeof value === 'boolean') return !value
   if (typeof value === 'string') return `${value} (rewritten)`
   if (Array.isArray(value)) return value.map((entry, i) => (i === 0 ? rewritten(entry) : entry))
   if (value === null) return 'rewritten'
-  return Object.fromEntries(Object.entries(value).map(([key, field], i) => [key, i === 0 ? rewritten(field) : field]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field], i) => [key, i === 0 ? rewritten(field) : field]),
+  )
 }

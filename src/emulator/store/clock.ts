@@ -1,4 +1,6 @@
-/** The emulator's clock: the real one, until it is set; then it stands still until it is set again. */
+/**
+ * The emulator's clock: the real one, until it is set; then it stands still until it is set again.
+ */
 export class Clock {
   readonly #real: () => number
   #set: number | null = null

@@ -4,12 +4,16 @@ import { loadData } from './load-data.ts'
 import { snapshotLine } from './snapshot.ts'
 import { writeDurably } from './write-durably.ts'
 
-/** The file is rewritten as one snapshot once what was appended is this many bytes, and more than the snapshot itself. */
+/**
+ * The file is rewritten as one snapshot once what was appended is this many bytes, and more than
+ * the snapshot itself.
+ */
 const leastToCompact = 1024 * 1024
 
 /**
- * The data file: a line with everything that was held once, then a line for each change. A change is on the disk before it is
- * remembered, so that a process that is killed at any moment starts again with every write that it had answered.
+ * The data file: a line with everything that was held once, then a line for each change. A change
+ * is on the disk before it is remembered, so that a process that is killed at any moment starts
+ * again with every write that it had answered.
  */
 export class DataLog {
   readonly memory: Memory
@@ -21,14 +25,20 @@ export class DataLog {
   /** The file as this process left it; null where there was none. */
   #left: { ino: number; size: number } | null
 
-  /** @throws EdgewiseError `record-damaged` or `access` for a file that can't be read. `path` null keeps nothing. */
+  /**
+   * @throws EdgewiseError `record-damaged` or `access` for a file that can't be read. `path` null
+   * keeps nothing.
+   */
   constructor(path: string | null) {
     this.#path = path
     this.memory = path === null ? emptyMemory() : loadData(path)
     this.#left = path === null ? null : stateOf(path)
   }
 
-  /** Makes a change durable and remembers it. Throws what the file system throws; nothing has changed then. */
+  /**
+   * Makes a change durable and remembers it. Throws what the file system throws; nothing has
+   * changed then.
+   */
   commit(change: Change): void {
     if (this.#path !== null) this.#keep(this.#path, change)
     remember(this.memory, change)
@@ -73,13 +83,18 @@ export class DataLog {
     return this.#file
   }
 
-  /** Two processes that write one file would lose what the other one keeps. A file that was taken away is written again. */
+  /**
+   * Two processes that write one file would lose what the other one keeps. A file that was taken
+   * away is written again.
+   */
   #refuseForeign(path: string): void {
     const there = stateOf(path)
     if (there === null) {
       this.#close()
     } else if (there.ino !== this.#left?.ino || there.size !== this.#left.size) {
-      throw new Error(`another process has written the data file ${path}; give each emulator a file of its own, and start this one again`)
+      throw new Error(
+        `another process has written the data file ${path}; give each emulator a file of its own, and start this one again`,
+      )
     }
   }
 

@@ -55,7 +55,10 @@ export class FaultPlan {
     })
   }
 
-  /** Whether one more write at `now` stays within a limit that is lower than announced; counts it if so. */
+  /**
+   * Whether one more write at `now` stays within a limit that is lower than announced; counts it if
+   * so.
+   */
   admits(limit: number, now: number): boolean {
     const recent = recentCalls(this.#admitted, now)
     if (recent.length >= limit) return false
@@ -65,11 +68,17 @@ export class FaultPlan {
 
   #chosen({ kind, on, probability }: Fault, index: number, number: number): boolean {
     if (on !== undefined) return on.includes(number)
-    return probability === undefined || draw(keyOf(this.#seed, 'fault', kind, String(index)), number) < probability
+    return (
+      probability === undefined ||
+      draw(keyOf(this.#seed, 'fault', kind, String(index)), number) < probability
+    )
   }
 }
 
 function concerns({ kind, domain, item }: Fault, { write, domains, items }: FaultyCall): boolean {
   if (ofWrites.includes(kind) && !write) return false
-  return (domain === undefined || domains.includes(domain)) && (item === undefined || items.includes(item))
+  return (
+    (domain === undefined || domains.includes(domain)) &&
+    (item === undefined || items.includes(item))
+  )
 }

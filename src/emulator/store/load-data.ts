@@ -7,9 +7,10 @@ import { format, olderFormat, readSnapshot, refuseUnknownItems } from './snapsho
 const family = 'edgewise.emulator/'
 
 /**
- * What a data file holds; nothing where there is no file (yet). A last line that was cut off had not been answered, and does
- * not count.
- * @throws EdgewiseError `record-damaged` for a file that is damaged (it names the line) or was written by a newer Edgewise.
+ * What a data file holds; nothing where there is no file (yet). A last line that was cut off had
+ * not been answered, and does not count.
+ * @throws EdgewiseError `record-damaged` for a file that is damaged (it names the line) or was
+ * written by a newer Edgewise.
  */
 export function loadData(path: string): Memory {
   const text = readText(path)
@@ -37,7 +38,8 @@ function memoryOf(line: string, path: string): Memory {
 
 /** A change as it was written; its values are what the service itself had made of a write. */
 function readChange(data: Json): Change {
-  if (!isObject(data) || typeof data['at'] !== 'number') throw new Error('expected a change with "at"')
+  if (!isObject(data) || typeof data['at'] !== 'number')
+    throw new Error('expected a change with "at"')
   const { domains = {}, prefetch, dead } = data
   if (!isObject(domains)) throw new Error('expected "domains" to be an object')
   for (const [domain, record] of Object.entries(domains)) {
@@ -46,10 +48,14 @@ function readChange(data: Json): Change {
     }
     refuseUnknownItems(domain, record['items'])
   }
-  if (prefetch !== undefined && !(isObject(prefetch) && typeof prefetch['task'] === 'number' && areTexts(prefetch['urls']))) {
+  if (
+    prefetch !== undefined &&
+    !(isObject(prefetch) && typeof prefetch['task'] === 'number' && areTexts(prefetch['urls']))
+  ) {
     throw new Error('expected "prefetch" to have a "task" and "urls"')
   }
-  if (dead !== undefined && !areTexts(dead)) throw new Error('expected "dead" to be a list of addresses')
+  if (dead !== undefined && !areTexts(dead))
+    throw new Error('expected "dead" to be a list of addresses')
   return data as unknown as Change
 }
 
@@ -76,7 +82,8 @@ function parse(text: string): Json {
     return JSON.parse(text) as Json
   } catch (error) {
     // The parser's message quotes the file, which holds secrets.
-    if (error instanceof SyntaxError) throw new Error('expected JSON, it is cut off or malformed', { cause: error })
+    if (error instanceof SyntaxError)
+      throw new Error('expected JSON, it is cut off or malformed', { cause: error })
     throw error
   }
 }

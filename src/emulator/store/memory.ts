@@ -18,7 +18,9 @@ export interface Memory {
   dead: Timeline<string[]>
 }
 
-/** One thing that happened; what the service remembers is what came of all changes, in their order. */
+/**
+ * One thing that happened; what the service remembers is what came of all changes, in their order.
+ */
 export interface Change {
   /** When, in milliseconds. */
   at: number
@@ -33,11 +35,21 @@ export interface Change {
 
 /** What a service knows that was told nothing. */
 export function emptyMemory(): Memory {
-  return { domains: new Map(), writeTimes: [], prefetches: [], nextPrefetch: 1, nextTask: 1, dead: [] }
+  return {
+    domains: new Map(),
+    writeTimes: [],
+    prefetches: [],
+    nextPrefetch: 1,
+    nextTask: 1,
+    dead: [],
+  }
 }
 
 /** Lets a change happen. */
-export function remember(memory: Memory, { at, counted, domains = {}, prefetch, dead, reset }: Change): void {
+export function remember(
+  memory: Memory,
+  { at, counted, domains = {}, prefetch, dead, reset }: Change,
+): void {
   const minute = Math.floor(at / 60_000)
   if (reset === true) Object.assign(memory, emptyMemory())
   if (counted === true) memory.writeTimes = [...recentCalls(memory.writeTimes, at), at]
@@ -48,20 +60,34 @@ export function remember(memory: Memory, { at, counted, domains = {}, prefetch, 
   if (dead !== undefined) memory.dead = holdsFrom(memory.dead, minute, dead)
 }
 
-function changedRecord(before: DomainRecord | undefined, id: string, changed: Record<ItemKey, Value | null>, minute: number): DomainRecord {
+function changedRecord(
+  before: DomainRecord | undefined,
+  id: string,
+  changed: Record<ItemKey, Value | null>,
+  minute: number,
+): DomainRecord {
   const items = new Map(before?.items)
   for (const [item, value] of Object.entries(changed)) {
     if (value === null) items.delete(item)
     else items.set(item, value)
   }
   const held = before?.behaviour ?? []
-  const asBefore = !behaviourItems.some((item) => Object.hasOwn(changed, item)) && (held.at(-1)?.[0] ?? minute) <= minute
+  const asBefore =
+    !behaviourItems.some((item) => Object.hasOwn(changed, item)) &&
+    (held.at(-1)?.[0] ?? minute) <= minute
   return { id, items, behaviour: asBefore ? held : holdsFrom(held, minute, behaviourOf(items)) }
 }
 
-function submit(memory: Memory, { task, urls }: { task: number; urls: string[] }, createdAt: number): void {
+function submit(
+  memory: Memory,
+  { task, urls }: { task: number; urls: string[] },
+  createdAt: number,
+): void {
   const records = urls.map((url, i) => ({ id: memory.nextPrefetch + i, task, url, createdAt }))
-  memory.prefetches = [...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchKept), ...records]
+  memory.prefetches = [
+    ...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchKept),
+    ...records,
+  ]
   memory.nextPrefetch += records.length
   memory.nextTask = Math.max(memory.nextTask, task + 1)
 }

@@ -12,7 +12,10 @@ export const olderFormat = 'edgewise.emulator/1'
 
 /** Everything that is held, as the first line of a data file. */
 export function snapshotLine({ domains, ...rest }: Memory): string {
-  const records = [...domains].map(([domain, { id, items, behaviour }]) => [domain, { id, items: Object.fromEntries(items), behaviour }])
+  const records = [...domains].map(([domain, { id, items, behaviour }]) => [
+    domain,
+    { id, items: Object.fromEntries(items), behaviour },
+  ])
   return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(records) as Json })}\n`
 }
 
@@ -24,10 +27,13 @@ export function readSnapshot(data: JsonObject): Memory {
   if (!Array.isArray(writeTimes) || !writeTimes.every((time) => typeof time === 'number')) {
     throw new Error('expected "writeTimes" to be a list of numbers')
   }
-  const records = new Map(Object.entries(domains).map(([domain, record]) => [domain, readRecord(domain, record)]))
+  const records = new Map(
+    Object.entries(domains).map(([domain, record]) => [domain, readRecord(domain, record)]),
+  )
   if (own(data, 'format') === olderFormat) return { ...emptyMemory(), domains: records, writeTimes }
   const prefetches = own(data, 'prefetches')
-  if (!Array.isArray(prefetches) || !prefetches.every(isPrefetch)) throw new Error('expected "prefetches" to be a list of records')
+  if (!Array.isArray(prefetches) || !prefetches.every(isPrefetch))
+    throw new Error('expected "prefetches" to be a list of records')
   const { nextPrefetch, nextTask, dead } = data
   if (typeof nextPrefetch !== 'number' || typeof nextTask !== 'number')
     throw new Error('expected "nextPrefetch" and "nextTask" to be numbers')
@@ -46,10 +52,18 @@ function readRecord(domain: string, record: Json): DomainRecord {
   const id = isObject(record) ? own(record, 'id') : undefined
   const items = isObject(record) ? own(record, 'items') : undefined
   const behaviour = isObject(record) ? (own(record, 'behaviour') ?? []) : []
-  if (typeof id !== 'string' || !isObject(items)) throw new Error(`expected "${domain}" to have an "id" and "items"`)
-  if (!isTimeline(behaviour)) throw new Error(`expected "behaviour" of "${domain}" to be a list of minutes and what held from then on`)
+  if (typeof id !== 'string' || !isObject(items))
+    throw new Error(`expected "${domain}" to have an "id" and "items"`)
+  if (!isTimeline(behaviour))
+    throw new Error(
+      `expected "behaviour" of "${domain}" to be a list of minutes and what held from then on`,
+    )
   refuseUnknownItems(domain, items)
-  return { id, items: new Map(Object.entries(items)), behaviour: behaviour as unknown as Timeline<Behaviour> }
+  return {
+    id,
+    items: new Map(Object.entries(items)),
+    behaviour: behaviour as unknown as Timeline<Behaviour>,
+  }
 }
 
 /** Throws an Error that names an item that is not in the catalogue. */
@@ -60,9 +74,17 @@ export function refuseUnknownItems(domain: string, items: JsonObject): void {
 
 function isPrefetch(record: Json): boolean {
   if (!isObject(record)) return false
-  return typeof record['url'] === 'string' && ['id', 'task', 'createdAt'].every((name) => typeof record[name] === 'number')
+  return (
+    typeof record['url'] === 'string' &&
+    ['id', 'task', 'createdAt'].every((name) => typeof record[name] === 'number')
+  )
 }
 
 function isTimeline(value: Json | undefined): boolean {
-  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'number')
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (entry) => Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'number',
+    )
+  )
 }

@@ -16,7 +16,10 @@ export interface StoreOptions {
   deadOrigins: string[]
 }
 
-/** Everything that the service remembers. A change is durable once its method returns; where that fails it throws, and nothing has changed. */
+/**
+ * Everything that the service remembers. A change is durable once its method returns; where that
+ * fails it throws, and nothing has changed.
+ */
 export class Store {
   readonly #options: StoreOptions
   readonly #log: DataLog
@@ -48,17 +51,31 @@ export class Store {
 
   /** Everything that is held; domains without items are left out. */
   held(): [Domain, ReadonlyMap<ItemKey, Value>][] {
-    return [...this.#memory.domains].flatMap(([domain, { items }]) => (items.size === 0 ? [] : [[domain, items]]))
+    return [...this.#memory.domains].flatMap(([domain, { items }]) =>
+      items.size === 0 ? [] : [[domain, items]],
+    )
   }
 
-  /** Takes over what a write made of its domains, all at once, and says their ids. The write counts against the call rate. */
-  configure(domains: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Value>>, now: number): { id: string; domain: Domain }[] {
+  /**
+   * Takes over what a write made of its domains, all at once, and says their ids. The write counts
+   * against the call rate.
+   */
+  configure(
+    domains: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Value>>,
+    now: number,
+  ): { id: string; domain: Domain }[] {
     let known = this.#memory.domains.size
     const changed = [...domains].map(([domain, items]) => {
       const record = this.#memory.domains.get(domain)
-      return { domain, id: record?.id ?? String(++known), items: changedItems(record?.items ?? new Map(), items) }
+      return {
+        domain,
+        id: record?.id ?? String(++known),
+        items: changedItems(record?.items ?? new Map(), items),
+      }
     })
-    const records = Object.fromEntries(changed.map(({ domain, id, items }) => [domain, { id, items }]))
+    const records = Object.fromEntries(
+      changed.map(({ domain, id, items }) => [domain, { id, items }]),
+    )
     this.#log.commit({ ...this.#counted(now), domains: records })
     return changed.map(({ domain, id }) => ({ id, domain }))
   }
@@ -102,7 +119,12 @@ export class Store {
   originFails(domain: Domain, time: number): boolean {
     const minute = Math.floor(time / 60_000)
     const { behaviour, dead } = this.historyOf(domain)
-    return failingShare(heldAt(behaviour, minute) ?? behaviourOf(new Map()), heldAt(dead, minute) ?? new Set()) === 1
+    return (
+      failingShare(
+        heldAt(behaviour, minute) ?? behaviourOf(new Map()),
+        heldAt(dead, minute) ?? new Set(),
+      ) === 1
+    )
   }
 
   /** Submits URLs, to a task of this id or a new one, and says its id. */
@@ -135,7 +157,10 @@ export class Store {
 }
 
 /** The items that a write changed; null for those that it emptied. */
-function changedItems(before: ReadonlyMap<ItemKey, Value>, after: ReadonlyMap<ItemKey, Value>): Record<ItemKey, Value | null> {
+function changedItems(
+  before: ReadonlyMap<ItemKey, Value>,
+  after: ReadonlyMap<ItemKey, Value>,
+): Record<ItemKey, Value | null> {
   const changed = [...after].filter(([item, value]) => before.get(item) !== value)
   const emptied = [...before.keys()].filter((item) => !after.has(item))
   return Object.fromEntries([...changed, ...emptied.map((item) => [item, null] as const)])

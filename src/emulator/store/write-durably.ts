@@ -2,8 +2,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file (mode 0600): a crash leaves the old text or the new one, and once this returns the new one survives a
- * power cut. Folders that are missing are made. Throws what the file system throws; the old file is then untouched.
+ * Replaces a file (mode 0600): a crash leaves the old text or the new one, and once this returns
+ * the new one survives a power cut. Folders that are missing are made. Throws what the file system
+ * throws; the old file is then untouched.
  */
 export function writeDurably(path: string, text: string): void {
   const folder = dirname(path)
@@ -31,7 +32,10 @@ function writeWhole(path: string, text: string): void {
   }
 }
 
-/** The new name of a file is durable only with its folder. Windows can't open folders and keeps names itself. */
+/**
+ * The new name of a file is durable only with its folder. Windows can't open folders and keeps
+ * names itself.
+ */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')

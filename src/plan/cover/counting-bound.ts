@@ -1,15 +1,18 @@
 import type { CoverProblem } from './cover-problem.ts'
 
 /**
- * A number of rectangles that no cover can be under, by counting alone: a column that n rows can't do without takes ⌈n / width⌉ rectangles of its own,
- * and whole values of one item never share one; all rows take ⌈rows / width⌉.
+ * A number of rectangles that no cover can be under, by counting alone: a column that n rows can't
+ * do without takes ⌈n / width⌉ rectangles of its own, and whole values of one item never share one;
+ * all rows take ⌈rows / width⌉.
  */
 export function countingBound({ columns: kinds, rows, width }: CoverProblem): number {
   const sole = kinds.map(() => 0)
   for (const columns of rows) {
     const ways = new Map<number, number>()
-    for (const cells of columns.values()) for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
-    for (const [column, cells] of columns) if (cells.some((cell) => ways.get(cell) === 1)) sole[column] = (sole[column] ?? 0) + 1
+    for (const cells of columns.values())
+      for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
+    for (const [column, cells] of columns)
+      if (cells.some((cell) => ways.get(cell) === 1)) sole[column] = (sole[column] ?? 0) + 1
   }
   const wholes = new Map<number, number>()
   let most = Math.ceil(rows.filter((row) => row.size > 0).length / width)

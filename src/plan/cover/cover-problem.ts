@@ -5,13 +5,17 @@ export type Row = number
 export type Cell = number
 
 /**
- * Rows (domains), columns (forms of items) and the cells that have to be covered by rectangles: at most `width` rows × columns
- * that all of them take. Nothing in here knows what a domain or an item is.
+ * Rows (domains), columns (forms of items) and the cells that have to be covered by rectangles: at
+ * most `width` rows × columns that all of them take. Nothing in here knows what a domain or an item
+ * is.
  */
 export interface CoverProblem {
   width: number
   columns: ColumnKind[]
-  /** For each row the columns that it takes, and which of its cells each of them covers. Each cell is covered by one column at least. */
+  /**
+   * For each row the columns that it takes, and which of its cells each of them covers. Each cell
+   * is covered by one column at least.
+   */
   rows: Map<Column, Cell[]>[]
   cells: number
 }

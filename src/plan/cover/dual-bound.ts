@@ -16,20 +16,29 @@ export interface BoundEffort {
 }
 
 /**
- * A number of rectangles that no cover can be under, as the best prices prove it. Each cell gets a price, and each column that nothing can
- * replace one more; where no possible rectangle costs over 1, a cover has as many rectangles as all cells and columns cost: a column
- * with n rows has to be paid ⌈n / width⌉ times. Prices that come out too dear are scaled down, so that the bound holds whatever the solver's
- * tolerance is.
+ * A number of rectangles that no cover can be under, as the best prices prove it. Each cell gets a
+ * price, and each column that nothing can replace one more; where no possible rectangle costs over
+ * 1, a cover has as many rectangles as all cells and columns cost: a column with n rows has to be
+ * paid ⌈n / width⌉ times. Prices that come out too dear are scaled down, so that the bound holds
+ * whatever the solver's tolerance is.
  *
  * @param enough a cover of so many is known: a bound that reaches it can't grow
  */
-export function dualBound(problem: CoverProblem, enough: number, solver: Solver, effort: BoundEffort): number {
+export function dualBound(
+  problem: CoverProblem,
+  enough: number,
+  solver: Solver,
+  effort: BoundEffort,
+): number {
   const classes = rowClasses(problem)
   if (classes.length === 0) return 0
   const byColumns = columnBound({ problem, classes, withCells: false }, solver)
   const cells = classes.reduce((sum, each) => sum + each.cells, 0)
   if (byColumns >= enough || cells > effort.variables) return byColumns
-  return Math.max(byColumns, cellBound({ problem, classes, withCells: true }, enough, solver, effort))
+  return Math.max(
+    byColumns,
+    cellBound({ problem, classes, withCells: true }, enough, solver, effort),
+  )
 }
 
 /** With prices for columns alone no rectangle costs more than the columns of some class. */
@@ -43,7 +52,10 @@ function columnBound(market: Market, solver: Solver): number {
     const prices = model.getSolution().colValue.map((price) => Math.max(0, price))
     const most = Math.max(
       ...market.classes.map(({ columns }) =>
-        [...columns.keys()].reduce((sum, column) => sum + (prices[programme.ofColumn.get(column) ?? -1] ?? 0), 0),
+        [...columns.keys()].reduce(
+          (sum, column) => sum + (prices[programme.ofColumn.get(column) ?? -1] ?? 0),
+          0,
+        ),
       ),
     )
     return most === 0 ? 0 : whole(valueOf(programme, prices) / (most * (1 + 1e-9)))
@@ -51,13 +63,18 @@ function columnBound(market: Market, solver: Solver): number {
 }
 
 /**
- * The best prices found by limiting, again and again, the rectangles that cost too much. What is tried lies halfway between the solver's prices, which are
- * too dear somewhere, and the best ones known: that takes far fewer rounds.
+ * The best prices found by limiting, again and again, the rectangles that cost too much. What is
+ * tried lies halfway between the solver's prices, which are too dear somewhere, and the best ones
+ * known: that takes far fewer rounds.
  */
 function cellBound(market: Market, enough: number, solver: Solver, effort: BoundEffort): number {
   const { problem, classes } = market
   const programme = programmeOf(market)
-  const shape = { kinds: problem.columns, sizes: classes.map((each) => each.rows.length), width: problem.width }
+  const shape = {
+    kinds: problem.columns,
+    sizes: classes.map((each) => each.rows.length),
+    width: problem.width,
+  }
   return solver.withModel((model) => {
     const limit = enter(model, market, programme, solver)
     let best = 0
@@ -79,8 +96,16 @@ function cellBound(market: Market, enough: number, solver: Solver, effort: Bound
   })
 }
 
-/** Gives the programme to the solver, with a limit for each class alone; returns what adds another limit. */
-function enter(model: Model, market: Market, programme: Programme, solver: Solver): (rows: Map<number, number>, columns: Column[]) => void {
+/**
+ * Gives the programme to the solver, with a limit for each class alone; returns what adds another
+ * limit.
+ */
+function enter(
+  model: Model,
+  market: Market,
+  programme: Programme,
+  solver: Solver,
+): (rows: Map<number, number>, columns: Column[]) => void {
   const count = programme.worth.length
   model.options.set('output_flag', false)
   model.passModel({
@@ -98,7 +123,10 @@ function enter(model: Model, market: Market, programme: Programme, solver: Solve
     model.addRow(-solver.infinity, 1, entriesOf(market, programme, rows, columns))
   }
   for (const [i, { rows, columns }] of market.classes.entries()) {
-    limit(new Map([[i, Math.min(market.problem.width, rows.length)]]), withoutRivals(market.problem, columns))
+    limit(
+      new Map([[i, Math.min(market.problem.width, rows.length)]]),
+      withoutRivals(market.problem, columns),
+    )
   }
   return limit
 }
@@ -137,7 +165,9 @@ function programmeOf({ problem, classes, withCells }: Market): Programme {
   return { worth: Float64Array.from(worth), firstCell, ofColumn }
 }
 
-/** Of each item the whole value, or the parts of one mode: what a rectangle of one class may have. */
+/**
+ * Of each item the whole value, or the parts of one mode: what a rectangle of one class may have.
+ */
 function withoutRivals({ columns: kinds }: CoverProblem, columns: Map<Column, Cell[]>): Column[] {
   const modes = new Map<number, number>()
   return [...columns.keys()].filter((column) => {
@@ -147,7 +177,12 @@ function withoutRivals({ columns: kinds }: CoverProblem, columns: Map<Column, Ce
   })
 }
 
-function entriesOf({ classes, withCells }: Market, programme: Programme, rows: Map<number, number>, columns: Column[]) {
+function entriesOf(
+  { classes, withCells }: Market,
+  programme: Programme,
+  rows: Map<number, number>,
+  columns: Column[],
+) {
   const index: number[] = []
   const value: number[] = []
   for (const column of columns) {
@@ -166,12 +201,23 @@ function entriesOf({ classes, withCells }: Market, programme: Programme, rows: M
   return { indices: Int32Array.from(index), values: Float64Array.from(value) }
 }
 
-function pricesOf({ problem, classes, withCells }: Market, programme: Programme, colValue: Float64Array): Prices {
+function pricesOf(
+  { problem, classes, withCells }: Market,
+  programme: Programme,
+  colValue: Float64Array,
+): Prices {
   const ofColumn = new Float64Array(problem.columns.length)
-  for (const [column, variable] of programme.ofColumn) ofColumn[column] = Math.max(0, colValue[variable] ?? 0)
+  for (const [column, variable] of programme.ofColumn)
+    ofColumn[column] = Math.max(0, colValue[variable] ?? 0)
   const ofRow = classes.map(({ columns }, i) => {
-    const pay = (cell: Cell): number => (withCells ? Math.max(0, colValue[(programme.firstCell[i] ?? 0) + cell] ?? 0) : 0)
-    return new Map([...columns].map(([column, cells]) => [column, cells.reduce((sum, cell) => sum + pay(cell), 0)]))
+    const pay = (cell: Cell): number =>
+      withCells ? Math.max(0, colValue[(programme.firstCell[i] ?? 0) + cell] ?? 0) : 0
+    return new Map(
+      [...columns].map(([column, cells]) => [
+        column,
+        cells.reduce((sum, cell) => sum + pay(cell), 0),
+      ]),
+    )
   })
   return { ofRow, ofColumn }
 }

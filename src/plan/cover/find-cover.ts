@@ -12,7 +12,10 @@ import { searchFewer, type SearchEffort } from './search-fewer.ts'
 import type { Progress } from './search-large.ts'
 import { withoutRedundancy } from './without-redundancy.ts'
 
-/** How much work a cover may be, counted in steps, so that the same problem has the same answer on every machine. */
+/**
+ * How much work a cover may be, counted in steps, so that the same problem has the same answer on
+ * every machine.
+ */
 export interface CoverEffort {
   /** What the search of a small cover may take, and of a large one. */
   search: SearchEffort
@@ -34,12 +37,19 @@ const maxSmallCover = 150
 const searchable = 500
 
 /**
- * Covers all cells with as few rectangles as it finds, and takes out what would be sent twice for nothing. Never more rectangles than it
- * takes to go by equal rows or by columns. The same problem and effort have the same answer.
+ * Covers all cells with as few rectangles as it finds, and takes out what would be sent twice for
+ * nothing. Never more rectangles than it takes to go by equal rows or by columns. The same problem
+ * and effort have the same answer.
  *
- * @param solver without one the bound is by counting alone, and the search does not know when it has reached the best
+ * @param solver without one the bound is by counting alone, and the search does not know when it
+ * has reached the best
  */
-export function findCover(problem: CoverProblem, effort: CoverEffort, solver: Solver | null, progress?: Progress): Cover {
+export function findCover(
+  problem: CoverProblem,
+  effort: CoverEffort,
+  solver: Solver | null,
+  progress?: Progress,
+): Cover {
   const obvious = obviousCover(problem)
   const { forced, left } = forcedRectangles(problem)
   const open = cutRows(problem, left)
@@ -50,17 +60,28 @@ export function findCover(problem: CoverProblem, effort: CoverEffort, solver: So
   const isLarge = start.length > maxSmallCover
   const known = full.length + start.length
   const isProven = isLarge || known <= counted || solver === null
-  const bound = isProven ? counted : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
+  const bound = isProven
+    ? counted
+    : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
   const target = bound - full.length
   const random = chance(1)
   const found = isLarge
     ? coverLarge(core.problem, start, target, effort.large, random, progress)
     : searchFewer(core.problem, start, target, effort.search, random)
-  const searched = [...toRectangles(problem, full), ...found.map((rectangle) => core.outer(rectangle))]
-  const priced = isLarge && searched.length > bound ? priceBound(open.problem, searched.map(open.inner), effort.largeBound) : 0
+  const searched = [
+    ...toRectangles(problem, full),
+    ...found.map((rectangle) => core.outer(rectangle)),
+  ]
+  const priced =
+    isLarge && searched.length > bound
+      ? priceBound(open.problem, searched.map(open.inner), effort.largeBound)
+      : 0
   const cover = [...toRectangles(problem, forced), ...searched]
   const best = cover.length <= obvious.length ? cover : obvious
-  return { rectangles: withoutRedundancy(problem, best), bound: forced.length + Math.max(bound, priced) }
+  return {
+    rectangles: withoutRedundancy(problem, best),
+    bound: forced.length + Math.max(bound, priced),
+  }
 }
 
 /** Makes rectangles of rows that are equal, with all that they need. */
@@ -69,8 +90,9 @@ function toRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
 }
 
 /**
- * Full rectangles of equal rows, taken out of a large problem before the search: of each class so many that it keeps more rows than one rectangle
- * holds, which is as much as others can use to fill up theirs.
+ * Full rectangles of equal rows, taken out of a large problem before the search: of each class so
+ * many that it keeps more rows than one rectangle holds, which is as much as others can use to fill
+ * up theirs.
  */
 function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; rest: Row[] } {
   if (rows.length <= searchable) return { full: [], rest: rows }
@@ -80,7 +102,10 @@ function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; re
   const rest: Row[] = []
   for (const each of rowClasses(part.problem)) {
     const own = each.rows.map((row) => rows[row] ?? 0)
-    const taken = wholeColumns(problem, own[0] ?? 0) === null ? 0 : Math.max(0, Math.floor(own.length / width) - 1) * width
+    const taken =
+      wholeColumns(problem, own[0] ?? 0) === null
+        ? 0
+        : Math.max(0, Math.floor(own.length / width) - 1) * width
     full.push(...chunks(own.slice(0, taken), width))
     rest.push(...own.slice(taken))
   }

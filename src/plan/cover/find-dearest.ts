@@ -23,7 +23,11 @@ interface Takers {
 }
 
 /** Finds the dearest rectangles among all sets of priced columns that rows share. */
-export function findDearest({ columns, width }: CoverProblem, classes: RowClass[], prices: Prices): Dearest {
+export function findDearest(
+  { columns, width }: CoverProblem,
+  classes: RowClass[],
+  prices: Prices,
+): Dearest {
   return new Pricing(columns, width, classes, prices).dearest
 }
 
@@ -37,15 +41,26 @@ class Pricing {
   readonly #pay: { column: Column; price: number }[][]
   readonly #chosen: Column[] = []
 
-  constructor(kinds: ColumnKind[], width: number, classes: RowClass[], { ofCell, ofColumn }: Prices) {
+  constructor(
+    kinds: ColumnKind[],
+    width: number,
+    classes: RowClass[],
+    { ofCell, ofColumn }: Prices,
+  ) {
     this.#kinds = kinds
     this.#width = width
     this.#classes = classes
     this.#ofColumn = ofColumn
-    this.dearest = { ofCell: ofCell.map((own) => new Float64Array(own.length)), ofColumn: new Float64Array(ofColumn.length) }
+    this.dearest = {
+      ofCell: ofCell.map((own) => new Float64Array(own.length)),
+      ofColumn: new Float64Array(ofColumn.length),
+    }
     this.#pay = classes.map((each, i) =>
       [...each.columns]
-        .map(([column, cells]) => ({ column, price: cells.reduce((sum, cell) => sum + (ofCell[i]?.[cell] ?? 0), 0) }))
+        .map(([column, cells]) => ({
+          column,
+          price: cells.reduce((sum, cell) => sum + (ofCell[i]?.[cell] ?? 0), 0),
+        }))
         .filter(({ column, price }) => price > 0 || (ofColumn[column] ?? 0) > 0)
         .toSorted((a, b) => a.column - b.column),
     )
@@ -74,11 +89,15 @@ class Pricing {
     }
   }
 
-  /** Notes the dearest rectangle of the columns in hand, for each class the dearest with a row of it. */
+  /**
+   * Notes the dearest rectangle of the columns in hand, for each class the dearest with a row of
+   * it.
+   */
   #raise({ classes, paid }: Takers, base: number): void {
     const { total, least } = this.#bestRows(classes, paid)
     const { ofCell, ofColumn } = this.dearest
-    for (const column of this.#chosen) ofColumn[column] = Math.max(ofColumn[column] ?? 0, base + total)
+    for (const column of this.#chosen)
+      ofColumn[column] = Math.max(ofColumn[column] ?? 0, base + total)
     for (const [i, index] of classes.entries()) {
       const price = base + total - Math.max(0, least - (paid[i] ?? 0))
       const own = ofCell[index]
@@ -91,7 +110,9 @@ class Pricing {
     }
   }
 
-  /** Adds up what the best rows of a full rectangle pay; the least of them pays 0 where it has room. */
+  /**
+   * Adds up what the best rows of a full rectangle pay; the least of them pays 0 where it has room.
+   */
   #bestRows(classes: number[], paid: number[]): { total: number; least: number } {
     const best: number[] = []
     for (const [i, index] of classes.entries()) {

@@ -4,8 +4,8 @@ import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
 export type Entry = number
 
 /**
- * Cover problem in flat arrays, for problems too large for a table of rows × columns. The entries of
- * a row stand together, by ascending column.
+ * Cover problem in flat arrays, for problems too large for a table of rows × columns. The entries
+ * of a row stand together, by ascending column.
  */
 export interface FlatProblem {
   width: number

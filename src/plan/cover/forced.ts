@@ -3,9 +3,10 @@ import { chunks, wholeColumns } from './obvious-covers.ts'
 import { rowClasses } from './row-classes.ts'
 
 /**
- * Rows of one class that are the only ones to take some column, which nothing can replace: whatever covers that column can have no other
- * rows, and may as well have all columns of the class. So those rectangles are part of some best cover, and settle their rows
- * entirely. What is settled so may leave other columns to one class only.
+ * Rows of one class that are the only ones to take some column, which nothing can replace: whatever
+ * covers that column can have no other rows, and may as well have all columns of the class. So
+ * those rectangles are part of some best cover, and settle their rows entirely. What is settled so
+ * may leave other columns to one class only.
  *
  * @returns the rows of such rectangles, each of one class, and the rows that are left
  */
@@ -27,7 +28,12 @@ export function forcedRectangles(problem: CoverProblem): { forced: Row[][]; left
   const queue = classes.map((_, i) => i)
   for (let i = queue.pop(); i !== undefined; i = queue.pop()) {
     const own = classes[i]
-    if (own === undefined || settled.has(i) || !own.sole.some((column) => takers.get(column)?.size === 1)) continue
+    if (
+      own === undefined ||
+      settled.has(i) ||
+      !own.sole.some((column) => takers.get(column)?.size === 1)
+    )
+      continue
     settled.add(i)
     for (const column of own.columns) {
       const others = takers.get(column)
@@ -44,6 +50,9 @@ export function forcedRectangles(problem: CoverProblem): { forced: Row[][]; left
 /** The columns without which some cell can't be covered. */
 function soleColumns(columns: Map<Column, Cell[]>): Column[] {
   const ways = new Map<Cell, number>()
-  for (const cells of columns.values()) for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
-  return [...columns].flatMap(([column, cells]) => (cells.some((cell) => ways.get(cell) === 1) ? [column] : []))
+  for (const cells of columns.values())
+    for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
+  return [...columns].flatMap(([column, cells]) =>
+    cells.some((cell) => ways.get(cell) === 1) ? [column] : [],
+  )
 }

@@ -9,7 +9,8 @@ const maxCandidates = 600
 
 /**
  * Covers all cells, always by the rectangle that covers most open ones of those that grow from a
- * row. What a row's rectangle covered when it was last grown ranks the row, so that few are grown anew.
+ * row. What a row's rectangle covered when it was last grown ranks the row, so that few are grown
+ * anew.
  *
  * @param enough share of the next row's rank that a rectangle has to cover: less than 1 saves time
  */
@@ -99,7 +100,10 @@ class Growth {
       shared = shared.filter((i) => (cells[from + i] ?? -1) >= 0)
       for (const i of shared) own[i] = (own[i] ?? 0) + (cells[from + i] ?? 0)
       if (best.gain > found.gain) {
-        found = { rectangle: { rows: [...rows], columns: shared.map((i) => columns[i] ?? 0) }, gain: best.gain }
+        found = {
+          rectangle: { rows: [...rows], columns: shared.map((i) => columns[i] ?? 0) },
+          gain: best.gain,
+        }
       }
     }
     return found
@@ -137,7 +141,9 @@ class Growth {
 
   /** Finds rows with open cells in these columns, those of rare columns first. */
   #candidates(seed: Row, columns: Column[]): Row[] {
-    const lists = columns.map((column) => this.#openEntries[column] ?? []).toSorted((a, b) => a.length - b.length)
+    const lists = columns
+      .map((column) => this.#openEntries[column] ?? [])
+      .toSorted((a, b) => a.length - b.length)
     const found: Row[] = []
     this.#seen[seed] = ++this.#growths
     for (const list of lists) {
@@ -154,7 +160,9 @@ class Growth {
     return found
   }
 
-  /** Counts candidate by candidate the open cells by column; -1 where one does not take a column. */
+  /**
+   * Counts candidate by candidate the open cells by column; -1 where one does not take a column.
+   */
   #openCells(candidates: Row[], columns: Column[]): Int32Array {
     const cells = new Int32Array(candidates.length * columns.length)
     let i = 0
@@ -169,7 +177,12 @@ class Growth {
 }
 
 /** Finds the candidate with which a rectangle covers most open cells. */
-function bestCandidate(left: number[], cells: Int32Array, shared: number[], own: number[]): { place: number; gain: number } | null {
+function bestCandidate(
+  left: number[],
+  cells: Int32Array,
+  shared: number[],
+  own: number[],
+): { place: number; gain: number } | null {
   let [found, most] = [-1, -1]
   for (let k = 0; k < left.length; k++) {
     const place = left[k] ?? 0

@@ -1,6 +1,9 @@
 import type { Column, ColumnKind } from './cover-problem.ts'
 
-/** Prices: what each class of rows pays for a cell, and what a rectangle pays for having a column at all. */
+/**
+ * Prices: what each class of rows pays for a cell, and what a rectangle pays for having a column at
+ * all.
+ */
 export interface Prices {
   /** For each class and column what one row of the class pays by it. */
   ofRow: Map<Column, number>[]
@@ -15,7 +18,10 @@ export interface Heavy {
   price: number
 }
 
-/** Prices come from a solver with a tolerance of its own: what costs so little over 1 is not worth a limit. */
+/**
+ * Prices come from a solver with a tolerance of its own: what costs so little over 1 is not worth a
+ * limit.
+ */
 const slightly = 1 + 1e-6
 
 interface Choice {
@@ -28,7 +34,8 @@ interface Choice {
 }
 
 /**
- * The rectangles that cost over 1 at these prices, by going through the sets of columns that rows share, the most promising part of them.
+ * The rectangles that cost over 1 at these prices, by going through the sets of columns that rows
+ * share, the most promising part of them.
  *
  * @param steps the most sets that are looked at
  * @returns some of the dearest rectangles, and a price that no rectangle at all exceeds
@@ -60,7 +67,12 @@ export function heaviest(
     for (let next = from; next < order.length; next++) {
       const column = order[next] ?? 0
       if (!columns.every((other) => compatible(kinds, other, column))) continue
-      const chosen: Choice = { classes: [], paid: [], base: base + (ofColumn[column] ?? 0), columns: [...columns, column] }
+      const chosen: Choice = {
+        classes: [],
+        paid: [],
+        base: base + (ofColumn[column] ?? 0),
+        columns: [...columns, column],
+      }
       for (const [i, index] of classes.entries()) {
         const price = ofRow[index]?.get(column)
         if (price === undefined) continue
@@ -70,7 +82,12 @@ export function heaviest(
       if (chosen.classes.length === 0) continue
       const later = Math.max(...chosen.classes.map((index) => rest[index]?.columns[next + 1] ?? 0))
       const bound =
-        chosen.base + later + top(chosen.classes, (i) => (chosen.paid[i] ?? 0) + (rest[chosen.classes[i] ?? 0]?.rows[next + 1] ?? 0))
+        chosen.base +
+        later +
+        top(
+          chosen.classes,
+          (i) => (chosen.paid[i] ?? 0) + (rest[chosen.classes[i] ?? 0]?.rows[next + 1] ?? 0),
+        )
       if (bound <= slightly + (dearest - slightly) / 4) continue
       if (left-- <= 0) {
         most = Math.max(most, bound)
@@ -89,8 +106,15 @@ export function heaviest(
   return { heavy: heavy.toSorted((a, b) => b.price - a.price), most }
 }
 
-/** What the columns from each place of the order on can cost at most: for a row of the class, and by themselves. */
-function restOf(own: Map<Column, number>, order: Column[], ofColumn: Float64Array): { rows: Float64Array; columns: Float64Array } {
+/**
+ * What the columns from each place of the order on can cost at most: for a row of the class, and by
+ * themselves.
+ */
+function restOf(
+  own: Map<Column, number>,
+  order: Column[],
+  ofColumn: Float64Array,
+): { rows: Float64Array; columns: Float64Array } {
   const rows = new Float64Array(order.length + 1)
   const columns = new Float64Array(order.length + 1)
   for (let i = order.length - 1; i >= 0; i--) {
@@ -104,7 +128,9 @@ function restOf(own: Map<Column, number>, order: Column[], ofColumn: Float64Arra
 function bestRows({ classes, paid }: Choice, sizes: number[], width: number): Map<number, number> {
   const rows = new Map<number, number>()
   let room = width
-  for (const i of classes.map((_, place) => place).toSorted((a, b) => (paid[b] ?? 0) - (paid[a] ?? 0))) {
+  for (const i of classes
+    .map((_, place) => place)
+    .toSorted((a, b) => (paid[b] ?? 0) - (paid[a] ?? 0))) {
     const index = classes[i] ?? 0
     const count = Math.min(room, sizes[index] ?? 0)
     if (count > 0) rows.set(index, count)

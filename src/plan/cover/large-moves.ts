@@ -118,12 +118,17 @@ export class LargeMoves {
     return best.map(({ id }) => id)
   }
 
-  /** Estimates the gain of the row in hand for a rectangle: cells that are lost twice count twice. */
+  /**
+   * Estimates the gain of the row in hand for a rectangle: cells that are lost twice count twice.
+   */
   #estimate({ columns, rowLoss, columnLoss }: Placed): number {
     let gain = 0
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] ?? 0
-      gain += this.#takenAt[column] === this.#step ? (this.#openWeight[column] ?? 0) : -(columnLoss[i] ?? 0)
+      gain +=
+        this.#takenAt[column] === this.#step
+          ? (this.#openWeight[column] ?? 0)
+          : -(columnLoss[i] ?? 0)
     }
     if (rowLoss.length < this.#flat.width) return gain
     let least = Infinity

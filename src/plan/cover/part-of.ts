@@ -16,8 +16,9 @@ export function cutRows(problem: CoverProblem, rows: Row[]): Part {
 }
 
 /**
- * Cuts out the part of a problem that has only these rows and has to cover only these of their cells.
- * Columns of which nothing is wanted in any row are left out; in others a row may cover nothing.
+ * Cuts out the part of a problem that has only these rows and has to cover only these of their
+ * cells. Columns of which nothing is wanted in any row are left out; in others a row may cover
+ * nothing.
  */
 export function partOf(problem: CoverProblem, rows: Row[], wanted: (cell: Cell) => boolean): Part {
   const cellOf = new Map<Cell, Cell>()
@@ -25,9 +26,11 @@ export function partOf(problem: CoverProblem, rows: Row[], wanted: (cell: Cell) 
     const own = [...(problem.rows[row] ?? [])]
     return own.map(([column, cells]): [Column, Cell[]] => [column, cells.filter(wanted)])
   })
-  const used = [...new Set(needed.flatMap((own) => own.flatMap(([column, cells]) => (cells.length > 0 ? [column] : []))))].toSorted(
-    (a, b) => a - b,
-  )
+  const used = [
+    ...new Set(
+      needed.flatMap((own) => own.flatMap(([column, cells]) => (cells.length > 0 ? [column] : []))),
+    ),
+  ].toSorted((a, b) => a - b)
   const columnOf = new Map(used.map((column, i): [Column, Column] => [column, i]))
   const renumbered = needed.map((own) => {
     const entries = own.flatMap(([column, cells]): [Column, Cell[]][] => {

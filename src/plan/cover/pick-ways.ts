@@ -2,7 +2,11 @@ import type { Column } from './cover-problem.ts'
 import type { FlatProblem } from './flat-problem.ts'
 
 /** Leaves of rival ways of one item the one with most worth: columns of one rectangle. */
-export function pickWays({ hasRivals, wayOf, itemOf }: FlatProblem, columns: Column[], worth: (column: Column) => number): Column[] {
+export function pickWays(
+  { hasRivals, wayOf, itemOf }: FlatProblem,
+  columns: Column[],
+  worth: (column: Column) => number,
+): Column[] {
   if (!hasRivals) return columns
   const worths = new Map<number, number>()
   for (const column of columns) {

@@ -11,23 +11,27 @@ export interface PriceEffort {
 /** The most columns of a class that have a price. */
 const maxPriced = 9
 /**
- * Shares of the prices that start with the columns; the rest starts with the cells. The best of them
- * depends on how often columns are rare.
+ * Shares of the prices that start with the columns; the rest starts with the cells. The best of
+ * them depends on how often columns are rare.
  */
 const columnShares = [0, 0.5]
 
 /**
- * Counts rectangles that no cover can be under, by prices for cells and for columns: where no possible
- * rectangle costs over 1, a cover has as many rectangles as all prices add up to. A column of n rows
- * that nothing can replace is paid ⌈n / width⌉ times.
+ * Counts rectangles that no cover can be under, by prices for cells and for columns: where no
+ * possible rectangle costs over 1, a cover has as many rectangles as all prices add up to. A column
+ * of n rows that nothing can replace is paid ⌈n / width⌉ times.
  *
- * Each price is divided by that of the dearest rectangle it is part of. Whatever the prices were, then
- * no rectangle costs over 1; and prices that were right before only rise. So that is done again and
- * again, without a solver, in time that grows with the number of classes.
+ * Each price is divided by that of the dearest rectangle it is part of. Whatever the prices were,
+ * then no rectangle costs over 1; and prices that were right before only rise. So that is done
+ * again and again, without a solver, in time that grows with the number of classes.
  *
  * @param cover a good cover: cells whose rectangles cover few are dear at first
  */
-export function priceBound(problem: CoverProblem, cover: Rectangle[], { rounds, sets }: PriceEffort): number {
+export function priceBound(
+  problem: CoverProblem,
+  cover: Rectangle[],
+  { rounds, sets }: PriceEffort,
+): number {
   const classes = rowClasses(problem)
   const priced = countPriced(classes, sets)
   let best = 0
@@ -46,10 +50,18 @@ function toWhole(bound: number): number {
 }
 
 /** Shares the price of each rectangle, 1, among the cells that it is the first to cover. */
-function firstPrices(problem: CoverProblem, classes: RowClass[], cover: Rectangle[], columnShare: number, priced: number): Prices {
+function firstPrices(
+  problem: CoverProblem,
+  classes: RowClass[],
+  cover: Rectangle[],
+  columnShare: number,
+  priced: number,
+): Prices {
   const price = new Float64Array(problem.cells).fill(-1)
   for (const { rows, columns } of cover) {
-    const fresh = new Set(rows.flatMap((row) => columns.flatMap((column) => problem.rows[row]?.get(column) ?? [])))
+    const fresh = new Set(
+      rows.flatMap((row) => columns.flatMap((column) => problem.rows[row]?.get(column) ?? [])),
+    )
     for (const cell of fresh) if ((price[cell] ?? 0) >= 0) fresh.delete(cell)
     for (const cell of fresh) price[cell] = 1 / fresh.size
   }
@@ -68,7 +80,8 @@ function firstPrices(problem: CoverProblem, classes: RowClass[], cover: Rectangl
         for (const [i, cell] of cells.entries()) {
           const worth = Math.max(0, price[outer[i] ?? 0] ?? 0)
           const share = (times[column] ?? 0) > 0 ? columnShare : 0
-          ofColumn[column] = (ofColumn[column] ?? 0) + (share * worth) / Math.max(1, times[column] ?? 0)
+          ofColumn[column] =
+            (ofColumn[column] ?? 0) + (share * worth) / Math.max(1, times[column] ?? 0)
           own[cell] = (own[cell] ?? 0) + ((1 - share) * worth) / each.rows.length
         }
       }
@@ -78,9 +91,12 @@ function firstPrices(problem: CoverProblem, classes: RowClass[], cover: Rectangl
   return { ofCell, ofColumn, times }
 }
 
-/** Counts the columns of a class that may have a price, so that there are not too many sets of them. */
+/**
+ * Counts the columns of a class that may have a price, so that there are not too many sets of them.
+ */
 function countPriced(classes: RowClass[], sets: number): number {
-  const allSets = (priced: number): number => classes.reduce((sum, { columns }) => sum + 2 ** Math.min(columns.size, priced), 0)
+  const allSets = (priced: number): number =>
+    classes.reduce((sum, { columns }) => sum + 2 ** Math.min(columns.size, priced), 0)
   let priced = maxPriced
   while (priced > 1 && allSets(priced) > sets) priced--
   return priced
@@ -94,7 +110,10 @@ function keepDearest(prices: Float64Array, count: number): Float64Array {
   return prices.map((price) => (price >= least && room-- > 0 ? price : 0))
 }
 
-/** Divides all prices by that of the dearest rectangle they are part of; returns what they add up to. */
+/**
+ * Divides all prices by that of the dearest rectangle they are part of; returns what they add up
+ * to.
+ */
 function settle(problem: CoverProblem, classes: RowClass[], prices: Prices): number {
   const dearest = findDearest(problem, classes, prices)
   let bound = 0

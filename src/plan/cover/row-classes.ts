@@ -8,7 +8,9 @@ export interface RowClass {
   cells: number
 }
 
-/** All rows of a problem in classes, by the first of each; cells are numbered anew within a class. */
+/**
+ * All rows of a problem in classes, by the first of each; cells are numbered anew within a class.
+ */
 export function rowClasses({ rows }: CoverProblem): RowClass[] {
   const classes = new Map<string, RowClass>()
   for (const [row, columns] of rows.entries()) {
@@ -38,7 +40,8 @@ export function irreplaceable(classes: RowClass[]): Map<Column, number> {
   const replaceable = new Set<Column>()
   for (const each of classes) {
     const ways = new Map<Cell, number>()
-    for (const cells of each.columns.values()) for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
+    for (const cells of each.columns.values())
+      for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
     for (const [column, cells] of each.columns) {
       rows.set(column, (rows.get(column) ?? 0) + each.rows.length)
       if (cells.some((cell) => (ways.get(cell) ?? 0) > 1)) replaceable.add(column)

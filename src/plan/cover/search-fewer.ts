@@ -6,7 +6,10 @@ import { coverage } from './without-redundancy.ts'
 /** How long is searched for one rectangle less. */
 export interface SearchEffort {
   stepsPerCell: number
-  /** Steps × rectangles, as a step looks at most of them: for one number of rectangles, and altogether. */
+  /**
+   * Steps × rectangles, as a step looks at most of them: for one number of rectangles, and
+   * altogether.
+   */
   work: number
   totalWork: number
 }
@@ -29,7 +32,10 @@ export function searchFewer(
   let left = effort.totalWork
   while (best.length > Math.max(1, target)) {
     const least = leastUseful(problem, best)
-    const steps = Math.min(effort.stepsPerCell * problem.cells, Math.ceil(Math.min(effort.work, left) / best.length))
+    const steps = Math.min(
+      effort.stepsPerCell * problem.cells,
+      Math.ceil(Math.min(effort.work, left) / best.length),
+    )
     const { found, made } = searchCover(
       table,
       best.flatMap(({ rows }, i) => (i === least ? [] : [rows])),
@@ -49,7 +55,11 @@ function leastUseful(problem: CoverProblem, rectangles: Rectangle[]): number {
   const alone = rectangles.map(({ rows, columns }) =>
     rows.reduce(
       (sum, row) =>
-        columns.reduce((own, column) => own + (problem.rows[row]?.get(column) ?? []).filter((cell) => count[cell] === 1).length, sum),
+        columns.reduce(
+          (own, column) =>
+            own + (problem.rows[row]?.get(column) ?? []).filter((cell) => count[cell] === 1).length,
+          sum,
+        ),
       0,
     ),
   )

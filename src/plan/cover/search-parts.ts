@@ -33,7 +33,9 @@ export function searchParts(
   let cover = start
   for (let turn = 0; turn < parts && cover.length > target; turn++) {
     const fewest = cover.reduce((least, each) => Math.min(least, visits.get(each) ?? 0), Infinity)
-    const seeds = [...cover.keys()].filter((i) => visits.get(cover[i] ?? { rows: [], columns: [] }) === fewest)
+    const seeds = [...cover.keys()].filter(
+      (i) => visits.get(cover[i] ?? { rows: [], columns: [] }) === fewest,
+    )
     const region = new Set(growRegion(cover, seeds[Math.floor(random() * seeds.length)] ?? 0, size))
     const kept = cover.filter((_, i) => !region.has(i))
     const out = cover.filter((_, i) => region.has(i))

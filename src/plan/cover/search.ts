@@ -26,8 +26,9 @@ const fillers = 20
 const longestRest = 3
 
 /**
- * Looks for a cover that has as many rectangles as `start`, by weighted local search: an uncovered cell is given to the rectangle that
- * loses least by it; cells that stay uncovered grow heavier until they are.
+ * Looks for a cover that has as many rectangles as `start`, by weighted local search: an uncovered
+ * cell is given to the rectangle that loses least by it; cells that stay uncovered grow heavier
+ * until they are.
  *
  * @param start rectangles, by their rows, that leave some cells uncovered
  * @param steps the most moves that are made
@@ -42,7 +43,13 @@ export function searchCover(
   const search = new CoverSearch(table, start, random)
   let made = 0
   while (search.open.size > 0 && made < steps) search.step(made++)
-  return { found: search.open.size > 0 ? null : search.rectangles.map(({ rows, columns }) => ({ rows, columns })), made }
+  return {
+    found:
+      search.open.size > 0
+        ? null
+        : search.rectangles.map(({ rows, columns }) => ({ rows, columns })),
+    made,
+  }
 }
 
 class CoverSearch {
@@ -68,7 +75,8 @@ class CoverSearch {
     this.open = new IndexedSet(cells)
     this.rectangles = start.map((rows) => ({ rows, columns: [], cells: [], restsUntil: -1 }))
     for (let cell = 0; cell < cells; cell++) this.open.add(cell)
-    for (const rectangle of this.rectangles) this.#place({ rectangle, ...this.#covered(rectangle.rows), rows: rectangle.rows, gain: 0 })
+    for (const rectangle of this.rectangles)
+      this.#place({ rectangle, ...this.#covered(rectangle.rows), rows: rectangle.rows, gain: 0 })
   }
 
   /** Gives one uncovered cell to a rectangle. */
@@ -76,9 +84,11 @@ class CoverSearch {
     const cell = this.open.at(Math.floor(this.#random() * this.open.size))
     const move = this.#bestMove(cell, step)
     if (move === null) return
-    if (move.gain <= 0) for (const other of this.open) this.#weight[other] = (this.#weight[other] ?? 0) + 1
+    if (move.gain <= 0)
+      for (const other of this.open) this.#weight[other] = (this.#weight[other] ?? 0) + 1
     this.#place(move)
-    move.rectangle.restsUntil = step + 1 + Math.floor(this.#random() * Math.min(longestRest, this.rectangles.length / 2))
+    move.rectangle.restsUntil =
+      step + 1 + Math.floor(this.#random() * Math.min(longestRest, this.rectangles.length / 2))
   }
 
   #bestMove(cell: Cell, step: number): Move | null {
@@ -101,10 +111,15 @@ class CoverSearch {
     return best
   }
 
-  /** The rectangle with `row` and `column` in it: rows that do not take the column leave it, and the least useful one when it is full. */
+  /**
+   * The rectangle with `row` and `column` in it: rows that do not take the column leave it, and the
+   * least useful one when it is full.
+   */
   #moveTo(rectangle: Placed, row: Row, column: Column): Move {
     const { problem } = this.#table
-    const rows = rectangle.rows.filter((other) => other !== row && entryOf(this.#table, other, column) > 0)
+    const rows = rectangle.rows.filter(
+      (other) => other !== row && entryOf(this.#table, other, column) > 0,
+    )
     if (rows.length >= problem.width) rows.splice(this.#leastUseful(rows, rectangle.columns), 1)
     rows.push(row)
     if (rows.length < problem.width) this.#fill(rows)
@@ -112,12 +127,16 @@ class CoverSearch {
     return { rectangle, rows, columns, cells, gain: this.#gain(rectangle.cells, cells) }
   }
 
-  /** Rows that take all columns of a rectangle with room cover some cells once more, for nothing: others may then let them go. */
+  /**
+   * Rows that take all columns of a rectangle with room cover some cells once more, for nothing:
+   * others may then let them go.
+   */
   #fill(rows: Row[]): void {
     const { problem, takers } = this.#table
     const columns = sharedColumns(this.#table, rows, this.#worth)
     const rarest = columns.reduce<Row[]>(
-      (least, column, i) => (i > 0 && least.length <= (takers[column]?.length ?? 0) ? least : (takers[column] ?? [])),
+      (least, column, i) =>
+        i > 0 && least.length <= (takers[column]?.length ?? 0) ? least : (takers[column] ?? []),
       [],
     )
     const from = Math.floor(this.#random() * rarest.length)
@@ -146,7 +165,8 @@ class CoverSearch {
     for (const row of rows) {
       for (const column of columns) {
         const entry = entryOf(this.#table, row, column)
-        for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++) covered.push(cells[place] ?? 0)
+        for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++)
+          covered.push(cells[place] ?? 0)
       }
     }
     return { columns, cells: covered }
@@ -171,13 +191,17 @@ class CoverSearch {
       this.#seen[cell] = this.#evaluation
       if (this.#count[cell] === 0) gain += this.#weight[cell] ?? 0
     }
-    for (const cell of before) if (this.#count[cell] === 1 && this.#seen[cell] !== this.#evaluation) gain -= this.#weight[cell] ?? 0
+    for (const cell of before)
+      if (this.#count[cell] === 1 && this.#seen[cell] !== this.#evaluation)
+        gain -= this.#weight[cell] ?? 0
     return gain
   }
 
   #place({ rectangle, rows, columns, cells }: Move): void {
-    for (const cell of rectangle.cells) if ((this.#count[cell] = (this.#count[cell] ?? 0) - 1) === 0) this.open.add(cell)
-    for (const cell of cells) if ((this.#count[cell] = (this.#count[cell] ?? 0) + 1) === 1) this.open.delete(cell)
+    for (const cell of rectangle.cells)
+      if ((this.#count[cell] = (this.#count[cell] ?? 0) - 1) === 0) this.open.add(cell)
+    for (const cell of cells)
+      if ((this.#count[cell] = (this.#count[cell] ?? 0) + 1) === 1) this.open.delete(cell)
     Object.assign(rectangle, { rows, columns, cells })
   }
 }

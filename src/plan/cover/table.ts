@@ -1,11 +1,18 @@
 import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
 
-/** A cover problem laid out for speed: look-ups by row and column without hashing, and without making anything. */
+/**
+ * A cover problem laid out for speed: look-ups by row and column without hashing, and without
+ * making anything.
+ */
 export interface Table {
   problem: CoverProblem
-  /** Row × column → entry; 0 is that of a column which the row does not take, and covers nothing. */
+  /**
+   * Row × column → entry; 0 is that of a column which the row does not take, and covers nothing.
+   */
   entry: Int32Array
-  /** Entry → where, in `cells`, what it covers begins; it ends where that of the next entry begins. */
+  /**
+   * Entry → where, in `cells`, what it covers begins; it ends where that of the next entry begins.
+   */
   begin: Int32Array
   cells: Int32Array
   /** Row → its columns, ascending. */
@@ -15,7 +22,10 @@ export interface Table {
   takers: Row[][]
   /** For each cell the columns that cover it. */
   coveredBy: Column[][]
-  /** Column → its item, and its way of giving the item: whole values exclude all else of an item, parts those of another mode. */
+  /**
+   * Column → its item, and its way of giving the item: whole values exclude all else of an item,
+   * parts those of another mode.
+   */
   itemOf: Int32Array
   wayOf: Int32Array
   /** Whether any item can go in rival ways, so that a choice has to be made. */
@@ -64,7 +74,9 @@ export function tableOf(problem: CoverProblem): Table {
     coveredBy,
     itemOf: Int32Array.from(problem.columns, ({ item }) => item),
     wayOf: Int32Array.from(wayOf),
-    rivals: coveredBy.some((columns) => columns.length > 1) || problem.columns.some((kind) => kind.mode !== 0),
+    rivals:
+      coveredBy.some((columns) => columns.length > 1) ||
+      problem.columns.some((kind) => kind.mode !== 0),
     worths: new Float64Array(ways.size),
     best: new Int32Array(1 + problem.columns.reduce((most, { item }) => Math.max(most, item), 0)),
   }
@@ -75,8 +87,15 @@ export function entryOf({ problem, entry }: Table, row: Row, column: Column): nu
   return entry[row * problem.columns.length + column] ?? 0
 }
 
-/** The columns that all of these rows take. Of rival ways of one item that with the most `worth` is left. */
-export function sharedColumns(table: Table, rows: Row[], worth: (row: Row, column: Column) => number): Column[] {
+/**
+ * The columns that all of these rows take. Of rival ways of one item that with the most `worth` is
+ * left.
+ */
+export function sharedColumns(
+  table: Table,
+  rows: Row[],
+  worth: (row: Row, column: Column) => number,
+): Column[] {
   const [first, ...others] = rows
   if (first === undefined) return []
   const shared: Column[] = []
@@ -87,7 +106,12 @@ export function sharedColumns(table: Table, rows: Row[], worth: (row: Row, colum
 }
 
 /** Columns of one item exclude each other, except parts of one mode. */
-function withoutRivals(table: Table, rows: Row[], columns: Column[], worth: (row: Row, column: Column) => number): Column[] {
+function withoutRivals(
+  table: Table,
+  rows: Row[],
+  columns: Column[],
+  worth: (row: Row, column: Column) => number,
+): Column[] {
   const { itemOf, wayOf, worths, best } = table
   for (const column of columns) {
     worths[wayOf[column] ?? 0] = 0

@@ -1,17 +1,19 @@
 import type { Column, CoverProblem, Rectangle, Row } from './cover-problem.ts'
 
 /**
- * Takes out of each rectangle the rows and columns whose cells others cover as well, those that save most first, so that as little as possible is
- * sent twice. What is left covers the same cells.
+ * Takes out of each rectangle the rows and columns whose cells others cover as well, those that
+ * save most first, so that as little as possible is sent twice. What is left covers the same cells.
  */
 export function withoutRedundancy(problem: CoverProblem, rectangles: Rectangle[]): Rectangle[] {
   const count = coverage(problem, rectangles)
   return rectangles.flatMap((rectangle) => {
     let { rows, columns } = rectangle
-    const spare = (row: Row, column: Column): boolean => cellsOf(problem, row, column).every((cell) => (count[cell] ?? 0) > 1)
+    const spare = (row: Row, column: Column): boolean =>
+      cellsOf(problem, row, column).every((cell) => (count[cell] ?? 0) > 1)
     const release = (gone: Row[], from: Column[]): void => {
       for (const row of gone)
-        for (const column of from) for (const cell of cellsOf(problem, row, column)) count[cell] = (count[cell] ?? 0) - 1
+        for (const column of from)
+          for (const cell of cellsOf(problem, row, column)) count[cell] = (count[cell] ?? 0) - 1
     }
     for (;;) {
       const row = rows.find((each) => columns.every((column) => spare(each, column)))
@@ -34,7 +36,8 @@ export function coverage(problem: CoverProblem, rectangles: Rectangle[]): Int32A
   const count = new Int32Array(problem.cells)
   for (const { rows, columns } of rectangles) {
     for (const row of rows)
-      for (const column of columns) for (const cell of cellsOf(problem, row, column)) count[cell] = (count[cell] ?? 0) + 1
+      for (const column of columns)
+        for (const cell of cellsOf(problem, row, column)) count[cell] = (count[cell] ?? 0) + 1
   }
   return count
 }

@@ -10,15 +10,22 @@ export interface ApplyCount {
 /** Columns of the bar itself. */
 const [shortest, widest] = [4, 24]
 
-/** What stands beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than a minute left`. */
+/**
+ * What stands beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than a
+ * minute left`.
+ */
 export function barText({ done, writes, callsLeft, callsPerMinute }: ApplyCount): string {
   return `${done}/${writes} writes · ${callsLeft} calls left this minute · ${timeLeft(writes - done, callsLeft, callsPerMinute)}`
 }
 
-/** Columns that the text leaves to the bar of a terminal: what is too long for a line is not seen. */
+/**
+ * Columns that the text leaves to the bar of a terminal: what is too long for a line is not seen.
+ */
 export function barColumns(columns: number, writes: number, callsPerMinute: number): number {
   const text = Math.max(
-    ...[callsPerMinute, 0].map((callsLeft) => barText({ done: writes - 1, writes, callsLeft, callsPerMinute }).length),
+    ...[callsPerMinute, 0].map(
+      (callsLeft) => barText({ done: writes - 1, writes, callsLeft, callsPerMinute }).length,
+    ),
     barText({ done: 0, writes, callsLeft: 0, callsPerMinute }).length,
   )
   return Math.max(shortest, Math.min(widest, columns - text - 2))
@@ -27,5 +34,9 @@ export function barColumns(columns: number, writes: number, callsPerMinute: numb
 /** What the call rate leaves to wait for, at least. */
 function timeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
   const minutes = Math.ceil(Math.max(0, writes - callsLeft) / callsPerMinute)
-  return writes === 0 ? 'done' : minutes === 0 ? 'less than a minute left' : `about ${minutes} min left`
+  return writes === 0
+    ? 'done'
+    : minutes === 0
+      ? 'less than a minute left'
+      : `about ${minutes} min left`
 }

@@ -9,9 +9,15 @@ export function historyText(applies: Applied[], paint: Paint): string {
   return applies.map((apply) => entryText(apply, paint)).join('')
 }
 
-function entryText({ id, startedAt, endedAt, commit, author, writes, outcome }: Applied, paint: Paint): string {
+function entryText(
+  { id, startedAt, endedAt, commit, author, writes, outcome }: Applied,
+  paint: Paint,
+): string {
   const colour = outcome === 'complete' ? paint.green : paint.yellow
-  const took = endedAt === null ? 'not ended' : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
+  const took =
+    endedAt === null
+      ? 'not ended'
+      : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
   const about = [
     startedAt,
     took,

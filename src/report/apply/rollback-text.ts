@@ -13,14 +13,21 @@ interface Irreversible {
 
 const mostLines = 20
 
-/** What can't be taken back: a line for each item and reason, whatever the number of domains. Ends without a line break. */
+/**
+ * What can't be taken back: a line for each item and reason, whatever the number of domains. Ends
+ * without a line break.
+ */
 export function irreversibleText(irreversible: Irreversible[], columns: number): string {
   const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
   const lines = groups.slice(0, mostLines).flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
     return [
-      wrap(`${visible(first.item)} of ${listSome(same.map(({ domain }) => visible(domain)))}: ${visible(first.reason)}`, columns, '  '),
+      wrap(
+        `${visible(first.item)} of ${listSome(same.map(({ domain }) => visible(domain)))}: ${visible(first.reason)}`,
+        columns,
+        '  ',
+      ),
     ]
   })
   const rest = groups.slice(mostLines).reduce((sum, same) => sum + same.length, 0)

@@ -6,9 +6,23 @@ import { visible } from '../text/visible.ts'
 
 /** What happens between the waves of a rollout. */
 export type RolloutEvent =
-  | { type: 'wave.waiting'; wave: number; waves: number; domains: number; until: string; reason: 'pause' | 'health' | 'baseline' }
+  | {
+      type: 'wave.waiting'
+      wave: number
+      waves: number
+      domains: number
+      until: string
+      reason: 'pause' | 'health' | 'baseline'
+    }
   | { type: 'wave.watched'; wave: number; statuses: string[]; before: Sample; after: Sample }
-  | { type: 'wave.judged'; wave: number; verdict: Verdict; reason: string | null; before: Sample; after: Sample }
+  | {
+      type: 'wave.judged'
+      wave: number
+      verdict: Verdict
+      reason: string | null
+      before: Sample
+      after: Sample
+    }
   | { type: 'rollout.taking-back'; reason: string; writes: number }
 
 const reasons = {
@@ -48,7 +62,12 @@ export function liveLine({ waiting, watched }: LiveState, now: number): string {
       ? nothing
       : `${watched.statuses.join(', ')} ${share(watched.before)} → ${share(watched.after)} of ${shortCount(watched.after.requests)}`
   // What a narrow terminal cuts is the end.
-  return [`wave ${waiting.wave} of ${waiting.waves}`, `next step in ${clock}`, domainsText(waiting.domains), shares].join(' · ')
+  return [
+    `wave ${waiting.wave} of ${waiting.waves}`,
+    `next step in ${clock}`,
+    domainsText(waiting.domains),
+    shares,
+  ].join(' · ')
 }
 
 function verdictText(verdict: Verdict, paint: Paint): string {

@@ -19,7 +19,8 @@ export type ToldEvent =
 export function eventLine(event: ToldEvent, total: number, paint: Paint): string | null {
   switch (event.type) {
     case 'write.confirmed': {
-      const note = event.rewritten === undefined ? '' : `; the service rewrote ${event.rewritten.join(', ')}`
+      const note =
+        event.rewritten === undefined ? '' : `; the service rewrote ${event.rewritten.join(', ')}`
       return `${paint.green('confirmed')}  write ${event.id} of ${total}${note}`
     }
     case 'write.refused':
@@ -43,12 +44,17 @@ export function eventLine(event: ToldEvent, total: number, paint: Paint): string
 }
 
 /** `Applied: 4 writes confirmed.` and what else came of an apply. */
-export function finishedLine(event: Extract<ToldEvent, { type: 'apply.finished' }>, paint: Paint): string {
+export function finishedLine(
+  event: Extract<ToldEvent, { type: 'apply.finished' }>,
+  paint: Paint,
+): string {
   const parts = countedOutcomes(event)
   const writes = parts.length === 0 ? 'nothing had to be written' : `writes: ${parts.join(', ')}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
-    const back = event.takenBack ? paint.yellow('Taken back') : paint.red('Not all of it was taken back')
+    const back = event.takenBack
+      ? paint.yellow('Taken back')
+      : paint.red('Not all of it was taken back')
     return `${paint.bold(back)}; ${writes}. ${visible(event.stopped ?? '')}.`
   }
   const stopped = event.stopped === null ? '' : ` Stopped: ${visible(event.stopped)}.`

@@ -31,10 +31,15 @@ const leastRoom = 12
 const reach = 400
 
 /**
- * The line of a place with its number, and below it carets under the range; both fit into the columns. Of a range over
- * several lines the first is shown. A long line is cut around the carets, with `…` where something is missing.
+ * The line of a place with its number, and below it carets under the range; both fit into the
+ * columns. Of a range over several lines the first is shown. A long line is cut around the carets,
+ * with `…` where something is missing.
  */
-export function codeFrame(place: Place, line: string, { paint, columns, mark }: FrameStyle): string {
+export function codeFrame(
+  place: Place,
+  line: string,
+  { paint, columns, mark }: FrameStyle,
+): string {
   const gutter = `${indent}${place.line} | `
   const room = Math.max(leastRoom, Math.max(leastColumns, columns) - gutter.length)
   const { text, from, to } = near(place, line.replace(/\r?\n?$/, ''))
@@ -42,15 +47,24 @@ export function codeFrame(place: Place, line: string, { paint, columns, mark }: 
   const marked = cells.filter((cell) => cell.to > from && cell.from < Math.max(to, from + 1))
 
   const shown = cut(cells, marked[0]?.x ?? 0, endOf(marked), room)
-  const kept = marked.filter((cell) => cell.x >= shown.x && cell.x + cell.width <= endOf(shown.cells))
+  const kept = marked.filter(
+    (cell) => cell.x >= shown.x && cell.x + cell.width <= endOf(shown.cells),
+  )
   const left = (kept[0]?.x ?? shown.x) - shown.x + shown.before.length
   const carets = '^'.repeat(Math.max(1, endOf(kept) - (kept[0]?.x ?? 0)))
-  const source = (shown.before + shown.cells.map((cell) => cell.shown).join('') + shown.after).trimEnd()
+  const source = (
+    shown.before +
+    shown.cells.map((cell) => cell.shown).join('') +
+    shown.after
+  ).trimEnd()
   const below = `${' '.repeat(gutter.length - 2)}| `
   return `${`${paint.dim(gutter)}${source}`.trimEnd()}\n${paint.dim(below)}${' '.repeat(left)}${mark(carets)}`
 }
 
-/** The part of a line around a range, so that a line of megabytes costs no more than a long one. Offsets count from 0. */
+/**
+ * The part of a line around a range, so that a line of megabytes costs no more than a long one.
+ * Offsets count from 0.
+ */
 function near(place: Place, line: string): { text: string; from: number; to: number } {
   const from = Math.min(place.column - 1, line.length)
   const to = place.endLine > place.line ? line.length : place.endColumn - 1
@@ -76,23 +90,37 @@ function cellsOf(text: string): Cell[] {
   return cells
 }
 
-/** A grapheme that is shown wider than two columns, for its escapes or by malice, falls into its characters. */
+/**
+ * A grapheme that is shown wider than two columns, for its escapes or by malice, falls into its
+ * characters.
+ */
 function atoms(grapheme: string): string[] {
   return displayWidth(visible(grapheme)) > 2 ? Array.from(grapheme) : [grapheme]
 }
 
 /** The cells that are shown when the line has to fit into a room: those around the carets. */
-function cut(cells: Cell[], start: number, end: number, room: number): { before: string; after: string; cells: Cell[]; x: number } {
+function cut(
+  cells: Cell[],
+  start: number,
+  end: number,
+  room: number,
+): { before: string; after: string; cells: Cell[]; x: number } {
   const total = endOf(cells)
   if (total <= room) return { before: '', after: '', cells, x: 0 }
   // The carets stand a third from the left, further right where the line ends before the room does.
-  const left = end < room ? 0 : Math.max(0, Math.min(start - Math.floor(room / 3), total - room + 1))
+  const left =
+    end < room ? 0 : Math.max(0, Math.min(start - Math.floor(room / 3), total - room + 1))
   const first = cells.findIndex((cell) => cell.x >= left)
   const x = cells[first]?.x ?? 0
   const before = first > 0 ? '…' : ''
   const rest = cells.slice(first)
   if (total - x + before.length <= room) return { before, after: '', cells: rest, x }
-  return { before, after: '…', cells: rest.filter((cell) => cell.x + cell.width - x <= room - before.length - 1), x }
+  return {
+    before,
+    after: '…',
+    cells: rest.filter((cell) => cell.x + cell.width - x <= room - before.length - 1),
+    x,
+  }
 }
 
 function endOf(cells: Cell[]): number {

@@ -2,8 +2,9 @@ import { byPlace, type Diagnostic } from '../../model/problem.ts'
 import { visible, visibleLines } from '../text/visible.ts'
 
 /**
- * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the pull request. `folder` is
- * the workspace's folder within the repository, since annotations find files from the repository's root.
+ * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the
+ * pull request. `folder` is the workspace's folder within the repository, since annotations find
+ * files from the repository's root.
  */
 export function formatDiagnosticsGithub(diagnostics: readonly Diagnostic[], folder = ''): string {
   return diagnostics
@@ -13,7 +14,17 @@ export function formatDiagnosticsGithub(diagnostics: readonly Diagnostic[], fold
 }
 
 function command(diagnostic: Diagnostic, folder: string): string {
-  const { file, line, column, endLine, endColumn, severity, summary, detail, related = [] } = diagnostic
+  const {
+    file,
+    line,
+    column,
+    endLine,
+    endColumn,
+    severity,
+    summary,
+    detail,
+    related = [],
+  } = diagnostic
   const properties = {
     file: folder === '' ? file : `${folder}/${file}`,
     line,
@@ -22,9 +33,13 @@ function command(diagnostic: Diagnostic, folder: string): string {
     ...(line === endLine ? { col: column, endColumn } : {}),
     title: summary,
   }
-  const places = related.map((place) => `${place.file}:${place.line}:${place.column} ${place.message}`)
+  const places = related.map(
+    (place) => `${place.file}:${place.line}:${place.column} ${place.message}`,
+  )
   const message = [detail === '' ? summary : detail, ...places].join('\n')
-  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(visible(String(value)))}`)
+  const list = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escapeProperty(visible(String(value)))}`,
+  )
   return `::${severity} ${list.join(',')}::${escapeData(visibleLines(message))}`
 }
 

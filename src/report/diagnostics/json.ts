@@ -1,7 +1,10 @@
 import { definedFields, type JsonObject } from '../../model/json.ts'
 import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
 
-/** The text of `validate --json`: `edgewise.diagnostics/1`. Valid is what has no errors; warnings may remain. */
+/**
+ * The text of `validate --json`: `edgewise.diagnostics/1`. Valid is what has no errors; warnings
+ * may remain.
+ */
 export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
   const report: JsonObject = {
     format: 'edgewise.diagnostics/1',
@@ -13,7 +16,18 @@ export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): strin
 
 /** One diagnostic as it stands in machine output; what it has not is left out. */
 export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
-  const { severity, code, summary, detail, file, document, domain, item, pointer, related = [] } = diagnostic
+  const {
+    severity,
+    code,
+    summary,
+    detail,
+    file,
+    document,
+    domain,
+    item,
+    pointer,
+    related = [],
+  } = diagnostic
   return definedFields({
     severity,
     code,
@@ -25,7 +39,10 @@ export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
     domain,
     item,
     pointer,
-    related: related.length === 0 ? undefined : related.map((place) => ({ file: place.file, ...range(place), message: place.message })),
+    related:
+      related.length === 0
+        ? undefined
+        : related.map((place) => ({ file: place.file, ...range(place), message: place.message })),
   })
 }
 

@@ -3,7 +3,8 @@ import type { DiagnosticCode } from '../../model/problem.ts'
 /** What each code of a diagnostic stands for, in a sentence. */
 export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'file-unreadable': 'A file of the workspace can be read.',
-  'file-invalid': 'A file of the workspace is UTF-8 text of a reasonable size, inside the workspace.',
+  'file-invalid':
+    'A file of the workspace is UTF-8 text of a reasonable size, inside the workspace.',
   'yaml-invalid': 'A file is well-formed YAML 1.2.',
   'workspace-invalid': 'The workspace file has the keys and values that are documented for it.',
   'manifest-invalid': 'A manifest has the keys and values that are documented for it.',
@@ -16,7 +17,8 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'item-unknown': 'An item of a configuration is one that the service has.',
   'item-invalid': "An item's value follows the service's specification.",
   'item-conflict': 'The items of a domain do not contradict each other.',
-  'item-unnamed': 'An item whose wire name the specification leaves out has one in the workspace file.',
+  'item-unnamed':
+    'An item whose wire name the specification leaves out has one in the workspace file.',
   'unset-unavailable': 'An item is unset only where the specification documents a way back.',
   'reference-unknown': 'A variable or secret that is referred to is defined.',
   'secret-literal': 'A secret stands in a manifest as a reference, not as its value.',

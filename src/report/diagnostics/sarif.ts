@@ -7,19 +7,36 @@ import { visibleLines } from '../text/visible.ts'
 export interface SarifContext {
   /** Version of edgewise. */
   version: string
-  /** The workspace's folder within the repository, since code scanning finds files from the repository's root. */
+  /**
+   * The workspace's folder within the repository, since code scanning finds files from the
+   * repository's root.
+   */
   folder?: string
 }
 
 /** Diagnostics as a SARIF 2.1.0 log with one run. Its rules are the codes that occur, sorted. */
-export function formatDiagnosticsSarif(diagnostics: readonly Diagnostic[], { version, folder = '' }: SarifContext): string {
+export function formatDiagnosticsSarif(
+  diagnostics: readonly Diagnostic[],
+  { version, folder = '' }: SarifContext,
+): string {
   const codes = [...new Set(diagnostics.map((diagnostic) => diagnostic.code))].toSorted()
-  const rules = codes.map((code) => ({ id: code, shortDescription: { text: ruleDescriptions[code] } }))
-  const results = diagnostics.toSorted(byPlace).map((diagnostic) => result(diagnostic, codes.indexOf(diagnostic.code), folder))
+  const rules = codes.map((code) => ({
+    id: code,
+    shortDescription: { text: ruleDescriptions[code] },
+  }))
+  const results = diagnostics
+    .toSorted(byPlace)
+    .map((diagnostic) => result(diagnostic, codes.indexOf(diagnostic.code), folder))
   const log: JsonObject = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
-    runs: [{ tool: { driver: { name: 'edgewise', version, rules } }, columnKind: 'utf16CodeUnits', results }],
+    runs: [
+      {
+        tool: { driver: { name: 'edgewise', version, rules } },
+        columnKind: 'utf16CodeUnits',
+        results,
+      },
+    ],
   }
   return `${JSON.stringify(log, null, 2)}\n`
 }
@@ -35,7 +52,9 @@ function result(diagnostic: Diagnostic, ruleIndex: number, folder: string): Json
     locations: [
       {
         physicalLocation: physicalLocation(diagnostic, folder),
-        ...(names.length === 0 ? {} : { logicalLocations: [{ fullyQualifiedName: names.join('/') }] }),
+        ...(names.length === 0
+          ? {}
+          : { logicalLocations: [{ fullyQualifiedName: names.join('/') }] }),
       },
     ],
     ...(related.length === 0
@@ -50,7 +69,10 @@ function result(diagnostic: Diagnostic, ruleIndex: number, folder: string): Json
   }
 }
 
-function physicalLocation({ file, line, column, endLine, endColumn }: Place, folder: string): JsonObject {
+function physicalLocation(
+  { file, line, column, endLine, endColumn }: Place,
+  folder: string,
+): JsonObject {
   return {
     artifactLocation: { uri: uriOf(folder === '' ? file : `${folder}/${file}`) },
     region: { startLine: line, startColumn: column, endLine, endColumn },

@@ -17,11 +17,14 @@ export interface TextStyle {
 const indent = '  '
 
 /**
- * Diagnostics for people, by file and line: `file:line:column  error  summary`, the detail, the line with carets under the
- * range, related places the same way, and at the end how many there are. Empty without diagnostics. Nothing from a file can
- * drive the terminal.
+ * Diagnostics for people, by file and line: `file:line:column  error  summary`, the detail, the
+ * line with carets under the range, related places the same way, and at the end how many there are.
+ * Empty without diagnostics. Nothing from a file can drive the terminal.
  */
-export function formatDiagnosticsText(diagnostics: readonly Diagnostic[], style: TextStyle): string {
+export function formatDiagnosticsText(
+  diagnostics: readonly Diagnostic[],
+  style: TextStyle,
+): string {
   if (diagnostics.length === 0) return ''
   const blocks = diagnostics.toSorted(byPlace).map((diagnostic) => block(diagnostic, style))
   return `${[...blocks, style.paint.bold(counts(diagnostics))].join('\n\n')}\n`
@@ -45,7 +48,11 @@ function at(place: Place): string {
   return `${visible(place.file)}:${place.line}:${place.column}`
 }
 
-function frame(place: Place, { lineOf, paint, columns }: TextStyle, mark: (text: string) => string): string[] {
+function frame(
+  place: Place,
+  { lineOf, paint, columns }: TextStyle,
+  mark: (text: string) => string,
+): string[] {
   const line = lineOf(place)
   return line === null ? [] : [codeFrame(place, line, { paint, columns, mark })]
 }
@@ -55,6 +62,9 @@ function counts(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
   const warnings = diagnostics.length - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size
-  const found = [...(errors === 0 ? [] : [counted(errors, 'error')]), ...(warnings === 0 ? [] : [counted(warnings, 'warning')])]
+  const found = [
+    ...(errors === 0 ? [] : [counted(errors, 'error')]),
+    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+  ]
   return `${found.join(', ')} in ${counted(files, 'file')}`
 }

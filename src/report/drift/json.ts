@@ -5,7 +5,11 @@ import { definedFields, type Json, type JsonObject } from '../../model/json.ts'
 /** Drift as machine output, `edgewise.drift/1`. */
 export function driftJson(drift: Drift): JsonObject {
   const { held, ...summary } = driftSummary(drift)
-  return { format: 'edgewise.drift/1', items: drift.items.map(itemJson), summary: { ...summary, ...(held === 0 ? {} : { held }) } }
+  return {
+    format: 'edgewise.drift/1',
+    items: drift.items.map(itemJson),
+    summary: { ...summary, ...(held === 0 ? {} : { held }) },
+  }
 }
 
 /** Counts of items. */

@@ -9,14 +9,15 @@ import { wrap } from '../text/wrap.ts'
 const maxDomains = 12
 
 /**
- * Drift as people read it: what was merged and not applied, what the service holds otherwise than recorded, what is in doubt,
- * and how well the rest is known. Ends without a line break.
+ * Drift as people read it: what was merged and not applied, what the service holds otherwise than
+ * recorded, what is in doubt, and how well the rest is known. Ends without a line break.
  *
  * @param now milliseconds since 1970, for the age of what is assumed
  */
 export function driftText(drift: Drift, now: number, options: PlanTextOptions): string {
   const { paint, columns } = options
-  const section = (title: string, lines: string[]) => (lines.length === 0 ? [] : [`${paint.bold(title)}\n\n${lines.join('\n\n')}`])
+  const section = (title: string, lines: string[]) =>
+    lines.length === 0 ? [] : [`${paint.bold(title)}\n\n${lines.join('\n\n')}`]
   const hidden = notVerifiedLines(drift.items)
   return [
     ...section(
@@ -49,7 +50,10 @@ export function driftText(drift: Drift, now: number, options: PlanTextOptions): 
   ].join('\n\n')
 }
 
-/** The last sentences: what differs, and how well everything is known. What is only assumed is never called in order. */
+/**
+ * The last sentences: what differs, and how well everything is known. What is only assumed is never
+ * called in order.
+ */
 export function driftSum(drift: Drift, now: number): string[] {
   const { verified, assumed, pending, live, held } = driftSummary(drift)
   const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
@@ -76,11 +80,15 @@ export function driftSum(drift: Drift, now: number): string[] {
   ]
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
-    hasDrift(drift) ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.` : 'No differences were found.',
+    hasDrift(drift)
+      ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.`
+      : 'No differences were found.',
     `Of ${counted(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
-      : ['Nothing was observed, so whether the service still holds what was applied is not known (--observed).']),
+      : [
+          'Nothing was observed, so whether the service still holds what was applied is not known (--observed).',
+        ]),
   ]
 }
 
@@ -89,9 +97,10 @@ function agesOf(items: DriftItem[], now: number): string {
   const times = items.flatMap(({ confidence, recordedAt }) =>
     confidence === 'assumed' && recordedAt !== null ? [Date.parse(recordedAt)] : [],
   )
-  const [young, old] = [times.reduce((a, b) => Math.max(a, b), -Infinity), times.reduce((a, b) => Math.min(a, b), Infinity)].map((time) =>
-    age(now - time),
-  )
+  const [young, old] = [
+    times.reduce((a, b) => Math.max(a, b), -Infinity),
+    times.reduce((a, b) => Math.min(a, b), Infinity),
+  ].map((time) => age(now - time))
   return young === old ? `confirmed ${young} ago` : `confirmed ${young} to ${old} ago`
 }
 
@@ -99,7 +108,9 @@ function agesOf(items: DriftItem[], now: number): string {
 function age(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000))
   if (minutes < 60) return `${minutes} min`
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} d`
+  return minutes < 48 * 60
+    ? `${Math.floor(minutes / 60)} h`
+    : `${Math.floor(minutes / (24 * 60))} d`
 }
 
 /** Items that are held, with the domains that share them. */
@@ -113,7 +124,9 @@ export function doubtLines(inDoubt: Drift['inDoubt']): string[] {
 }
 
 function namesOf(items: { domain: string; item: string }[]): string[] {
-  return byNames(groupBy(items, ({ domain }) => domain).entries(), (same) => same.map(({ item }) => item).join(', '))
+  return byNames(groupBy(items, ({ domain }) => domain).entries(), (same) =>
+    same.map(({ item }) => item).join(', '),
+  )
 }
 
 /** Title of the items whose observed value can't be read. */

@@ -10,7 +10,9 @@ const actions: Action[] = ['set', 'change', 'unset', 'release']
 
 /** A table of how many domains change in which item: a few lines for however many changes. */
 export function changeTable(changes: Change[]): string {
-  const rows = [...groupBy(changes, (change) => change.item)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const rows = [...groupBy(changes, (change) => change.item)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
   const cells = rows.map(([item, same]) => {
     const counts = actions.map((action) => same.filter((change) => change.action === action).length)
     return `| \`${item}\` | ${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
@@ -19,8 +21,8 @@ export function changeTable(changes: Change[]): string {
 }
 
 /**
- * Changes as folded parts, one for each set of equal changes, as far as there is room for them. Ends with a sentence that
- * counts what was left out.
+ * Changes as folded parts, one for each set of equal changes, as far as there is room for them.
+ * Ends with a sentence that counts what was left out.
  *
  * @param room characters
  */
@@ -29,7 +31,10 @@ export function changeParts(changes: Change[], room: number, whole: string): str
   const parts = blocksOf(changes).map((block) => ({ block, text: blockPart(block) }))
   const { kept, left } = fitting(parts, room - sentence)
   const domains = new Set(left.flatMap(({ block }) => block.domains)).size
-  const count = left.reduce((sum, { block }) => sum + block.changes.length * block.domains.length, 0)
+  const count = left.reduce(
+    (sum, { block }) => sum + block.changes.length * block.domains.length,
+    0,
+  )
   const rest =
     left.length === 0
       ? ''

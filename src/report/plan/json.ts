@@ -3,10 +3,16 @@ import type { ItemKey } from '../../model/item.ts'
 import { definedFields, type Json, type JsonObject } from '../../model/json.ts'
 import type { Plan } from '../../model/plan.ts'
 
-/** A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a write. */
+/**
+ * A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a
+ * write.
+ */
 export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
   const { desired, recorded, target, items, commit } = plan.basis
-  const explanation = plan.explanation && { ...plan.explanation, writes: plan.explanation.writes.map((each) => ({ ...each })) }
+  const explanation = plan.explanation && {
+    ...plan.explanation,
+    writes: plan.explanation.writes.map((each) => ({ ...each })),
+  }
   return definedFields({
     format: 'edgewise.plan/1',
     changes: plan.changes.map(changeJson),
@@ -25,15 +31,36 @@ export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonO
   })
 }
 
-function changeJson({ domain, item, action, reason, by, before, after, patch }: Change): JsonObject {
-  return definedFields({ domain, item, action, reason, by, before, after, patch: patch.map(operationJson) })
+function changeJson({
+  domain,
+  item,
+  action,
+  reason,
+  by,
+  before,
+  after,
+  patch,
+}: Change): JsonObject {
+  return definedFields({
+    domain,
+    item,
+    action,
+    reason,
+    by,
+    before,
+    after,
+    patch: patch.map(operationJson),
+  })
 }
 
 function operationJson({ op, path, value }: Change['patch'][number]): Json {
   return definedFields({ op, path, value })
 }
 
-function writeJson({ id, wave, domains, items }: Write, wireName: (item: ItemKey) => string): JsonObject {
+function writeJson(
+  { id, wave, domains, items }: Write,
+  wireName: (item: ItemKey) => string,
+): JsonObject {
   const forms = Object.entries(items)
   return {
     id,

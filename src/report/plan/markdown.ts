@@ -11,9 +11,10 @@ const mostWrites = 40
 const mostWarnings = 12
 
 /**
- * A plan as Markdown for a comment: the sum, what the reader should know, a table of items, then a folded part for each block of
- * equal changes. Values stand in code fences that they can't end, so that nothing in them is Markdown. It never exceeds what a
- * comment may hold; what is left out is counted.
+ * A plan as Markdown for a comment: the sum, what the reader should know, a table of items, then a
+ * folded part for each block of equal changes. Values stand in code fences that they can't end, so
+ * that nothing in them is Markdown. It never exceeds what a comment may hold; what is left out is
+ * counted.
  */
 export function planMarkdown(plan: Plan): string {
   const warnings =

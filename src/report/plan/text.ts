@@ -23,14 +23,19 @@ const mostDomains = 24
 const mostLines = 8
 const noWidth = 100_000
 
-/** A plan as people read it: blocks of equal changes with their domains, a line a write, the sum. Ends without a line break. */
+/**
+ * A plan as people read it: blocks of equal changes with their domains, a line a write, the sum.
+ * Ends without a line break.
+ */
 export function planText(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
   const blocks = blocksOf(plan.changes).map((block) => blockText(block, options))
   const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
   const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
   const writes = plan.writes.flatMap((write, i) => [
-    ...(inWaves && write.wave !== plan.writes[i - 1]?.wave ? [options.paint.dim(waveLine(write.wave, plan))] : []),
+    ...(inWaves && write.wave !== plan.writes[i - 1]?.wave
+      ? [options.paint.dim(waveLine(write.wave, plan))]
+      : []),
     writeLine(write, plan, options),
     ...reasonLines(reasons.get(write.id), plan, options),
   ])
@@ -56,7 +61,11 @@ export function sumLine({ summary }: Plan, paint: Paint): string {
   return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
 }
 
-function reasonLines(reason: string | undefined, plan: Plan, { paint, columns }: PlanTextOptions): string[] {
+function reasonLines(
+  reason: string | undefined,
+  plan: Plan,
+  { paint, columns }: PlanTextOptions,
+): string[] {
   if (reason === undefined) return []
   const indent = ' '.repeat(4 + String(plan.writes.length).length)
   return [paint.dim(wrap(reason, columns, indent))]
@@ -69,7 +78,9 @@ function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns:
 }
 
 function unchangedLine({ summary }: Plan): string {
-  return summary.unchanged === 0 ? '' : `${counted(summary.unchanged, 'item is', 'items are')} as recorded. `
+  return summary.unchanged === 0
+    ? ''
+    : `${counted(summary.unchanged, 'item is', 'items are')} as recorded. `
 }
 
 function duration(seconds: number): string {
@@ -82,15 +93,25 @@ export interface Block {
   changes: Change[]
 }
 
-/** Equal changes of many domains are one; changes of the same domains stand in one block. Larger blocks come first. */
+/**
+ * Equal changes of many domains are one; changes of the same domains stand in one block. Larger
+ * blocks come first.
+ */
 export function blocksOf(changes: Change[]): Block[] {
   const equal = groupBy(changes, ({ item, action, reason, by = null, before, after }) =>
     canonicalJson({ item, action, reason, by, before, after }),
   )
   const byDomains = groupBy(equal.values(), (same) => same.map((change) => change.domain).join(' '))
   return [...byDomains.values()]
-    .map((sames) => ({ domains: (sames[0] ?? []).map((change) => change.domain), changes: sames.flatMap((same) => same.slice(0, 1)) }))
-    .toSorted((a, b) => b.domains.length - a.domains.length || ((a.domains[0] ?? '') < (b.domains[0] ?? '') ? -1 : 1))
+    .map((sames) => ({
+      domains: (sames[0] ?? []).map((change) => change.domain),
+      changes: sames.flatMap((same) => same.slice(0, 1)),
+    }))
+    .toSorted(
+      (a, b) =>
+        b.domains.length - a.domains.length ||
+        ((a.domains[0] ?? '') < (b.domains[0] ?? '') ? -1 : 1),
+    )
 }
 
 /** A block as text: the domains, then each change with its fields. */
@@ -100,7 +121,9 @@ export function blockText({ domains, changes }: Block, options: PlanTextOptions)
   const rest = domains.length - shown.length
   const names = `${shown.join(', ')}${rest > 0 ? ` … and ${rest} more (-v lists them)` : ''}`
   const title =
-    domains.length === 1 ? paint.bold(names) : `${paint.bold(`${domains.length} domains`)}\n${paint.dim(wrap(names, columns, '  '))}`
+    domains.length === 1
+      ? paint.bold(names)
+      : `${paint.bold(`${domains.length} domains`)}\n${paint.dim(wrap(names, columns, '  '))}`
   return [title, ...changes.flatMap((change) => changeText(change, options))].join('\n')
 }
 
@@ -112,9 +135,18 @@ function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions
   return [
     `  ${colour(symbols[change.action])} ${change.item}${note(change)}`,
     ...lines.flatMap((line) => {
-      const text = wrap(line.before === null ? line.after : `${line.before} → ${line.after}`, columns, indent).split('\n')
-      const shown = verbose || text.length <= mostLines ? text : [...text.slice(0, mostLines), `${indent}… (-v shows all)`]
-      return shown.map((part, i) => (i === 0 ? `      ${line.field.padEnd(width)}${part.slice(6 + width)}`.trimEnd() : part))
+      const text = wrap(
+        line.before === null ? line.after : `${line.before} → ${line.after}`,
+        columns,
+        indent,
+      ).split('\n')
+      const shown =
+        verbose || text.length <= mostLines
+          ? text
+          : [...text.slice(0, mostLines), `${indent}… (-v shows all)`]
+      return shown.map((part, i) =>
+        i === 0 ? `      ${line.field.padEnd(width)}${part.slice(6 + width)}`.trimEnd() : part,
+      )
     }),
   ]
 }
@@ -132,7 +164,9 @@ function note(change: Change): string {
 
 function linesOf(change: Change): ValueLine[] {
   if (change.after === null) return []
-  return change.before === null || change.reason === 'in-doubt' ? valueLines(change.after) : changeLines(change.before, change.after)
+  return change.before === null || change.reason === 'in-doubt'
+    ? valueLines(change.after)
+    : changeLines(change.before, change.after)
 }
 
 /** `  Wave 2: 9 domains, 1 write`. */
@@ -145,7 +179,12 @@ export function waveLine(wave: number, { writes }: Plan): string {
 /** A write on one line. */
 export function writeLine(write: Write, plan: Plan, { columns, verbose }: PlanTextOptions): string {
   const number = String(write.id).padStart(String(plan.writes.length).length)
-  const count = write.domains.length === 1 ? write.domains[0] : `${write.domains.length} domains from ${write.domains[0]}`
-  const items = Object.entries(write.items).map(([item, form]) => (form.name === 'replace' ? item : `${item} (${form.name})`))
+  const count =
+    write.domains.length === 1
+      ? write.domains[0]
+      : `${write.domains.length} domains from ${write.domains[0]}`
+  const items = Object.entries(write.items).map(([item, form]) =>
+    form.name === 'replace' ? item : `${item} (${form.name})`,
+  )
   return cut(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
 }

@@ -3,7 +3,10 @@ import { isObject, type Json } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
 import { visible } from '../text/visible.ts'
 
-/** One line of what an item holds or how it changes: a field's name (`''` for the item itself) and its text. */
+/**
+ * One line of what an item holds or how it changes: a field's name (`''` for the item itself) and
+ * its text.
+ */
 export interface ValueLine {
   field: string
   /** What was there, where that is shown beside the new value. */
@@ -19,7 +22,8 @@ export function valueLines(value: Json): ValueLine[] {
 
 /** The fields in which two values differ; of lists, the entries that go and come. */
 export function changeLines(before: Json, after: Json): ValueLine[] {
-  if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after)) return fieldChange('', before, after)
+  if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after))
+    return fieldChange('', before, after)
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return fields.flatMap((field) => fieldChange(field, before[field], after[field]))
 }
@@ -27,22 +31,41 @@ export function changeLines(before: Json, after: Json): ValueLine[] {
 function listLines(field: string, value: Json): ValueLine[] {
   if (!Array.isArray(value) || value.every((entry) => !isObject(entry) || isSecret(entry)))
     return [{ field, before: null, after: short(value) }]
-  return value.map((entry, i) => ({ field: i === 0 ? field : '', before: null, after: `- ${short(entry)}` }))
+  return value.map((entry, i) => ({
+    field: i === 0 ? field : '',
+    before: null,
+    after: `- ${short(entry)}`,
+  }))
 }
 
-function fieldChange(field: string, before: Json | undefined, after: Json | undefined): ValueLine[] {
+function fieldChange(
+  field: string,
+  before: Json | undefined,
+  after: Json | undefined,
+): ValueLine[] {
   if (sameJson(before, after)) return []
   if (Array.isArray(before) && Array.isArray(after)) {
     const gone = before.filter((entry) => !after.some((other) => sameJson(other, entry)))
     const come = after.filter((entry) => !before.some((other) => sameJson(other, entry)))
-    const lines = [...gone.map((entry) => `- ${short(entry)}`), ...come.map((entry) => `+ ${short(entry)}`)]
+    const lines = [
+      ...gone.map((entry) => `- ${short(entry)}`),
+      ...come.map((entry) => `+ ${short(entry)}`),
+    ]
     const texts = lines.length > 0 ? lines : [`order: ${after.map(short).join(', ')}`]
     return texts.map((text, i) => ({ field: i === 0 ? field : '', before: null, after: text }))
   }
-  return [{ field, before: before === undefined ? '(none)' : short(before), after: after === undefined ? '(none)' : short(after) }]
+  return [
+    {
+      field,
+      before: before === undefined ? '(none)' : short(before),
+      after: after === undefined ? '(none)' : short(after),
+    },
+  ]
 }
 
-/** A value on one line, as YAML would have it: plain words bare, objects and lists in flow style. */
+/**
+ * A value on one line, as YAML would have it: plain words bare, objects and lists in flow style.
+ */
 export function short(value: Json): string {
   if (isSecret(value)) return secretWords(value.$secret)
   if (typeof value === 'string')
@@ -62,6 +85,7 @@ export function short(value: Json): string {
 }
 
 function secretWords(fingerprint: string): string {
-  if (fingerprint.startsWith('unresolved:')) return `(secret ${visible(fingerprint.slice('unresolved:'.length))}, value not at hand)`
+  if (fingerprint.startsWith('unresolved:'))
+    return `(secret ${visible(fingerprint.slice('unresolved:'.length))}, value not at hand)`
   return `(secret ${fingerprint.slice('scrypt:'.length, 'scrypt:'.length + 8)})`
 }

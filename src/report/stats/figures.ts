@@ -10,7 +10,10 @@ export function shortCount(count: number): string {
   return `${value.toPrecision(3)}${units[unit]}`
 }
 
-/** A share (0 to 1) in percent, two digits after the point; what is there and rounds to nothing is `<0.01`. */
+/**
+ * A share (0 to 1) in percent, two digits after the point; what is there and rounds to nothing is
+ * `<0.01`.
+ */
 export function percentText(share: number): string {
   if (share > 0 && share < 0.000_05) return '<0.01'
   return (share * 100).toFixed(2)
@@ -19,6 +22,10 @@ export function percentText(share: number): string {
 /** A line of bars, from 0 to `top`; a dot where there is no value. */
 export function sparkline(values: (number | null)[], top: number): string {
   return values
-    .map((value) => (value === null ? '·' : (bars[Math.min(bars.length - 1, Math.floor((value / top) * bars.length))] ?? '')))
+    .map((value) =>
+      value === null
+        ? '·'
+        : (bars[Math.min(bars.length - 1, Math.floor((value / top) * bars.length))] ?? ''),
+    )
     .join('')
 }

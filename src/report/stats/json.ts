@@ -18,7 +18,9 @@ export function statsJson({ from, to, grain, zone, sum, tallies }: Statistics): 
       requests: requestsIn(counts),
       classes: classesOf(counts),
       statuses: counts,
-      points: points.toSorted((a, b) => a.time - b.time).map((point) => ({ time: time(point.time), statuses: point.counts })),
+      points: points
+        .toSorted((a, b) => a.time - b.time)
+        .map((point) => ({ time: time(point.time), statuses: point.counts })),
     })),
   }
 }

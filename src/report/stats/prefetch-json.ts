@@ -2,10 +2,17 @@ import type { JsonObject } from '../../model/json.ts'
 import { prefetchCounts, type PrefetchQuery, type PrefetchRecord } from '../../model/prefetch.ts'
 
 /** Prefetch records as machine output, `edgewise.prefetch/1`. Times in UTC. */
-export function prefetchJson(query: PrefetchQuery, records: PrefetchRecord[], complete: boolean): JsonObject {
+export function prefetchJson(
+  query: PrefetchQuery,
+  records: PrefetchRecord[],
+  complete: boolean,
+): JsonObject {
   return {
     format: 'edgewise.prefetch/1',
-    query: 'task' in query ? { task: query.task } : { from: query.from, to: query.to, url: query.url ?? null },
+    query:
+      'task' in query
+        ? { task: query.task }
+        : { from: query.from, to: query.to, url: query.url ?? null },
     complete,
     summary: { total: records.length, ...prefetchCounts(records) },
     records: records.map(({ id, url, status, createdAt, completedAt }) => ({

@@ -1,4 +1,9 @@
-import { prefetchCounts, prefetchStatuses, type PrefetchQuery, type PrefetchRecord } from '../../model/prefetch.ts'
+import {
+  prefetchCounts,
+  prefetchStatuses,
+  type PrefetchQuery,
+  type PrefetchRecord,
+} from '../../model/prefetch.ts'
 import { localText, type TimeZone } from '../../model/time-zone.ts'
 import { shareOf } from '../../model/tally.ts'
 import { counted } from '../../model/words.ts'
@@ -16,8 +21,15 @@ interface TextOptions {
 const mostUrls = 20
 const barWidth = 20
 
-/** Prefetch records as people read them: how many are in which status, and what failed. Ends without a line break. */
-export function prefetchText(query: PrefetchQuery, records: PrefetchRecord[], options: TextOptions): string {
+/**
+ * Prefetch records as people read them: how many are in which status, and what failed. Ends without
+ * a line break.
+ */
+export function prefetchText(
+  query: PrefetchQuery,
+  records: PrefetchRecord[],
+  options: TextOptions,
+): string {
   const { paint, verbose } = options
   const counts = prefetchCounts(records)
   const all = counted(records.length, 'URL')
@@ -57,9 +69,13 @@ function section(
   if (records.length === 0) return []
   const shown = verbose ? records : records.slice(0, mostUrls)
   const lines = shown.map(
-    ({ id, url, createdAt }) => `  ${visible(url)}  ${paint.dim(`${visible(id)}, ${localText(zone.toLocal(createdAt))}`)}`,
+    ({ id, url, createdAt }) =>
+      `  ${visible(url)}  ${paint.dim(`${visible(id)}, ${localText(zone.toLocal(createdAt))}`)}`,
   )
-  const more = records.length > shown.length ? [paint.dim(`  … and ${records.length - shown.length} more; --verbose shows all`)] : []
+  const more =
+    records.length > shown.length
+      ? [paint.dim(`  … and ${records.length - shown.length} more; --verbose shows all`)]
+      : []
   return ['', colour(title), ...lines, ...more]
 }
 

@@ -35,26 +35,38 @@ const leastTop = 0.01
 const titles = ['all', ...statusClasses, '4xx %', '5xx %']
 const widths = [5, 5, 5, 5, 5, 5, 6, 6]
 
-/** Counts by domain and class of status as people read them, the largest share of 5xx first. Ends without a line break. */
+/**
+ * Counts by domain and class of status as people read them, the largest share of 5xx first. Ends
+ * without a line break.
+ */
 export function statsText(stats: Statistics, options: TextOptions): string {
   const { paint, columns, verbose } = options
   const rows = worstFirst(stats.tallies)
   const shown = verbose ? rows : rows.slice(0, mostRows)
   const all = totalOf(rows)
-  const named = [...shown.map((tally) => nameOf(tally, stats)), ...(rows.length > 1 ? [`${rows.length} domains`] : [])]
+  const named = [
+    ...shown.map((tally) => nameOf(tally, stats)),
+    ...(rows.length > 1 ? [`${rows.length} domains`] : []),
+  ]
   const nameWidth = Math.max('domain'.length, ...named.map(displayWidth))
   const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
   // A name that leaves no room stands on a line of its own.
   const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
-  const top = Math.max(leastTop, ...rows.flatMap(({ steps }) => steps.map(({ requests, failed }) => shareOf(failed, requests))))
-  const line = (name: string, cells: string) => (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()
+  const top = Math.max(
+    leastTop,
+    ...rows.flatMap(({ steps }) => steps.map(({ requests, failed }) => shareOf(failed, requests))),
+  )
+  const line = (name: string, cells: string) =>
+    (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()
   const head = titles.map((title, i) => ` ${title.padStart(widths[i] ?? 0)}`).join('')
   return [
     paint.bold(wrap(`${spanText(stats)}, by ${stats.grain}`, columns, '')),
     '',
     paint.dim(line(room === null ? '' : 'domain', `${head} over time`).replace(/^\n/, '')),
     ...shown.map((tally) => line(nameOf(tally, stats), cellsOf(tally, top, paint))),
-    ...(shown.length < rows.length ? [paint.dim(`… and ${rows.length - shown.length} more; --verbose shows all`)] : []),
+    ...(shown.length < rows.length
+      ? [paint.dim(`… and ${rows.length - shown.length} more; --verbose shows all`)]
+      : []),
     ...(rows.length > 1 ? [line(`${rows.length} domains`, cellsOf(all, top, paint))] : []),
     '',
     paint.dim(`A full bar is ${percentText(top)} % of 5xx.`),
@@ -68,7 +80,9 @@ function worstFirst(tallies: Tally[]): Tally[] {
     return { tally, requests, share: shareOf(classesOf(tally.counts)['5xx'], requests) }
   })
   const byName = (a: Tally, b: Tally) => (String(a.domain) < String(b.domain) ? -1 : 1)
-  return ranked.toSorted((a, b) => b.share - a.share || b.requests - a.requests || byName(a.tally, b.tally)).map(({ tally }) => tally)
+  return ranked
+    .toSorted((a, b) => b.share - a.share || b.requests - a.requests || byName(a.tally, b.tally))
+    .map(({ tally }) => tally)
 }
 
 function totalOf(rows: Tally[]): Tally {

@@ -13,7 +13,10 @@ const wideRanges = [
 const wide = new RegExp(`^[${wideRanges.join('')}]$`, 'u')
 const plain = /^[\x20-\x7e]*$/
 
-/** Columns that a text takes in a terminal. Colour codes take none; other control characters should be made `visible` first. */
+/**
+ * Columns that a text takes in a terminal. Colour codes take none; other control characters should
+ * be made `visible` first.
+ */
 export function displayWidth(text: string): number {
   const bare = stripVTControlCharacters(text)
   if (plain.test(bare)) return bare.length
@@ -34,6 +37,7 @@ export function graphemeWidth(grapheme: string): number {
   if (plain.test(grapheme)) return grapheme.length
   if (emoji.test(grapheme)) return 2
   let width = 0
-  for (const character of grapheme) width += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1
+  for (const character of grapheme)
+    width += zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1
   return width
 }

@@ -4,8 +4,8 @@ import { visible } from './visible.ts'
 export const mostCharacters = 65_000
 
 /**
- * A text in which nothing is Markdown: a code fence that is longer than any run of backticks in it. Mentions, links and
- * HTML mean nothing there.
+ * A text in which nothing is Markdown: a code fence that is longer than any run of backticks in it.
+ * Mentions, links and HTML mean nothing there.
  */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
@@ -20,12 +20,21 @@ export function folded(title: string, text: string): string {
 
 /** A name as code within a line of HTML. */
 export function codeHtml(text: string): string {
-  const escaped = visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const escaped = visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
   return `<code>${escaped}</code>`
 }
 
-/** As many of the parts as fit into so many characters, in their order: one that is too long makes no other one go. */
-export function fitting<T extends { text: string }>(parts: T[], room: number): { kept: T[]; left: T[] } {
+/**
+ * As many of the parts as fit into so many characters, in their order: one that is too long makes
+ * no other one go.
+ */
+export function fitting<T extends { text: string }>(
+  parts: T[],
+  room: number,
+): { kept: T[]; left: T[] } {
   const kept: T[] = []
   const left: T[] = []
   let free = room
@@ -42,7 +51,9 @@ export function fitting<T extends { text: string }>(parts: T[], room: number): {
 
 /** The first lines of a list, each of a bounded length, and how many there are besides. */
 export function firstLines(lines: string[], most: number): string {
-  const shown = lines.slice(0, most).map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
+  const shown = lines
+    .slice(0, most)
+    .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
   const rest = lines.length - shown.length
   return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n')
 }

@@ -9,7 +9,14 @@ export interface Paint {
 }
 
 /** Sets nothing off: for files, pipes and terminals without colour. */
-export const plainPaint: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+export const plainPaint: Paint = {
+  bold: same,
+  dim: same,
+  red: same,
+  green: same,
+  yellow: same,
+  cyan: same,
+}
 
 function same(text: string): string {
   return text

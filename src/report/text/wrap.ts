@@ -4,9 +4,9 @@ import { displayWidth, graphemesOf, graphemeWidth } from './display-width.ts'
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
 
 /**
- * Text in lines of at most `columns` columns, each beginning with the indent. Lines break at blanks, and within a word only
- * where it is longer than a line. Line ends stay, and what a line is set in by stays for what it is broken into. Colour is
- * put on afterwards.
+ * Text in lines of at most `columns` columns, each beginning with the indent. Lines break at
+ * blanks, and within a word only where it is longer than a line. Line ends stay, and what a line is
+ * set in by stays for what it is broken into. Colour is put on afterwards.
  */
 export function wrap(text: string, columns: number, indent: string): string {
   const room = Math.max(1, columns - displayWidth(indent))
@@ -18,8 +18,9 @@ export function wrap(text: string, columns: number, indent: string): string {
 }
 
 /**
- * Sentences in lines of at most `columns` columns; what a line is broken into is set in by two. What a reader may want to copy stays
- * whole, in a longer line if need be: what stands in quotes, a command, a path.
+ * Sentences in lines of at most `columns` columns; what a line is broken into is set in by two.
+ * What a reader may want to copy stays whole, in a longer line if need be: what stands in quotes, a
+ * command, a path.
  */
 export function wrapSentences(text: string, columns: number): string {
   return text

@@ -16,19 +16,26 @@ const minuteMs = 60_000
 
 /**
  * Converts [from, to) to the zone's local time, to the minute (specification, "GET
- * /stat/httpcode/eachDomain": start_time, end_time). Where clocks change, a local time may stand for
- * two moments, and the specification does not say for which: the window is then widened until it
- * covers all labels in either case. Labels outside [from, to) are dropped from the answer.
+ * /stat/httpcode/eachDomain": start_time, end_time). Where clocks change, a local time may stand
+ * for two moments, and the specification does not say for which: the window is then widened until
+ * it covers all labels in either case. Labels outside [from, to) are dropped from the answer.
  */
 export function localWindow(from: number, to: number, zone: TimeZone): LocalWindow {
   const lastMinute = to - minuteMs
   let start = floorMinute(zone.toLocal(from))
-  for (let over = last(start, zone) - from; over > 0; over = last(start, zone) - from) start = floorMinute(start - over)
+  for (let over = last(start, zone) - from; over > 0; over = last(start, zone) - from)
+    start = floorMinute(start - over)
   let end = floorMinute(zone.toLocal(to - 1))
   for (let short = lastMinute - first(end, zone); short > 0; short = lastMinute - first(end, zone))
     end = floorMinute(end + short + minuteMs - 1)
   const [earliest, latest] = [first(start, zone), last(end, zone)]
-  return { start: minuteText(start), end: minuteText(end), earliest, latest, lengthMs: Math.max(end - start, latest - earliest) }
+  return {
+    start: minuteText(start),
+    end: minuteText(end),
+    earliest,
+    latest,
+    lengthMs: Math.max(end - start, latest - earliest),
+  }
 }
 
 function first(local: number, zone: TimeZone): number {

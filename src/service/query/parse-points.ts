@@ -1,6 +1,13 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, type Json } from '../../model/json.ts'
-import { alignedDown, grainMs, requestsIn, type Counts, type Point, type Question } from '../../model/statistics.ts'
+import {
+  alignedDown,
+  grainMs,
+  requestsIn,
+  type Counts,
+  type Point,
+  type Question,
+} from '../../model/statistics.ts'
 import { localText, type TimeZone } from '../../model/time-zone.ts'
 import type { Part } from './split-question.ts'
 import { wrongAnswer } from './wrong-answer.ts'
@@ -21,8 +28,9 @@ const slackMs = 60_000
 const status = /^(?:0|[1-9]\d{0,2})$/
 
 /**
- * Parses the points of a series (specification, "Status-code data point"): those whose labels belong
- * to the part, ascending. Periods without requests may be absent, and points may come in any order.
+ * Parses the points of a series (specification, "Status-code data point"): those whose labels
+ * belong to the part, ascending. Periods without requests may be absent, and points may come in any
+ * order.
  *
  * @throws EdgewiseError `answer-invalid` for anything else, a label that comes twice, and times
  *   outside the query
@@ -32,7 +40,8 @@ export function parsePoints(data: Json, query: SeriesQuery): Point[] {
   const points = data.map((point) => parsePoint(point, query)).toSorted((a, b) => a.time - b.time)
   const twice = points.find((point, i) => point.time === points[i - 1]?.time)
   // Either could be right, or both could add up.
-  if (twice !== undefined) throw wrong(query, 'expected each time once', `${formatMinute(twice.time, query.zone)} twice`)
+  if (twice !== undefined)
+    throw wrong(query, 'expected each time once', `${formatMinute(twice.time, query.zone)} twice`)
   refuseOutside(points, query)
   refuseFuture(points, query)
   const { from, to } = query.part
@@ -40,9 +49,11 @@ export function parsePoints(data: Json, query: SeriesQuery): Point[] {
 }
 
 function parsePoint(point: Json, query: SeriesQuery): Point {
-  if (!Array.isArray(point) || point.length !== 2) throw wrong(query, 'expected a point to be [seconds, counts]', point)
+  if (!Array.isArray(point) || point.length !== 2)
+    throw wrong(query, 'expected a point to be [seconds, counts]', point)
   const [seconds = null, counts = null] = point
-  if (!Number.isSafeInteger(seconds) || Math.abs(Number(seconds)) > 8.64e12) throw wrong(query, 'expected a time in whole seconds', seconds)
+  if (!Number.isSafeInteger(seconds) || Math.abs(Number(seconds)) > 8.64e12)
+    throw wrong(query, 'expected a time in whole seconds', seconds)
   return { time: Number(seconds) * 1000, counts: parseCounts(counts, query) }
 }
 
@@ -92,7 +103,9 @@ function outside({ time }: Point, edge: number, query: SeriesQuery): EdgewiseErr
 function refuseFuture(points: Point[], query: SeriesQuery): void {
   const { question, now, zone } = query
   const ahead = question.labels === 'end' ? grainMs[question.grain] : 0
-  const early = points.findLast(({ time, counts }) => time > now + ahead + slackMs && requestsIn(counts) > 0)
+  const early = points.findLast(
+    ({ time, counts }) => time > now + ahead + slackMs && requestsIn(counts) > 0,
+  )
   if (early === undefined) return
   throw new EdgewiseError(
     'answer-invalid',

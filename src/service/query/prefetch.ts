@@ -1,6 +1,11 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, own, type Json } from '../../model/json.ts'
-import { prefetchStatuses, type PrefetchQuery, type PrefetchRecord, type PrefetchStatus } from '../../model/prefetch.ts'
+import {
+  prefetchStatuses,
+  type PrefetchQuery,
+  type PrefetchRecord,
+  type PrefetchStatus,
+} from '../../model/prefetch.ts'
 import { localText, localTime, type TimeZone } from '../../model/time-zone.ts'
 import { query, type QueryContext } from './query.ts'
 import { wrongAnswer } from './wrong-answer.ts'
@@ -31,7 +36,11 @@ const time = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/
  *
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `declined`
  */
-export async function queryPrefetches(wanted: PrefetchQuery, zone: TimeZone, context: QueryContext): Promise<Prefetches> {
+export async function queryPrefetches(
+  wanted: PrefetchQuery,
+  zone: TimeZone,
+  context: QueryContext,
+): Promise<Prefetches> {
   let best: Prefetches = { records: [], complete: false }
   for (let round = 0; round < maxRounds && !best.complete; round++) {
     const { records, total } = await queryPages(wanted, zone, context)
@@ -41,25 +50,49 @@ export async function queryPrefetches(wanted: PrefetchQuery, zone: TimeZone, con
 }
 
 /** Queries every page; each record is returned once, with the total of the last page. */
-async function queryPages(wanted: PrefetchQuery, zone: TimeZone, context: QueryContext): Promise<Page> {
+async function queryPages(
+  wanted: PrefetchQuery,
+  zone: TimeZone,
+  context: QueryContext,
+): Promise<Page> {
   const records = new Map<string, PrefetchRecord>()
   for (let number = 1; number <= maxPages; number++) {
     const { total, records: page } = await queryPage(wanted, number, zone, context)
     const before = records.size
     // A number beyond 2^53 is no longer exact, so that the id alone may stand for two records.
-    for (const record of page) records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
+    for (const record of page)
+      records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
     // A page without anything new ends the list, whatever the total.
-    if (records.size === before || records.size >= total) return { records: [...records.values()], total }
+    if (records.size === before || records.size >= total)
+      return { records: [...records.values()], total }
   }
-  throw new EdgewiseError('answer-invalid', `the list of ${what} has not ended after ${maxPages} pages`, 'Ask for fewer days.')
+  throw new EdgewiseError(
+    'answer-invalid',
+    `the list of ${what} has not ended after ${maxPages} pages`,
+    'Ask for fewer days.',
+  )
 }
 
-async function queryPage(wanted: PrefetchQuery, number: number, zone: TimeZone, context: QueryContext): Promise<Page> {
-  const parameters = { ...buildParameters(wanted), page_number: String(number), page_size: String(pageSize) }
+async function queryPage(
+  wanted: PrefetchQuery,
+  number: number,
+  zone: TimeZone,
+  context: QueryContext,
+): Promise<Page> {
+  const parameters = {
+    ...buildParameters(wanted),
+    page_number: String(number),
+    page_size: String(pageSize),
+  }
   const data = await query({ path: '/cache/prefetch', parameters, what }, context)
   if (!isObject(data)) throw wrongAnswer(what, 'expected an object with "total" and "list"', data)
-  const [total = null, page = null, list = null] = [own(data, 'total'), own(data, 'page_number'), own(data, 'list')]
-  if (!Number.isSafeInteger(total) || Number(total) < 0) throw wrongAnswer(what, 'expected "total" to be a whole number from 0', total)
+  const [total = null, page = null, list = null] = [
+    own(data, 'total'),
+    own(data, 'page_number'),
+    own(data, 'list'),
+  ]
+  if (!Number.isSafeInteger(total) || Number(total) < 0)
+    throw wrongAnswer(what, 'expected "total" to be a whole number from 0', total)
   if (page !== number) throw wrongAnswer(what, `expected page ${number}`, page)
   if (!Array.isArray(list)) throw wrongAnswer(what, 'expected "list" to be a list', list)
   return { total: Number(total), records: list.map((record) => parseRecord(record, zone)) }
@@ -73,14 +106,27 @@ function buildParameters(wanted: PrefetchQuery): Record<string, string> {
 
 function parseRecord(given: Json, zone: TimeZone): PrefetchRecord {
   if (!isObject(given)) throw wrongAnswer(what, 'expected a record to be an object', given)
-  const [id = null, url = null, status = null, created = null] = ['id', 'url', 'status', 'create_time'].map((key) => own(given, key))
+  const [id = null, url = null, status = null, created = null] = [
+    'id',
+    'url',
+    'status',
+    'create_time',
+  ].map((key) => own(given, key))
   const completed = own(given, 'complete_time') ?? ''
-  if (!(typeof id === 'string' && id !== '') && !Number.isInteger(id)) throw wrongAnswer(what, 'expected "id" to be a whole number', id)
+  if (!(typeof id === 'string' && id !== '') && !Number.isInteger(id))
+    throw wrongAnswer(what, 'expected "id" to be a whole number', id)
   if (typeof url !== 'string') throw wrongAnswer(what, 'expected "url" to be a text', url)
-  if (!isStatus(status)) throw wrongAnswer(what, `expected "status" to be one of ${prefetchStatuses.join(', ')}`, status)
+  if (!isStatus(status))
+    throw wrongAnswer(what, `expected "status" to be one of ${prefetchStatuses.join(', ')}`, status)
   const [createdAt, completedAt] = [created, completed].map((text) => parseTime(text, zone))
-  if (createdAt === undefined || createdAt === null) throw wrongAnswer(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
-  if (completedAt === undefined) throw wrongAnswer(what, 'expected "complete_time" to be YYYY-MM-DD HH:ii:ss or empty', completed)
+  if (createdAt === undefined || createdAt === null)
+    throw wrongAnswer(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
+  if (completedAt === undefined)
+    throw wrongAnswer(
+      what,
+      'expected "complete_time" to be YYYY-MM-DD HH:ii:ss or empty',
+      completed,
+    )
   return { id: String(id), url, status, createdAt, completedAt }
 }
 
@@ -88,12 +134,16 @@ function isStatus(value: Json): value is PrefetchStatus {
   return prefetchStatuses.some((each) => each === value)
 }
 
-/** Parses a time in the service's zone, to ms; null for an empty one, undefined for anything else. */
+/**
+ * Parses a time in the service's zone, to ms; null for an empty one, undefined for anything else.
+ */
 function parseTime(text: Json, zone: TimeZone): number | null | undefined {
   if (text === '') return null
   const match = typeof text === 'string' ? time.exec(text) : null
   if (match === null) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1)
+    .map(Number)
   const local = localTime(year, month, day, hour, minute, second)
   return localText(local) === text ? zone.toUtc(local) : undefined
 }

@@ -75,7 +75,9 @@ export class QueryPace {
     this.#waiting.wakeAll()
   }
 
-  /** Pauses all queries after one was throttled: for `ms`, or a minute when the service names none. */
+  /**
+   * Pauses all queries after one was throttled: for `ms`, or a minute when the service names none.
+   */
   pause(ms: number | null): void {
     this.#left = 0
     this.#resetAtMs = this.#clock.monotonic() + Math.max(1000, ms ?? minute)

@@ -36,7 +36,10 @@ type Reply =
 
 const maxFailures = 5
 const maxThrottled = 10
-/** The largest honest answer: ten domains, 31 days of five minutes and 30 status codes, each some dozen bytes. */
+/**
+ * The largest honest answer: ten domains, 31 days of five minutes and 30 status codes, each some
+ * dozen bytes.
+ */
 const maxBytes = 64 * 1024 * 1024
 
 /**
@@ -45,7 +48,8 @@ const maxBytes = 64 * 1024 * 1024
  * shows the address, which holds the token.
  *
  * @returns `data` of an answer with code 0
- * @throws EdgewiseError `access` for HTTP 401, `service-refused` for another refusal, `service-failed` when no answer came in
+ * @throws EdgewiseError `access` for HTTP 401, `service-refused` for another refusal,
+ * `service-failed` when no answer came in
  *   several attempts, `declined` when interrupted
  */
 export async function query(wanted: Query, context: QueryContext): Promise<Json> {
@@ -73,20 +77,40 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
   const { url, token, timeoutMs, scrub, transport = overNetwork() } = connection
   try {
     const parameters = Object.entries({ ...wanted.parameters, token })
-    const search = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+    const search = parameters
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join('&')
     const address = `${url}/v2${wanted.path}?${search}`
     const request = { url: address, timeoutMs, maxBytes }
     const answer = await transport({ ...request, signal })
-    const { body, code, message, limits, retryAfterMs } = envelopeOf(answer, (text) => scrub(withoutEncoded(text, token)), words)
+    const { body, code, message, limits, retryAfterMs } = envelopeOf(
+      answer,
+      (text) => scrub(withoutEncoded(text, token)),
+      words,
+    )
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
-    if (status === 401 || status === 403) return { kind: 'refused', error: noPermission(wanted, status, message), limits }
-    if (status === 404) return { kind: 'refused', error: refused(wanted, status, code, message), limits }
-    if (status >= 500) return { kind: 'failed', message: `the service answered HTTP ${status}: ${message}` }
+    if (status === 401 || status === 403)
+      return { kind: 'refused', error: noPermission(wanted, status, message), limits }
+    if (status === 404)
+      return { kind: 'refused', error: refused(wanted, status, code, message), limits }
+    if (status >= 500)
+      return { kind: 'failed', message: `the service answered HTTP ${status}: ${message}` }
     if (status >= 300 && status < 400)
-      return { kind: 'failed', message: `the service answered with a redirect (HTTP ${status}), which is not followed` }
-    if (body === null) return { kind: 'failed', message: `the service answered HTTP ${status} with something that is not JSON` }
-    if (code === null) return { kind: 'failed', message: `the service answered HTTP ${status} without a numeric code` }
+      return {
+        kind: 'failed',
+        message: `the service answered with a redirect (HTTP ${status}), which is not followed`,
+      }
+    if (body === null)
+      return {
+        kind: 'failed',
+        message: `the service answered HTTP ${status} with something that is not JSON`,
+      }
+    if (code === null)
+      return {
+        kind: 'failed',
+        message: `the service answered HTTP ${status} without a numeric code`,
+      }
     return status === 200 && code === 0
       ? { kind: 'answered', data: own(body, 'data') ?? null, limits }
       : { kind: 'refused', error: refused(wanted, status, code, message), limits }
@@ -99,7 +123,10 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
 
 /** Removes the encoded token: a service may quote the address of the query. */
 function withoutEncoded(text: string, token: string): string {
-  const [sent, form] = [encodeURIComponent(token), new URLSearchParams({ token }).toString().slice('token='.length)]
+  const [sent, form] = [
+    encodeURIComponent(token),
+    new URLSearchParams({ token }).toString().slice('token='.length),
+  ]
   const lower = sent.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
   return [sent, lower, form].reduce((clean, each) => clean.replaceAll(each, '(token)'), text)
 }
@@ -119,10 +146,18 @@ function noPermission({ what }: Query, status: number, message: string): Edgewis
   )
 }
 
-function refused({ what, parameters }: Query, status: number, code: number | null, message: string): EdgewiseError {
+function refused(
+  { what, parameters }: Query,
+  status: number,
+  code: number | null,
+  message: string,
+): EdgewiseError {
   if (code !== unknownDomain || parameters['domains'] === undefined) {
     const coded = code === null ? '' : `, code ${code}`
-    return new EdgewiseError('service-refused', `the service refused to read ${what} (HTTP ${status}${coded}): ${message}`)
+    return new EdgewiseError(
+      'service-refused',
+      `the service refused to read ${what} (HTTP ${status}${coded}): ${message}`,
+    )
   }
   const queried = parameters['domains'].split(',')
   const named = queried.filter((domain) => message.toLowerCase().includes(`(${domain})`))

@@ -22,39 +22,63 @@ interface Size {
 
 const dayMs = grainMs.day
 const maxDomains = 10
-/** Days from start to end. A month is 31 days, and these 31 days hold for `day` as well (specification, "Limits"). */
+/**
+ * Days from start to end. A month is 31 days, and these 31 days hold for `day` as well
+ * (specification, "Limits").
+ */
 const maxDays: Record<Grain, number> = { minute: 1, minute5: 31, hour: 31, day: 31 }
 const pointsPerDay: Record<Grain, number> = { minute: 1440, minute5: 288, hour: 24, day: 1 }
-/** Specification, "GET /stat/httpcode" 2: domains × points per day × days; part days count as whole ones. */
+/**
+ * Specification, "GET /stat/httpcode" 2: domains × points per day × days; part days count as whole
+ * ones.
+ */
 const maxPoints = 2880
 
 /**
- * Splits a question into parts within the limits (specification, "Limits"): 10 domains, 31 days, the
- * span of the grain, and for a sum the 2,880 rule. Each label of each domain belongs to exactly one
- * part.
+ * Splits a question into parts within the limits (specification, "Limits"): 10 domains, 31 days,
+ * the span of the grain, and for a sum the 2,880 rule. Each label of each domain belongs to exactly
+ * one part.
  *
- * @throws EdgewiseError `usage` for a question without domains or time, or where the zone has no hours to speak of
+ * @throws EdgewiseError `usage` for a question without domains or time, or where the zone has no
+ * hours to speak of
  */
 export function splitQuestion(question: Question, kind: Kind, zone: TimeZone): Part[] {
   const { grain, to } = question
   const from = alignedDown(question.from, grain, zone)
-  if (!(from < to)) throw new EdgewiseError('usage', 'expected statistics to be asked for a time that ends after it begins')
+  if (!(from < to))
+    throw new EdgewiseError(
+      'usage',
+      'expected statistics to be asked for a time that ends after it begins',
+    )
   const { domains } = question
   const known = domains === 'all' ? 1 : new Set(domains).size
-  if (known === 0) throw new EdgewiseError('usage', 'expected statistics to be asked for at least one domain, got none')
+  if (known === 0)
+    throw new EdgewiseError(
+      'usage',
+      'expected statistics to be asked for at least one domain, got none',
+    )
   const size =
-    kind === 'each' ? { domains: maxDomains, days: maxDays[grain] } : chooseSumSize(domains === 'all' ? 'all' : known, to - from, grain)
+    kind === 'each'
+      ? { domains: maxDomains, days: maxDays[grain] }
+      : chooseSumSize(domains === 'all' ? 'all' : known, to - from, grain)
   const spans = splitTime(from, to, size.days * dayMs, grain, zone)
-  return groupDomains(domains, size.domains).flatMap((group) => spans.map((span) => ({ domains: group, ...span })))
+  return groupDomains(domains, size.domains).flatMap((group) =>
+    spans.map((span) => ({ domains: group, ...span })),
+  )
 }
 
-/** Chooses the size that needs the fewest parts; the smallest for `all`, whose number is unknown. */
+/**
+ * Chooses the size that needs the fewest parts; the smallest for `all`, whose number is unknown.
+ */
 function chooseSumSize(domains: number | 'all', length: number, grain: Grain): Size {
   if (domains === 'all') return { domains: 1, days: 1 }
   const days = Math.max(1, Math.ceil(length / dayMs))
   let best: Size & { parts: number } = { domains: 1, days: 1, parts: Infinity }
   for (let together = 1; together <= Math.min(maxDomains, domains); together++) {
-    const longest = Math.min(maxDays[grain], Math.floor(maxPoints / (pointsPerDay[grain] * together)))
+    const longest = Math.min(
+      maxDays[grain],
+      Math.floor(maxPoints / (pointsPerDay[grain] * together)),
+    )
     const parts = longest < 1 ? Infinity : Math.ceil(domains / together) * Math.ceil(days / longest)
     if (parts < best.parts) best = { domains: together, days: longest, parts }
   }
@@ -64,11 +88,19 @@ function chooseSumSize(domains: number | 'all', length: number, grain: Grain): S
 function groupDomains(domains: Question['domains'], size: number): (Domain[] | 'all')[] {
   if (domains === 'all') return ['all']
   const distinct = [...new Set(domains)]
-  return Array.from({ length: Math.ceil(distinct.length / size) }, (_, i) => distinct.slice(i * size, (i + 1) * size))
+  return Array.from({ length: Math.ceil(distinct.length / size) }, (_, i) =>
+    distinct.slice(i * size, (i + 1) * size),
+  )
 }
 
 /** Splits [from, to) into spans no longer than `longest` ms, however the service measures them. */
-function splitTime(from: number, to: number, longest: number, grain: Grain, zone: TimeZone): Omit<Part, 'domains'>[] {
+function splitTime(
+  from: number,
+  to: number,
+  longest: number,
+  grain: Grain,
+  zone: TimeZone,
+): Omit<Part, 'domains'>[] {
   const spans: Omit<Part, 'domains'>[] = []
   for (let at = from; at < to;) {
     refuseShiftedHours(from, at, grain, zone)
@@ -91,12 +123,19 @@ function splitTime(from: number, to: number, longest: number, grain: Grain, zone
 /** Finds the last beginning of a period up to `end`, and after `at`. */
 function lastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone): number {
   // Hours and minutes are counted from the first label on, days by the calendar.
-  const whole = grain === 'day' ? alignedDown(end, grain, zone) : at + Math.floor((end - at) / grainMs[grain]) * grainMs[grain]
-  if (whole <= at) throw new TypeError(`expected a part of a question to hold a period from ${at} to ${end}`)
+  const whole =
+    grain === 'day'
+      ? alignedDown(end, grain, zone)
+      : at + Math.floor((end - at) / grainMs[grain]) * grainMs[grain]
+  if (whole <= at)
+    throw new TypeError(`expected a part of a question to hold a period from ${at} to ${end}`)
   return whole
 }
 
-/** Where a clock changes by half an hour, the hours after it begin at other minutes, and a sum over both means nothing. */
+/**
+ * Where a clock changes by half an hour, the hours after it begin at other minutes, and a sum over
+ * both means nothing.
+ */
 function refuseShiftedHours(from: number, at: number, grain: Grain, zone: TimeZone): void {
   if (grain === 'day') return
   const shift = zone.toLocal(at) - at - (zone.toLocal(from) - from)

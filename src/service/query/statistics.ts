@@ -72,10 +72,19 @@ function parseSeries(data: Json, about: Omit<SeriesQuery, 'subject'>): Series[] 
     if (!wanted.has(domain)) throw wrongAnswer(what, `expected only ${[...wanted].join(', ')}`, key)
     if (seen.has(domain)) throw wrongAnswer(what, 'expected each domain once', `${domain} twice`)
     seen.add(domain)
-    if (!isObject(series)) throw wrongAnswer(`statistics of ${domain}`, 'expected an object with "domain" and "data"', series)
+    if (!isObject(series))
+      throw wrongAnswer(
+        `statistics of ${domain}`,
+        'expected an object with "domain" and "data"',
+        series,
+      )
     const named = own(series, 'domain')
     if (typeof named !== 'string' || named.toLowerCase() !== domain)
-      throw wrongAnswer(`statistics of ${domain}`, `expected "domain" to be ${domain}`, named ?? null)
+      throw wrongAnswer(
+        `statistics of ${domain}`,
+        `expected "domain" to be ${domain}`,
+        named ?? null,
+      )
     const points = parsePoints(own(series, 'data') ?? null, { ...about, subject: domain })
     return { domain, points }
   })

@@ -7,5 +7,8 @@ import type { Json } from '../../model/json.ts'
  */
 export function wrongAnswer(what: string, expected: string, got: Json): EdgewiseError {
   const text = typeof got === 'string' ? got : JSON.stringify(got)
-  return new EdgewiseError('answer-invalid', `the service answered the question for ${what} with something else: ${expected}, got ${text}`)
+  return new EdgewiseError(
+    'answer-invalid',
+    `the service answered the question for ${what} with something else: ${expected}, got ${text}`,
+  )
 }

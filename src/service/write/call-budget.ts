@@ -15,9 +15,10 @@ export interface Spent {
 }
 
 /**
- * When the next call may be sent: a time in ms, `now` when at once, or null when first a running call has to end. A call
- * counts from its end for a whole minute, so that the service never sees more than `limit` arrivals in 60 seconds however
- * long the network takes. The stricter of this count and the service's own holds (specification, "Limits": call rate).
+ * When the next call may be sent: a time in ms, `now` when at once, or null when first a running
+ * call has to end. A call counts from its end for a whole minute, so that the service never sees
+ * more than `limit` arrivals in 60 seconds however long the network takes. The stricter of this
+ * count and the service's own holds (specification, "Limits": call rate).
  */
 export function nextCallAt(spent: Spent, limit: number, now: number): number | null {
   const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
@@ -34,8 +35,8 @@ function lastMinute(times: number[], now: number): number[] {
 }
 
 /**
- * Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later ones. All times are of
- * the monotonic clock, since the wall clock may be set at any time.
+ * Hands out calls so that the call rate holds; knows the calls of earlier processes and tells later
+ * ones. All times are of the monotonic clock, since the wall clock may be set at any time.
  */
 export class CallBudget {
   /** A longer wait is refused, ms. */
@@ -51,7 +52,8 @@ export class CallBudget {
    * @param longestWaitMs a longer wait is refused
    * @param earlier times of calls that other processes made
    * @param remember keeps the times of calls durably
-   * @param lateMs so long a call may still be under way to the service that a process had sent when it died
+   * @param lateMs so long a call may still be under way to the service that a process had sent when
+   * it died
    */
   constructor(
     limit: number,
@@ -66,7 +68,8 @@ export class CallBudget {
     this.#clock = clock
     this.#remember = remember
     const now = clock.monotonic()
-    // A time from the future is that of a call that nobody heard of any more: it arrives by then at the latest.
+    // A time from the future is that of a call that nobody heard of any more: it arrives by then at
+    // the latest.
     const known = earlier.map((time) => (time > now ? now + lateMs : time))
     this.#spent = { running: 0, ended: lastMinute(known, now), service: { left: 1, until: 0 } }
   }
@@ -74,7 +77,10 @@ export class CallBudget {
   /** How many calls could be sent at once. */
   left(): number {
     const now = this.#clock.monotonic()
-    const ours = this.#limit - this.#spent.running - this.#spent.ended.filter((time) => time > now - minute).length
+    const ours =
+      this.#limit -
+      this.#spent.running -
+      this.#spent.ended.filter((time) => time > now - minute).length
     return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
   }
 
@@ -85,7 +91,10 @@ export class CallBudget {
     return at === null ? null : at - now
   }
 
-  /** Waits for a call. False when the wait would be too long or was interrupted; then nothing may be sent. */
+  /**
+   * Waits for a call. False when the wait would be too long or was interrupted; then nothing may be
+   * sent.
+   */
   async take(signal?: AbortSignal): Promise<boolean> {
     for (;;) {
       if (signal?.aborted === true) return false
@@ -100,27 +109,40 @@ export class CallBudget {
       } else if (wait > this.longestWaitMs && this.#spent.running === 0) {
         return false
       } else {
-        // The calls under way are counted against what the service said remains, though it may have counted some of them too: each
-        // answer says it anew, and may shorten the wait.
+        // The calls under way are counted against what the service said remains, though it may have
+        // counted some of them too: each answer says it anew, and may shorten the wait.
         await this.#waiting.waitAtMost(Math.min(wait, this.longestWaitMs), this.#clock, signal)
       }
     }
   }
 
-  /** A call has ended. `arrived` is false when it certainly never reached the service; `limits` is what the answer said. */
+  /**
+   * A call has ended. `arrived` is false when it certainly never reached the service; `limits` is
+   * what the answer said.
+   */
   async give(arrived: boolean, limits?: Limits): Promise<void> {
     const now = this.#clock.monotonic()
     this.#spent.running--
     if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)
     const { remaining = null, resetMs = null } = limits ?? {}
-    if (remaining !== null) this.#spent.service = { left: remaining - this.#spent.running, until: now + (resetMs ?? minute) }
+    if (remaining !== null)
+      this.#spent.service = {
+        left: remaining - this.#spent.running,
+        until: now + (resetMs ?? minute),
+      }
     this.#waiting.wakeAll()
     await this.#save()
   }
 
-  /** A call that is under way has a time in the future: should this process die, the next one counts it as of its own start. */
+  /**
+   * A call that is under way has a time in the future: should this process die, the next one counts
+   * it as of its own start.
+   */
   #save(): Promise<void> {
-    const running = Array.from({ length: this.#spent.running }, () => this.#clock.monotonic() + minute)
+    const running = Array.from(
+      { length: this.#spent.running },
+      () => this.#clock.monotonic() + minute,
+    )
     return this.#remember([...this.#spent.ended, ...running])
   }
 }

@@ -24,23 +24,40 @@ export interface Client {
   write(domains: Domain[], config: Record<ItemKey, Wire>): Promise<Outcome>
 }
 
-/** A client of the service (specification, "POST /domain/config", "Authentication"). The token travels in the body. */
+/**
+ * A client of the service (specification, "POST /domain/config", "Authentication"). The token
+ * travels in the body.
+ */
 export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
   const itemNames = new Map([...wireNames].map(([item, name]) => [name, item]))
   return {
     write: async (domains, config) => {
-      const named = Object.fromEntries(Object.entries(config).map(([item, payload]) => [wireNames.get(item) ?? item, payload]))
-      const body = JSON.stringify({ token: connection.token, domains: domains.join(','), config: named })
+      const named = Object.fromEntries(
+        Object.entries(config).map(([item, payload]) => [wireNames.get(item) ?? item, payload]),
+      )
+      const body = JSON.stringify({
+        token: connection.token,
+        domains: domains.join(','),
+        config: named,
+      })
       return post(connection, body, (name) => itemNames.get(name) ?? name)
     },
   }
 }
 
-async function post(connection: Connection, body: string, itemOf: (wireName: string) => ItemKey): Promise<Outcome> {
+async function post(
+  connection: Connection,
+  body: string,
+  itemOf: (wireName: string) => ItemKey,
+): Promise<Outcome> {
   const { url, timeoutMs, scrub, transport = overNetwork() } = connection
   try {
-    return readAnswer(await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }), itemOf, scrub)
+    return readAnswer(
+      await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }),
+      itemOf,
+      scrub,
+    )
   } catch (error) {
     return classifyFailure(error)
   }

@@ -5,8 +5,8 @@ import { envelopeOf } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 
 /**
- * What an answer to a write means (specification, "Errors", "Limits", "POST /domain/config"). Anything that does not
- * say clearly what became of the write leaves it in doubt.
+ * What an answer to a write means (specification, "Errors", "Limits", "POST /domain/config").
+ * Anything that does not say clearly what became of the write leaves it in doubt.
  *
  * @param itemOf the item that a wire name stands for
  * @param scrub takes secrets out of the service's message
@@ -20,15 +20,28 @@ export function readAnswer(
   const { body, code, message, retryAfterMs } = envelope
   const limits = perMinute(answer, envelope.limits)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
-  if (answer.status === 401 || answer.status === 404) return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
+  if (answer.status === 401 || answer.status === 404)
+    return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
   if (answer.status >= 300 && answer.status < 400)
-    return inDoubt(`the service answered with a redirect (HTTP ${answer.status}), which is not followed`)
+    return inDoubt(
+      `the service answered with a redirect (HTTP ${answer.status}), which is not followed`,
+    )
   if (answer.status >= 500) return inDoubt(`the service answered HTTP ${answer.status}: ${message}`)
-  if (body === null) return inDoubt(`the service answered HTTP ${answer.status} with something that is not JSON`)
-  if (code === null) return inDoubt(`the service answered HTTP ${answer.status} without a numeric code`)
-  if (answer.status === 200 && code === 0) return { kind: 'confirmed', config: configOf(body, itemOf), domains: domainsOf(body), limits }
+  if (body === null)
+    return inDoubt(`the service answered HTTP ${answer.status} with something that is not JSON`)
+  if (code === null)
+    return inDoubt(`the service answered HTTP ${answer.status} without a numeric code`)
+  if (answer.status === 200 && code === 0)
+    return { kind: 'confirmed', config: configOf(body, itemOf), domains: domainsOf(body), limits }
   if (code === 0) return inDoubt(`the service answered code 0 with HTTP ${answer.status}`)
-  return { kind: 'refused', status: answer.status, code, message, fatal: answer.status === 403, limits }
+  return {
+    kind: 'refused',
+    status: answer.status,
+    code,
+    message,
+    fatal: answer.status === 403,
+    limits,
+  }
 }
 
 function inDoubt(message: string): Outcome {
@@ -55,7 +68,10 @@ function configOf(body: JsonObject, itemOf: (wireName: string) => ItemKey): Reco
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [itemOf(name), value]))
 }
 
-/** The `domains` array, which sits inside `data` for most items and at the top level for `combined_ban`. */
+/**
+ * The `domains` array, which sits inside `data` for most items and at the top level for
+ * `combined_ban`.
+ */
 function domainsOf(body: JsonObject): { id: string; domain: string }[] {
   const data = own(body, 'data')
   const inside = data !== undefined && isObject(data) ? own(data, 'domains') : undefined
@@ -64,6 +80,8 @@ function domainsOf(body: JsonObject): { id: string; domain: string }[] {
   return list.flatMap((entry) => {
     if (!isObject(entry) || typeof entry['domain'] !== 'string') return []
     const id = entry['id']
-    return typeof id === 'string' || typeof id === 'number' ? [{ id: String(id), domain: entry['domain'] }] : []
+    return typeof id === 'string' || typeof id === 'number'
+      ? [{ id: String(id), domain: entry['domain'] }]
+      : []
   })
 }

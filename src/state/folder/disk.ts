@@ -1,6 +1,7 @@
 /**
- * What a record in a folder asks of a file system, step by step. Nothing but what `sync` was called for outlives a crash of
- * the machine: the text of a file by its own path, its name by its folder's.
+ * What a record in a folder asks of a file system, step by step. Nothing but what `sync` was called
+ * for outlives a crash of the machine: the text of a file by its own path, its name by its
+ * folder's.
  */
 export interface Disk {
   /** Text of a file; null where there is none. */

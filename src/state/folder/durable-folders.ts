@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 
 /**
- * Makes folders below a root, and the root itself, each with a name that a crash does not take away. One that is there
- * may have been made by a process that died before it was durable, so that its name is synced once all the same.
+ * Makes folders below a root, and the root itself, each with a name that a crash does not take
+ * away. One that is there may have been made by a process that died before it was durable, so that
+ * its name is synced once all the same.
  */
 export class DurableFolders {
   readonly #disk: Disk

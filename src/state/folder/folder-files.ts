@@ -10,16 +10,27 @@ import { writeFilesDurably, type Files } from './write-file.ts'
 /**
  * Records in a folder. All who work on them see the same folder.
  *
- * @param lock who lost it, having been stopped or asleep for longer than it holds, writes nothing over what others have written since
+ * @param lock who lost it, having been stopped or asleep for longer than it holds, writes nothing
+ * over what others have written since
  */
-export function dirFiles(disk: Disk, folder: string, temporary: string, lock: Pick<DirRegister, 'changed' | 'location'>): RecordFiles {
+export function dirFiles(
+  disk: Disk,
+  folder: string,
+  temporary: string,
+  lock: Pick<DirRegister, 'changed' | 'location'>,
+): RecordFiles {
   const turn = inTurn()
   const made = new DurableFolders(disk, folder)
   const write = (steps: Files[]) =>
     turn(async () => {
       if (await lock.changed()) throw lost(folder, lock.location)
       for (const step of steps) {
-        await writeFilesDurably(disk, made, new Map([...step].map(([path, text]) => [join(folder, path), text])), temporary)
+        await writeFilesDurably(
+          disk,
+          made,
+          new Map([...step].map(([path, text]) => [join(folder, path), text])),
+          temporary,
+        )
       }
     })
   return {
@@ -50,10 +61,16 @@ function lost(folder: string, lock: string): EdgewiseError {
   )
 }
 
-async function readInto(found: Map<string, string>, disk: Disk, root: string, folder: string): Promise<void> {
+async function readInto(
+  found: Map<string, string>,
+  disk: Disk,
+  root: string,
+  folder: string,
+): Promise<void> {
   for (const name of (await disk.list(join(root, folder))).toSorted()) {
     const path = `${folder}/${name}`
-    // Only these are ours: what a killed process or an editor left has another ending, a folder has none.
+    // Only these are ours: what a killed process or an editor left has another ending, a folder has
+    // none.
     if (name.endsWith('.json')) found.set(path, (await disk.read(join(root, path))) ?? '')
     else if (!name.includes('.')) await readInto(found, disk, root, path)
   }

@@ -6,13 +6,17 @@ import type { Register } from '../register.ts'
 
 /** A register that knows whether it is still as this process left it. */
 export interface DirRegister extends Register {
-  /** Whether somebody else has changed it since this process did; false where this process never has. */
+  /**
+   * Whether somebody else has changed it since this process did; false where this process never
+   * has.
+   */
   changed(): Promise<boolean>
 }
 
 /**
- * A register in a folder: `<n>.json`, of which the highest number counts. A file takes its name with its whole text, and a
- * file system gives a name only once, so that of two that change the same state one wins.
+ * A register in a folder: `<n>.json`, of which the highest number counts. A file takes its name
+ * with its whole text, and a file system gives a name only once, so that of two that change the
+ * same state one wins.
  */
 export function dirRegister(disk: Disk, folder: string, temporary: string): DirRegister {
   const made = new DurableFolders(disk, folder)
@@ -47,7 +51,8 @@ export function dirRegister(disk: Disk, folder: string, temporary: string): DirR
         if (!won || (await highest()) !== number) return null
         await disk.sync(folder)
         for (const name of await disk.list(folder))
-          if (numberOf(name) > 0 && numberOf(name) < number - 1) await disk.remove(join(folder, name))
+          if (numberOf(name) > 0 && numberOf(name) < number - 1)
+            await disk.remove(join(folder, name))
         return String(number)
       }),
     changed: () => turn(async () => own !== null && (await highest()) !== own),

@@ -15,15 +15,20 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from './disk.ts'
 
 /**
- * The file system of this machine. Its steps are done when they return: thousands of small files go faster so. What it can't
- * do, since a disk is full or a file is another user's, is told as EdgewiseError `record-unreachable`.
+ * The file system of this machine. Its steps are done when they return: thousands of small files go
+ * faster so. What it can't do, since a disk is full or a file is another user's, is told as
+ * EdgewiseError `record-unreachable`.
  */
 export const realDisk: Disk = {
   read: async (path) => tried(path, () => readFileSync(path, 'utf8'), { ENOENT: null }),
   list: async (folder) => tried(folder, () => readdirSync(folder), { ENOENT: [] }),
   exists: async (path) => existsSync(path),
-  makeFolder: async (path) => tried(path, () => done(mkdirSync(path, { mode: 0o700 })), { EEXIST: false }),
-  create: async (path, text) => tried(path, () => done(writeFileSync(path, text, { flag: 'wx', mode: 0o600 })), { EEXIST: false }),
+  makeFolder: async (path) =>
+    tried(path, () => done(mkdirSync(path, { mode: 0o700 })), { EEXIST: false }),
+  create: async (path, text) =>
+    tried(path, () => done(writeFileSync(path, text, { flag: 'wx', mode: 0o600 })), {
+      EEXIST: false,
+    }),
   link: async (from, to) => tried(to, () => done(linkSync(from, to)), { EEXIST: false }),
   sync: async (path) => {
     const handle = tried(path, () => openSync(path, 'r'), {})

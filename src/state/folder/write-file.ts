@@ -6,13 +6,19 @@ import type { DurableFolders } from './durable-folders.ts'
 export type Files = ReadonlyMap<string, string | null>
 
 /**
- * Replaces files so that a crash at any moment leaves the old or the new text of each, never a part: temporary file, sync,
- * rename, sync of the folder. Any of them may survive without the others. Folders are made as needed.
+ * Replaces files so that a crash at any moment leaves the old or the new text of each, never a
+ * part: temporary file, sync, rename, sync of the folder. Any of them may survive without the
+ * others. Folders are made as needed.
  *
  * @param made makes the folders that they lie in
  * @param temporary names this process among those that may write here
  */
-export async function writeFilesDurably(disk: Disk, made: DurableFolders, files: Files, temporary: string): Promise<void> {
+export async function writeFilesDurably(
+  disk: Disk,
+  made: DurableFolders,
+  files: Files,
+  temporary: string,
+): Promise<void> {
   const folders = new Set<string>()
   for (const [path, text] of files) {
     const folder = dirname(path)

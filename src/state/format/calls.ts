@@ -22,8 +22,8 @@ export interface Times {
 }
 
 /**
- * When calls count as made, by the own machine's clock since its boot, ascending. Another machine's clock may be wrong: what
- * it says of the five minutes around now counts as now.
+ * When calls count as made, by the own machine's clock since its boot, ascending. Another machine's
+ * clock may be wrong: what it says of the five minutes around now counts as now.
  */
 export function timesOf(calls: Call[], here: Times): number[] {
   return calls
@@ -42,11 +42,14 @@ export function callsAt(times: number[], here: Times): Call[] {
 
 /** Reads calls; what can't be read counts as none: the service's own headers still hold. */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
-  if (data === undefined || !isObject(data) || !Array.isArray(data['calls'])) return { apply: '', calls: [] }
+  if (data === undefined || !isObject(data) || !Array.isArray(data['calls']))
+    return { apply: '', calls: [] }
   const calls = data['calls'].flatMap((call) => {
     if (!isObject(call)) return []
     const { at, boot, up } = call
-    return typeof at === 'number' && typeof boot === 'string' && typeof up === 'number' ? [{ at, boot, up }] : []
+    return typeof at === 'number' && typeof boot === 'string' && typeof up === 'number'
+      ? [{ at, boot, up }]
+      : []
   })
   return { apply: typeof data['apply'] === 'string' ? data['apply'] : '', calls }
 }

@@ -6,11 +6,20 @@ import type { RecordedItem } from '../store.ts'
 
 const format = 'edgewise.record/1'
 
-/** The text of a domain's file: one item a line in canonical key order, so that version control shows what changed. */
-export function formatDomainFile(domain: Domain, items: ReadonlyMap<ItemKey, RecordedItem>): string {
+/**
+ * The text of a domain's file: one item a line in canonical key order, so that version control
+ * shows what changed.
+ */
+export function formatDomainFile(
+  domain: Domain,
+  items: ReadonlyMap<ItemKey, RecordedItem>,
+): string {
   const lines = [...items]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalJson(recorded as unknown as Json)}`)
+    .map(
+      ([item, recorded]) =>
+        `    ${JSON.stringify(item)}: ${canonicalJson(recorded as unknown as Json)}`,
+    )
   return `{\n  "format": "${format}",\n  "domain": ${JSON.stringify(domain)},\n  "items": {\n${lines.join(',\n')}\n  }\n}\n`
 }
 
@@ -20,9 +29,13 @@ export function formatDomainFile(domain: Domain, items: ReadonlyMap<ItemKey, Rec
  * @param place where it is, for the message
  * @throws EdgewiseError `record-damaged`, naming the file and what is wrong with it.
  */
-export function parseDomainFile(place: string, text: string): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
+export function parseDomainFile(
+  place: string,
+  text: string,
+): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
   const { domain, items } = readFormat(place, text, format)
-  if (typeof domain !== 'string' || items === undefined || !isObject(items)) throw damagedFile(place, 'expected "domain" and "items"')
+  if (typeof domain !== 'string' || items === undefined || !isObject(items))
+    throw damagedFile(place, 'expected "domain" and "items"')
   const read = new Map<ItemKey, RecordedItem>()
   for (const [item, entry] of Object.entries(items)) {
     if (!isRecordedItem(entry)) throw damagedFile(place, `the entry "${item}" is incomplete`)
@@ -43,7 +56,10 @@ export function readFormat(place: string, text: string, expected: string): JsonO
   if (data['format'] !== expected) {
     const given = typeof data['format'] === 'string' ? data['format'] : 'none'
     const newer = given.replace(/\d+$/, '') === expected.replace(/\d+$/, '')
-    throw damagedFile(place, `expected the format ${expected}, got ${given}${newer ? '; a newer edgewise wrote it, use that version' : ''}`)
+    throw damagedFile(
+      place,
+      `expected the format ${expected}, got ${given}${newer ? '; a newer edgewise wrote it, use that version' : ''}`,
+    )
   }
   return data
 }
@@ -66,7 +82,10 @@ export function isRecordedItem(entry: Json): boolean {
     (status === 'unset' && candidates.length <= 1) ||
     (status === 'in-doubt' && (candidates.length > 0 || unknown === true))
   return (
-    counted && isTime(entry['at']) && typeof entry['apply'] === 'string' && (entry['origin'] === 'write' || entry['origin'] === 'import')
+    counted &&
+    isTime(entry['at']) &&
+    typeof entry['apply'] === 'string' &&
+    (entry['origin'] === 'write' || entry['origin'] === 'import')
   )
 }
 

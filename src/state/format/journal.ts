@@ -5,7 +5,10 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { damagedFile, isRecordedItem, isTime, readFormat } from './domain-file.ts'
 import type { Recorded, RecordedItem, Wave } from '../store.ts'
 
-/** An apply with the writes of which it is recorded what came of them; an apply that is over needs none. */
+/**
+ * An apply with the writes of which it is recorded what came of them; an apply that is over needs
+ * none.
+ */
 export interface JournalEntry extends Applied {
   settled: number[]
 }
@@ -27,20 +30,26 @@ export function parseEntry(place: string, text: string): JournalEntry {
   const { format: _format, ...entry } = readFormat(place, text, entryFormat)
   const { id, startedAt, endedAt, commit, author, writes, outcome, settled } = entry
   const counted =
-    isObject(writes ?? null) && ['confirmed', 'refused', 'inDoubt', 'notSent'].every((name) => isCount((writes as JsonObject)[name]))
+    isObject(writes ?? null) &&
+    ['confirmed', 'refused', 'inDoubt', 'notSent'].every((name) =>
+      isCount((writes as JsonObject)[name]),
+    )
   const known =
     typeof id === 'string' &&
     isTime(startedAt) &&
     (endedAt === null || isTime(endedAt)) &&
     [commit, author].every((name) => name === null || typeof name === 'string') &&
     applyOutcomes.some((word) => word === outcome)
-  if (!known || !counted || !Array.isArray(settled) || !settled.every(isCount)) throw damagedFile(place, 'it is incomplete')
+  if (!known || !counted || !Array.isArray(settled) || !settled.every(isCount))
+    throw damagedFile(place, 'it is incomplete')
   return entry as unknown as JournalEntry
 }
 
 /** The text of a wave's file: one domain a line. */
 export function formatWave({ before, intents }: Wave): string {
-  const writes = [...intents].map(([id, domains]) => `    "${id}": {\n${domainLines(domains, 6)}\n    }`)
+  const writes = [...intents].map(
+    ([id, domains]) => `    "${id}": {\n${domainLines(domains, 6)}\n    }`,
+  )
   return `{\n  "format": "${waveFormat}",\n  "before": {\n${domainLines(before, 4)}\n  },\n  "intents": {\n${writes.join(',\n')}\n  }\n}\n`
 }
 
@@ -51,18 +60,23 @@ export function formatWave({ before, intents }: Wave): string {
  */
 export function parseWave(place: string, text: string): Pick<Wave, 'before' | 'intents'> {
   const { before, intents } = readFormat(place, text, waveFormat)
-  if (!isObject(before ?? null) || !isObject(intents ?? null)) throw damagedFile(place, 'expected "before" and "intents"')
+  if (!isObject(before ?? null) || !isObject(intents ?? null))
+    throw damagedFile(place, 'expected "before" and "intents"')
   const writes = Object.entries(intents as JsonObject).map(([id, domains]): [number, Recorded] => [
     Number(id),
     itemsByDomain(place, domains, isRecordedItem) as Recorded,
   ])
-  return { before: itemsByDomain(place, before, (item) => item === null || isRecordedItem(item)), intents: new Map(writes) }
+  return {
+    before: itemsByDomain(place, before, (item) => item === null || isRecordedItem(item)),
+    intents: new Map(writes),
+  }
 }
 
 function domainLines(domains: Wave['before'], indent: number): string {
   return [...domains]
     .map(
-      ([domain, items]) => `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalJson(Object.fromEntries(items) as unknown as Json)}`,
+      ([domain, items]) =>
+        `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalJson(Object.fromEntries(items) as unknown as Json)}`,
     )
     .join(',\n')
 }
@@ -75,8 +89,12 @@ function itemsByDomain(
   if (data === undefined || !isObject(data)) throw damagedFile(place, 'expected items by domain')
   return new Map(
     Object.entries(data).map(([domain, items]) => {
-      if (!isObject(items) || !Object.values(items).every(fits)) throw damagedFile(place, `what it says of ${domain} is incomplete`)
-      return [domain, new Map(Object.entries(items as unknown as Record<ItemKey, RecordedItem | null>))]
+      if (!isObject(items) || !Object.values(items).every(fits))
+        throw damagedFile(place, `what it says of ${domain} is incomplete`)
+      return [
+        domain,
+        new Map(Object.entries(items as unknown as Record<ItemKey, RecordedItem | null>)),
+      ]
     }),
   )
 }

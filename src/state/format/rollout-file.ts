@@ -17,7 +17,20 @@ export function formatRollout(rollout: Rollout): string {
  */
 export function parseRollout(place: string, text: string): Rollout {
   const { format: _format, ...rollout } = readFormat(place, text, format)
-  const { id, startedAt, commit, author, state, reason, items, asked, held, waves, released, applies } = rollout
+  const {
+    id,
+    startedAt,
+    commit,
+    author,
+    state,
+    reason,
+    items,
+    asked,
+    held,
+    waves,
+    released,
+    applies,
+  } = rollout
   const known =
     typeof id === 'string' &&
     /^[\w-]+$/.test(id) &&
@@ -31,26 +44,34 @@ export function parseRollout(place: string, text: string): Rollout {
     isTexts(held) &&
     isTexts(released) &&
     isTexts(applies)
-  if (!known || !Array.isArray(waves) || waves.length === 0 || !waves.every(isWave)) throw damagedFile(place, 'it is incomplete')
+  if (!known || !Array.isArray(waves) || waves.length === 0 || !waves.every(isWave))
+    throw damagedFile(place, 'it is incomplete')
   const read = rollout as unknown as Rollout
   const fault = misplaced(read)
-  if (fault !== null) throw damagedFile(place, `${fault} stands in several waves, or is not of this rollout`)
+  if (fault !== null)
+    throw damagedFile(place, `${fault} stands in several waves, or is not of this rollout`)
   return read
 }
 
 /** A domain that is in two places, or in none: it would be sent out of its turn. */
 function misplaced({ asked, held, waves, released }: Rollout): string | null {
   const left = new Set(Object.keys(asked))
-  const twice = [...waves.flatMap(({ domains }) => domains), ...released].find((domain) => !left.delete(domain))
+  const twice = [...waves.flatMap(({ domains }) => domains), ...released].find(
+    (domain) => !left.delete(domain),
+  )
   return twice ?? held.find((domain) => !Object.hasOwn(asked, domain)) ?? [...left][0] ?? null
 }
 
 function isWave(wave: Json): boolean {
-  if (!isObject(wave) || !isTexts(wave['domains']) || typeof wave['passed'] !== 'boolean') return false
+  if (!isObject(wave) || !isTexts(wave['domains']) || typeof wave['passed'] !== 'boolean')
+    return false
   const { applied } = wave
   return (
     applied === null ||
-    (applied !== undefined && isObject(applied) && isTime(applied['from']) && (applied['to'] === null || isTime(applied['to'])))
+    (applied !== undefined &&
+      isObject(applied) &&
+      isTime(applied['from']) &&
+      (applied['to'] === null || isTime(applied['to'])))
   )
 }
 

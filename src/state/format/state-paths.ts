@@ -57,14 +57,17 @@ export function lockPath(address: string, account: string): string {
   return `lock/${plainName(address)}/${plainName(account)}`
 }
 
-/** A domain's file. The longest names, with what a write adds to them, are more than file systems take. */
+/**
+ * A domain's file. The longest names, with what a write adds to them, are more than file systems
+ * take.
+ */
 function domainFileName(domain: Domain): string {
   return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}~${hashOf(domain)}.json`
 }
 
 /**
- * A name as a folder, a file or a part of a ref: what one of them may not like is replaced, and a hash keeps different names
- * apart. None has a dot, so that no folder looks like a file.
+ * A name as a folder, a file or a part of a ref: what one of them may not like is replaced, and a
+ * hash keeps different names apart. None has a dot, so that no folder looks like a file.
  */
 function plainName(name: string): string {
   const plain = name

@@ -10,8 +10,16 @@ import { writeFilesDurably, type Files } from '../folder/write-file.ts'
 
 const mostRaces = 8
 
-/** Records on a branch. What is written is committed here; what is published or shared is on the remote as well. */
-export function gitFiles(repository: GitRepository, place: GitPlace, disk: Disk, temporary: string): RecordFiles {
+/**
+ * Records on a branch. What is written is committed here; what is published or shared is on the
+ * remote as well.
+ */
+export function gitFiles(
+  repository: GitRepository,
+  place: GitPlace,
+  disk: Disk,
+  temporary: string,
+): RecordFiles {
   const files = new GitFiles(repository, place, disk, temporary)
   return {
     location: files.location,
@@ -48,7 +56,10 @@ class GitFiles {
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
   }
 
-  /** What was jotted down before may be older than what others have told since; this machine has it in a file of its own. */
+  /**
+   * What was jotted down before may be older than what others have told since; this machine has it
+   * in a file of its own.
+   */
   lookAgain(): void {
     this.#view = null
     this.#jots.clear()
@@ -95,7 +106,14 @@ class GitFiles {
 
   async jot(path: string, text: string): Promise<void> {
     this.#jots.set(path, text)
-    await this.#turn(() => writeFilesDurably(this.#disk, this.#made, new Map([[this.#jotPath(path), text]]), this.#temporary))
+    await this.#turn(() =>
+      writeFilesDurably(
+        this.#disk,
+        this.#made,
+        new Map([[this.#jotPath(path), text]]),
+        this.#temporary,
+      ),
+    )
   }
 
   async jotted(path: string): Promise<{ here: string | null; shared: string | null }> {
@@ -138,12 +156,18 @@ class GitFiles {
     )
   }
 
-  /** What can't be recorded here is not announced to others: a branch that is checked out, say, or a full disk. */
+  /**
+   * What can't be recorded here is not announced to others: a branch that is checked out, say, or a
+   * full disk.
+   */
   async #refuseImmovable({ local }: View): Promise<void> {
     if (local !== null) await this.#git.move(this.#ref, local, local)
   }
 
-  /** Moves the branch of this repository to the tip. With a remote it is a copy; without one it is the record itself. */
+  /**
+   * Moves the branch of this repository to the tip. With a remote it is a copy; without one it is
+   * the record itself.
+   */
   async #moveLocal(view: View): Promise<void> {
     const git = this.#git
     for (let race = 0; race < mostRaces; race++) {
@@ -154,11 +178,18 @@ class GitFiles {
       const winner = await git.tip(this.#ref)
       if (git.remote === null) {
         await this.#refuseForeign(view.local, winner)
-        view.tip = await git.commit(winner, await this.#own(view.tip), 'Record on top of another one')
+        view.tip = await git.commit(
+          winner,
+          await this.#own(view.tip),
+          'Record on top of another one',
+        )
       }
       view.local = winner
     }
-    throw new EdgewiseError('record-moved', `the branch ${this.#place.branch} moves faster than it can be written to`)
+    throw new EdgewiseError(
+      'record-moved',
+      `the branch ${this.#place.branch} moves faster than it can be written to`,
+    )
   }
 
   /** What this record has at its own paths. */

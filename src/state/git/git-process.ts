@@ -11,7 +11,10 @@ export interface GitResult {
 /** Runs git with these arguments; a code other than 0 is a result. */
 export type Git = (args: string[], input?: string, timeoutMs?: number) => Promise<GitResult>
 
-/** Variables that git, its credential helpers and ssh may need; nothing else of the environment reaches them. */
+/**
+ * Variables that git, its credential helpers and ssh may need; nothing else of the environment
+ * reaches them.
+ */
 const passed = new Set(
   [
     'PATH HOME USER LOGNAME SHELL TMPDIR TEMP TMP LANG XDG_CONFIG_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS',
@@ -26,17 +29,27 @@ const passed = new Set(
 )
 
 /**
- * The environment of git's processes. Variables that redirect git, which it sets for its own hooks, stay behind, and so
- * does everything that holds the service's token. Nothing asks: there may be nobody to answer.
+ * The environment of git's processes. Variables that redirect git, which it sets for its own hooks,
+ * stay behind, and so does everything that holds the service's token. Nothing asks: there may be
+ * nobody to answer.
  */
-export function gitEnvironment(env: Record<string, string | undefined>, token: string): Record<string, string> {
+export function gitEnvironment(
+  env: Record<string, string | undefined>,
+  token: string,
+): Record<string, string> {
   const chosen = Object.entries(env).filter(
     ([name, value]) =>
       value !== undefined &&
       (token === '' || !value.includes(token)) &&
       (passed.has(name.toUpperCase()) || /^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name)),
   ) as [string, string][]
-  return { ...Object.fromEntries(chosen), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', SSH_ASKPASS_REQUIRE: 'never', GCM_INTERACTIVE: 'never' }
+  return {
+    ...Object.fromEntries(chosen),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+  }
 }
 
 /**
@@ -56,8 +69,8 @@ export function gitIn(folder: string, env: Record<string, string>, flags: string
 }
 
 /**
- * Until it has a group of its own, a process that was just born belongs to ours, and an interrupt of ours ends it before it becomes git: it has
- * done nothing, and is begun again.
+ * Until it has a group of its own, a process that was just born belongs to ours, and an interrupt
+ * of ours ends it before it becomes git: it has done nothing, and is begun again.
  */
 const mostAttempts = 3
 
@@ -69,12 +82,21 @@ function once(
   timeoutMs: number | undefined,
 ): Promise<GitResult & { cut: boolean }> {
   return new Promise((resolve, reject) => {
-    // A group of its own, so that an interrupt from the terminal ends the apply in order instead of its git processes.
-    const child = spawn('git', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32' })
+    // A group of its own, so that an interrupt from the terminal ends the apply in order instead of
+    // its git processes.
+    const child = spawn('git', args, {
+      cwd: folder,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+    })
     const out: Buffer[] = []
     const err: Buffer[] = []
     let late = false
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => ((late = true), kill(child.pid)), timeoutMs)
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => ((late = true), kill(child.pid)), timeoutMs)
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
     child.on('error', (error: NodeJS.ErrnoException) => {
@@ -83,7 +105,9 @@ function once(
     })
     child.on('close', (code, signal) => {
       clearTimeout(timer)
-      const said = late ? `no answer in ${(timeoutMs ?? 0) / 1000} s` : Buffer.concat(err).toString('utf8')
+      const said = late
+        ? `no answer in ${(timeoutMs ?? 0) / 1000} s`
+        : Buffer.concat(err).toString('utf8')
       const cut = signal === 'SIGINT' || signal === 'SIGTERM'
       resolve({ code: code ?? 1, out: Buffer.concat(out), err: said, cut })
     })

@@ -17,7 +17,8 @@ export function gitRegister(git: GitRepository, name: string): Register {
     },
     swap: async (version, text) => {
       const next = text === null ? null : await git.commit(null, new Map([[path, text]]), 'Lock')
-      const swapped = remote === null ? await git.move(ref, version, next) : await git.push(ref, version, next)
+      const swapped =
+        remote === null ? await git.move(ref, version, next) : await git.push(ref, version, next)
       return swapped ? (next ?? 'none') : null
     },
   }

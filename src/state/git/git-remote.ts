@@ -7,11 +7,18 @@ const fetchTimeoutMs = 300_000
 const quietly = ['--quiet', '--no-recurse-submodules']
 
 /** What a repository does with a remote. `tip`: where a ref of the repository itself is. */
-export function remoteOf(git: Git, remote: string, tip: GitRepository['tip']): Pick<GitRepository, 'fetch' | 'push' | 'seen'> {
+export function remoteOf(
+  git: Git,
+  remote: string,
+  tip: GitRepository['tip'],
+): Pick<GitRepository, 'fetch' | 'push' | 'seen'> {
   const keptAs = (ref: string) => `refs/edgewise/fetched/${remote}/${ref.replace(/^refs\//, '')}`
-  /** Remembers where a branch was, as well as that can be done here; the lock's ref comes and goes. */
+  /**
+   * Remembers where a branch was, as well as that can be done here; the lock's ref comes and goes.
+   */
   const keep = async (ref: string, commit: string | null) => {
-    if (commit !== null && ref.startsWith('refs/heads/')) await git(['update-ref', keptAs(ref), commit])
+    if (commit !== null && ref.startsWith('refs/heads/'))
+      await git(['update-ref', keptAs(ref), commit])
   }
   const fetch = async (ref: string) => {
     const kept = keptAs(ref)
@@ -25,7 +32,11 @@ export function remoteOf(git: Git, remote: string, tip: GitRepository['tip']): P
         return there
       }
       const options = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--refmap=']
-      const fetched = await git(['fetch', ...quietly, ...options, remote, `+${ref}:${kept}`], '', fetchTimeoutMs)
+      const fetched = await git(
+        ['fetch', ...quietly, ...options, remote, `+${ref}:${kept}`],
+        '',
+        fetchTimeoutMs,
+      )
       const now = fetched.code === 0 ? await tip(kept) : null
       if (now !== null) return now
       // Taken away between the two looks, perhaps; but not again and again.
@@ -34,14 +45,20 @@ export function remoteOf(git: Git, remote: string, tip: GitRepository['tip']): P
   }
   return {
     fetch,
-    seen: async (ref) => (await tip(keptAs(ref))) ?? (await tip(ref.replace(/^refs\/heads\//, `refs/remotes/${remote}/`))),
+    seen: async (ref) =>
+      (await tip(keptAs(ref))) ??
+      (await tip(ref.replace(/^refs\/heads\//, `refs/remotes/${remote}/`))),
     push: async (ref, from, to) => {
       if (from === to) return (await fetch(ref)) === from
       const lease = `--force-with-lease=${ref}:${from ?? ''}`
       const options = ['--no-verify', '--no-follow-tags', '--no-signed', lease]
       // A mirror pushes everything, or nothing by name.
       const settings = ['-c', `remote.${remote}.mirror=false`, '-c', 'push.pushOption=']
-      const pushed = await git([...settings, 'push', ...quietly, ...options, remote, `${to ?? ''}:${ref}`], '', pushTimeoutMs)
+      const pushed = await git(
+        [...settings, 'push', ...quietly, ...options, remote, `${to ?? ''}:${ref}`],
+        '',
+        pushTimeoutMs,
+      )
       // The answer may have been lost after it took effect.
       const there = pushed.code === 0 ? to : await fetch(ref)
       if (there === to) {

@@ -34,10 +34,11 @@ export function refOf({ branch }: GitPlace): string {
 }
 
 /**
- * Where the branch is. What is only here are outcomes that a process could not push any more; they count unless somebody
- * else has written since, who then knows these writes to be in doubt.
+ * Where the branch is. What is only here are outcomes that a process could not push any more; they
+ * count unless somebody else has written since, who then knows these writes to be in doubt.
  *
- * @throws EdgewiseError `record-moved` when it can't be told which commit is right, `usage` when the branch holds something else
+ * @throws EdgewiseError `record-moved` when it can't be told which commit is right, `usage` when
+ * the branch holds something else
  */
 export async function lookAt(git: GitRepository, place: GitPlace): Promise<View> {
   const ref = refOf(place)
@@ -49,7 +50,12 @@ export async function lookAt(git: GitRepository, place: GitPlace): Promise<View>
   return view
 }
 
-async function tipOf(git: GitRepository, { branch }: GitPlace, local: string | null, shared: string | null): Promise<string | null> {
+async function tipOf(
+  git: GitRepository,
+  { branch }: GitPlace,
+  local: string | null,
+  shared: string | null,
+): Promise<string | null> {
   if (local === null || shared === null) return shared ?? local
   const base = await git.base(local, shared)
   if (base === null) {
@@ -62,7 +68,10 @@ async function tipOf(git: GitRepository, { branch }: GitPlace, local: string | n
   return base === shared ? local : shared
 }
 
-/** A copy here of what the remote has lost may be older than that was: what it says of the service may long be wrong. */
+/**
+ * A copy here of what the remote has lost may be older than that was: what it says of the service
+ * may long be wrong.
+ */
 async function refuseGone(git: GitRepository, place: GitPlace): Promise<void> {
   const { branch } = place
   if ((await git.seen(refOf(place))) === null) return

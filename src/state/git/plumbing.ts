@@ -4,7 +4,10 @@ import { gitIn, saidBy, type Git, type GitResult } from './git-process.ts'
 import { remoteOf } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 
-/** Hooks are the user's own work's; what the repository's settings would add to a push or a fetch stays away as well. */
+/**
+ * Hooks are the user's own work's; what the repository's settings would add to a push or a fetch
+ * stays away as well.
+ */
 const flags = [
   '-c',
   'core.hooksPath=/dev/null',
@@ -31,7 +34,11 @@ export async function openGit(
   env: Record<string, string>,
   now: () => number,
 ): Promise<GitRepository | null> {
-  const there = await gitIn(folder, env, flags)(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
+  const there = await gitIn(
+    folder,
+    env,
+    flags,
+  )(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
   if (there.code !== 0) {
     if (/not a git repository/i.test(there.err)) return null
     throw new EdgewiseError(
@@ -43,15 +50,23 @@ export async function openGit(
   const [common = '', format = 'sha1', up = ''] = lines(there.out)
   const home = resolve(folder, common)
   // Where git itself goes: an address of a remote may be relative to that.
-  const git = gitIn(resolve(folder, up), await withQuietSsh(folder, env), [`--git-dir=${home}`, ...flags])
+  const git = gitIn(resolve(folder, up), await withQuietSsh(folder, env), [
+    `--git-dir=${home}`,
+    ...flags,
+  ])
   const named = remote.replaceAll('.', '\\.')
-  const remotes = lines((await git(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`])).out)
+  const remotes = lines(
+    (await git(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`])).out,
+  )
   const known = remotes.some((line) => line.startsWith(`remote.${remote}.url `))
   const partial = remotes.some((line) => line.endsWith('.promisor true'))
   return repositoryOf(git, home, known ? remote : null, partial, format === 'sha256' ? 64 : 40, now)
 }
 
-/** The commit that is checked out where a folder lies; null where git has no answer, or is not there. */
+/**
+ * The commit that is checked out where a folder lies; null where git has no answer, or is not
+ * there.
+ */
 export async function headOf(folder: string, env: Record<string, string>): Promise<string | null> {
   try {
     const { code, out } = await gitIn(folder, env, flags)(['rev-parse', '--verify', 'HEAD'])
@@ -62,10 +77,18 @@ export async function headOf(folder: string, env: Record<string, string>): Promi
   }
 }
 
-const noRemote = () => Promise.reject(new TypeError('expected a remote to be there before it is asked for'))
+const noRemote = () =>
+  Promise.reject(new TypeError('expected a remote to be there before it is asked for'))
 const alone = { fetch: noRemote, push: noRemote, seen: noRemote }
 
-function repositoryOf(git: Git, home: string, remote: string | null, partial: boolean, idLength: number, now: () => number): GitRepository {
+function repositoryOf(
+  git: Git,
+  home: string,
+  remote: string | null,
+  partial: boolean,
+  idLength: number,
+  now: () => number,
+): GitRepository {
   const nothing = '0'.repeat(idLength)
   const tip = async (ref: string) =>
     (await answer(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
@@ -93,14 +116,27 @@ function repositoryOf(git: Git, home: string, remote: string | null, partial: bo
     },
     commit: async (parent, changes, message) => {
       who ??= identity(git)
-      const stream = importStream(parent, changes, message, `${await who} ${Math.floor(now() / 1000)} +0000`, nothing)
-      const [id] = await answer(git, ['fast-import', '--quiet', '--done', '--date-format=raw'], stream)
+      const stream = importStream(
+        parent,
+        changes,
+        message,
+        `${await who} ${Math.floor(now() / 1000)} +0000`,
+        nothing,
+      )
+      const [id] = await answer(
+        git,
+        ['fast-import', '--quiet', '--done', '--date-format=raw'],
+        stream,
+      )
       return id ?? ''
     },
     move: async (ref, from, to) => {
       if (ref.startsWith('refs/heads/') && checked !== ref) await refuseCheckedOut(git, ref)
       checked = ref
-      const args = to === null ? ['update-ref', '-d', ref, from ?? nothing] : ['update-ref', '-m', 'edgewise', ref, to, from ?? nothing]
+      const args =
+        to === null
+          ? ['update-ref', '-d', ref, from ?? nothing]
+          : ['update-ref', '-m', 'edgewise', ref, to, from ?? nothing]
       const done = await git(args)
       if (done.code === 0) return true
       if ((await tip(ref)) !== from) return false
@@ -109,7 +145,10 @@ function repositoryOf(git: Git, home: string, remote: string | null, partial: bo
   }
 }
 
-/** A clone without all files would ask its remote for each one by itself; a comparison asks for all of them at once. */
+/**
+ * A clone without all files would ask its remote for each one by itself; a comparison asks for all
+ * of them at once.
+ */
 async function bring(git: Git, commit: string, path: string): Promise<void> {
   const [nothing = ''] = await answer(git, ['hash-object', '-t', 'tree', '--stdin'])
   await answer(git, ['diff-tree', '-r', '--numstat', nothing, commit, '--', path])
@@ -118,7 +157,10 @@ async function bring(git: Git, commit: string, path: string): Promise<void> {
 async function filesOf(git: Git, commit: string, path: string): Promise<Map<string, string>> {
   const entries = await treeOf(git, ['-r', '--full-tree', commit, '--', path])
   if (entries.length === 0) return new Map()
-  const { out, ...rest } = await git(['cat-file', '--batch'], `${entries.map(({ id }) => id).join('\n')}\n`)
+  const { out, ...rest } = await git(
+    ['cat-file', '--batch'],
+    `${entries.map(({ id }) => id).join('\n')}\n`,
+  )
   if (rest.code !== 0) throw failed(['cat-file'], { out, ...rest })
   const found = new Map<string, string>()
   let at = 0
@@ -139,7 +181,10 @@ async function filesOf(git: Git, commit: string, path: string): Promise<Map<stri
 }
 
 /** What `git ls-tree` lists: `<mode> <type> <id>\t<path>`. */
-async function treeOf(git: Git, args: string[]): Promise<{ type: string; id: string; path: string }[]> {
+async function treeOf(
+  git: Git,
+  args: string[],
+): Promise<{ type: string; id: string; path: string }[]> {
   return (await answer(git, ['ls-tree', '-z', ...args], '', '\0')).map((line) => {
     const tab = line.indexOf('\t')
     const [, type = '', id = ''] = line.slice(0, tab).split(' ')
@@ -147,8 +192,17 @@ async function treeOf(git: Git, args: string[]): Promise<{ type: string; id: str
   })
 }
 
-/** A commit as `git fast-import` reads it, and the question for its id. The ref that it needs is never made. */
-function importStream(parent: string | null, changes: Changes, message: string, who: string, nothing: string): string {
+/**
+ * A commit as `git fast-import` reads it, and the question for its id. The ref that it needs is
+ * never made.
+ */
+function importStream(
+  parent: string | null,
+  changes: Changes,
+  message: string,
+  who: string,
+  nothing: string,
+): string {
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
   const ref = 'refs/edgewise/unborn'
   const files = [...changes].map(([path, change]) => {
@@ -164,7 +218,8 @@ function importStream(parent: string | null, changes: Changes, message: string, 
 /** Whom git takes the user for; a name of our own where it takes them for nobody. */
 async function identity(git: Git): Promise<string> {
   const known = await git(['var', 'GIT_COMMITTER_IDENT'])
-  const [, who] = known.code === 0 ? (/^(.*<[^<>]*>) \d+ [+-]\d{4}$/.exec(lines(known.out)[0] ?? '') ?? []) : []
+  const [, who] =
+    known.code === 0 ? (/^(.*<[^<>]*>) \d+ [+-]\d{4}$/.exec(lines(known.out)[0] ?? '') ?? []) : []
   return who ?? 'Edgewise <edgewise@localhost>'
 }
 
@@ -187,7 +242,10 @@ async function refuseCheckedOut(git: Git, ref: string): Promise<void> {
 }
 
 /** Without settings of its own, ssh is told never to ask. */
-async function withQuietSsh(folder: string, env: Record<string, string>): Promise<Record<string, string>> {
+async function withQuietSsh(
+  folder: string,
+  env: Record<string, string>,
+): Promise<Record<string, string>> {
   if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
   const set = (await gitIn(folder, env, [])(['config', 'core.sshCommand'])).code === 0
   return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
