@@ -1,6 +1,6 @@
 import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/plumbing.ts'
-import { gitEnvironment } from '../state/git/git-process.ts'
+import { gitEnvironment } from '../state/git/git-environment.ts'
 import { openRecord as openRecordAt, type OpenRecord } from '../state/open-state.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'
