@@ -145,6 +145,7 @@ const hostile = (mark: string): Record<string, string> => ({
   'gpg.program': mark,
   'gpg.ssh.program': mark,
   'commit.gpgSign': 'true',
+  'protocol.ext.allow': 'always',
   'push.gpgSign': 'true',
   'tag.gpgSign': 'true',
   'gc.auto': '1',
@@ -263,6 +264,7 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
     const head = String((await git(['rev-parse', 'HEAD'])).out).trim()
     for (const args of commands(head))
       expect({ args, ...(await git(args)) }).toMatchObject({ args, code: 0 })
+    expect(await git(['ls-remote', `ext::${mark}`])).toMatchObject({ code: 128 })
     const ident = 'A <a@example.com> 0 +0000'
     const stream = `commit refs/edgewise/two\ncommitter ${ident}\ndata 1\nx\n\ndone\n`
     expect(await git(['fast-import', '--quiet', '--done'], stream)).toMatchObject({ code: 0 })
@@ -279,7 +281,7 @@ it('simple-git refuses arguments that start a program', async () => {
     ['fetch', '--upload-pack', 'touch mark', 'origin'],
     ['-c', 'core.sshCommand=touch mark', 'ls-remote', 'origin'],
     ['-c', 'alias.look=!touch mark', 'look'],
-    ['-c', 'protocol.ext.allow=always', 'ls-remote', 'ext::touch mark'],
+    ['-c', 'credential.helper=!touch mark', 'ls-remote', 'origin'],
   ])
     await expect(git(args)).rejects.toThrow('is not permitted without enabling')
 })

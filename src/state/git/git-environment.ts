@@ -1,11 +1,13 @@
 /**
  * Settings of every git process. Hooks and a file system monitor of the repository belong to the
- * user's own work; pushes and fetches stay as they are without settings of the repository.
+ * user's own work; pushes and fetches stay as they are without settings of the repository. A remote
+ * whose address is a command (`ext::`) needs the variable GIT_ALLOW_PROTOCOL.
  */
 export const gitSettings = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.fsync=committed',
+  'protocol.ext.allow=never',
   'push.gpgSign=false',
   'gc.auto=0',
   'maintenance.auto=false',

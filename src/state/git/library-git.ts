@@ -70,13 +70,14 @@ async function attempt(
   }
 }
 
+const ours = ['allowUnsafeHooksPath', 'allowUnsafeFsMonitor', 'allowUnsafeProtocolOverride']
+
 /**
- * What the library may not refuse: our own setting of hooks, and what the user's environment asks
- * for, such as an ssh command. Arguments that would start a program are refused.
+ * What the library may not refuse: settings of our own that switch programs off, and what the
+ * user's environment asks for, such as an ssh command. Arguments that would start a program are
+ * refused.
  */
 function allowedBy(env: Record<string, string>): SimpleGitOptions['unsafe'] {
   const categories = parseEnv(env).vulnerabilities.map(({ category }) => category)
-  return Object.fromEntries(
-    ['allowUnsafeHooksPath', 'allowUnsafeFsMonitor', ...categories].map((name) => [name, true]),
-  )
+  return Object.fromEntries([...ours, ...categories].map((name) => [name, true]))
 }
