@@ -1,13 +1,13 @@
 import type { Applied } from '../model/applied.ts'
-import { isObject } from '../model/json.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, parseCalls, type Call } from './format/calls.ts'
-import { damagedFile, formatDomainFile, parseDomainFile } from './format/domain-file.ts'
+import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { inTurn } from './in-turn.ts'
 import {
   formatEntry,
+  formatMarker,
   formatWave,
   parseEntry,
   parseWave,
@@ -17,6 +17,8 @@ import { entryMessage, settledMessage } from './git/messages.ts'
 import type { KnownCalls, RecordKey, Recorded, RecordedItem, Store, Wave } from './store.ts'
 import type { RecordFiles } from './state-files.ts'
 import { budgetPath, recordPaths, type RecordPaths } from './format/state-paths.ts'
+import { formatAddress, parseAddress } from './format/address-file.ts'
+import { damagedFile } from './format/parse-file.ts'
 import { formatRollout, parseRollout } from './format/rollout-file.ts'
 import type { Files } from './folder/write-file.ts'
 
@@ -61,6 +63,7 @@ class FileStore implements Store {
         throw damagedFile(
           this.#files.placeOf(path),
           `it says it is of ${domain}, whose place is ${this.#files.placeOf(this.#paths.domain(domain))}`,
+          'domain',
         )
       }
       recorded.set(domain, items)
@@ -81,10 +84,8 @@ class FileStore implements Store {
   async otherAddresses(): Promise<string[]> {
     const found = await this.#files.read(this.#paths.addresses)
     return [...found].flatMap(([path, text]) => {
-      const data = path === this.#paths.address ? undefined : parseJson(text)
-      return data !== undefined && isObject(data) && typeof data['address'] === 'string'
-        ? [data['address']]
-        : []
+      const address = path === this.#paths.address ? null : parseAddress(text)
+      return address === null ? [] : [address]
     })
   }
 
@@ -113,12 +114,7 @@ class FileStore implements Store {
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
       [this.#paths.entry(apply.id), this.#entryText(apply)],
     ])
-    const marker = new Map([
-      [
-        this.#paths.marker(apply.id),
-        `${JSON.stringify({ format: 'edgewise.open/1', apply: apply.id })}\n`,
-      ],
-    ])
+    const marker = new Map([[this.#paths.marker(apply.id), formatMarker(apply.id)]])
     await this.#publish([intent, marker], entryMessage(apply, wave))
   }
 
@@ -157,7 +153,7 @@ class FileStore implements Store {
       .map(([path, text]) => {
         const rollout = parseRollout(this.#files.placeOf(path), text)
         if (path !== this.#paths.rollout(rollout.id))
-          throw damagedFile(this.#files.placeOf(path), `it says it is of ${rollout.id}`)
+          throw damagedFile(this.#files.placeOf(path), `it says it is of ${rollout.id}`, 'rollout')
         return rollout
       })
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -195,9 +191,7 @@ class FileStore implements Store {
   async #publish(steps: Files[], message: string): Promise<void> {
     const paths = this.#paths
     const { id, address } = this.#key
-    const doubts = new Map<string, string | null>([
-      [paths.address, `${JSON.stringify({ id, address })}\n`],
-    ])
+    const doubts = new Map<string, string | null>([[paths.address, formatAddress({ id, address })]])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
     for (const { entry, domains } of this.#cutOff) {
@@ -229,7 +223,11 @@ class FileStore implements Store {
     return markers.map((path) => {
       const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
       if (entry === undefined)
-        throw damagedFile(this.#files.placeOf(path), 'the journal does not know this apply')
+        throw damagedFile(
+          this.#files.placeOf(path),
+          'the journal does not know this apply',
+          'journal',
+        )
       return entry
     })
   }
@@ -239,7 +237,7 @@ class FileStore implements Store {
     return [...found].map(([path, text]) => {
       const entry = parseEntry(this.#files.placeOf(path), text)
       if (path !== this.#paths.entry(entry.id))
-        throw damagedFile(this.#files.placeOf(path), `it says it is of ${entry.id}`)
+        throw damagedFile(this.#files.placeOf(path), `it says it is of ${entry.id}`, 'journal')
       return entry
     })
   }
@@ -254,6 +252,7 @@ class FileStore implements Store {
         throw damagedFile(
           this.#files.placeOf(folder),
           `expected ${texts.size} waves, and ${i + 1}.json is not there`,
+          'journal',
         )
       return parseWave(this.#files.placeOf(path), text)
     })
