@@ -211,5 +211,7 @@ describe('what is recorded of an item', () => {
     [{ status: 'released' }],
     [{ origin: 'guess' }],
     [{ at: 'yesterday' }],
-  ])('may not be %j', (more) => expect(held(more)).toThrow(/the entry "timeout" is incomplete/))
+  ])('may not be %j', (more) =>
+    expect(held(more)).toThrow(/at \/items\/timeout\/.*: expected .*, got /),
+  )
 })
