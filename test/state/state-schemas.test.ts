@@ -104,3 +104,22 @@ describe.each(fileKinds)('the schema %s', (name) => {
     }
   })
 })
+
+it.each<[string, string, (data: unknown) => boolean]>([
+  ['address', '', (data) => compiled.isAddressFile(data)],
+  ['calls', '/calls/0', (data) => compiled.isCall(data)],
+])('the validator of %s%s agrees with the schema', (name, part, validate) => {
+  const { whole, places } = sampleOf(name)
+  const own = places.filter(({ pointer }) => pointer.startsWith(`${part}/`))
+  expect(own.length).toBeGreaterThanOrEqual(2)
+  expect(validate(atPointer(whole, part))).toBe(true)
+  for (const { pointer } of own)
+    for (const value of [undefined, ...values]) {
+      const changed = withAt(whole, pointer, value)
+      expect([pointer, value, validate(atPointer(changed, part))]).toEqual([
+        pointer,
+        value,
+        accepts(name, changed, pointer),
+      ])
+    }
+})
