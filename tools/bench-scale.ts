@@ -3,7 +3,7 @@
  * memory that it took.
  */
 import { loadSolver } from '../src/operations/load-solver.ts'
-import { chance } from '../src/plan/cover/chance.ts'
+import { chance } from '../src/plan/cover/create-random.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
 import type { Need } from '../src/plan/needs.ts'
 

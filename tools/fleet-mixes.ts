@@ -1,4 +1,4 @@
-import { chance } from '../src/plan/cover/chance.ts'
+import { chance } from '../src/plan/cover/create-random.ts'
 
 /** `needs[d]` lists the items of domain d, each with the number of its value. */
 export type Mix = [item: string, value: number][][]

@@ -1,4 +1,4 @@
-import { chance } from '../src/plan/cover/chance.ts'
+import { chance } from '../src/plan/cover/create-random.ts'
 import type { Mix } from './fleet-mixes.ts'
 
 const seeds = 40

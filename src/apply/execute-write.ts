@@ -1,6 +1,6 @@
 import { safeToRepeat, type Write } from '../model/change.ts'
 import { attempt, keep } from './attempt.ts'
-import { isolate } from './isolate.ts'
+import { isolate } from './bisect.ts'
 import { rewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'

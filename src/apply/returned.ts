@@ -1,5 +1,5 @@
 import { itemSpec } from '../catalog/catalogue.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { readItem } from '../catalog/parse-item.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { ItemKey, Value } from '../model/item.ts'

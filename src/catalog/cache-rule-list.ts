@@ -1,7 +1,7 @@
 import type { CacheRuleList } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import { cacheTimeProblems } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'

@@ -1,6 +1,6 @@
 import type { CacheRule } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import { cacheTimeProblems } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'

@@ -1,6 +1,6 @@
 import { isObject, own, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import { cacheTimeProblems, tooLong } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful, missingField } from './problems.ts'

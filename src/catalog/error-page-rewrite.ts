@@ -1,7 +1,7 @@
 import type { ErrorPageRewrite } from '../generated/items.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { noDesiredState } from './problems.ts'

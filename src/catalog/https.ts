@@ -2,7 +2,7 @@ import type { Https } from '../generated/items.ts'
 import type { Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { doubtful } from './problems.ts'
 

@@ -1,7 +1,7 @@
 import type { SpeedLimit } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { refused } from './problems.ts'

@@ -3,7 +3,7 @@ import type { Form } from '../model/change.ts'
 import type { Held, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { accepted } from './cast-accepted.ts'
 import { certain, type ItemRow } from './item-spec.ts'
 import { imperative } from './problems.ts'
 

@@ -5,8 +5,8 @@ import { readFault, type Fault } from '../emulator/entities/fault.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { CommandContext } from './io.ts'
-import { exits } from './exits.ts'
-import { readIn } from './read-in.ts'
+import { exits } from './exit-codes.ts'
+import { readIn } from './load-file.ts'
 
 export interface EmulatorFlags {
   port: number

@@ -8,7 +8,7 @@ import { unrecorded, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Paint } from '../report/text/paint.ts'
 import { wrap } from '../report/text/wrap.ts'
-import { exits } from './exits.ts'
+import { exits } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 

@@ -3,10 +3,10 @@ import { formatYaml } from '../manifest/format-yaml.ts'
 import { workspaceFiles } from '../manifest/load-workspace.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
-import { exits } from './exits.ts'
+import { exits } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { rootOf } from './open.ts'
-import { writeOut } from './write-out.ts'
+import { writeOut } from './save-file.ts'
 
 export interface FmtOptions {
   check?: boolean

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
 import { nodeOutside } from '../operations/node-outside.ts'
-import { exits } from './exits.ts'
+import { exits } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
 

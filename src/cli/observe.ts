@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Json } from '../model/json.ts'
-import { visibleLines } from '../report/text/visible.ts'
+import { visibleLines } from '../report/text/escape-invisible.ts'
 import { parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 

@@ -15,10 +15,10 @@ import { declareState } from './commands/state.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
 import { declareIn, examplesText, globals } from './commands/declare.ts'
-import { exits } from './exits.ts'
+import { exits } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { paintFor } from './terminal/paint.ts'
-import { errSentences } from './terminal/sentences.ts'
+import { errSentences } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
 
 /**

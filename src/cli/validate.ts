@@ -11,7 +11,7 @@ import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { Paint } from '../report/text/paint.ts'
 import { openWorkspace } from './open.ts'
 import type { CommandContext } from './io.ts'
-import { exits } from './exits.ts'
+import { exits } from './exit-codes.ts'
 import { version } from './version.ts'
 
 export interface ValidateOptions {

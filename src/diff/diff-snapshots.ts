@@ -10,7 +10,7 @@ import {
   type Snapshot,
   type Value,
 } from '../model/item.ts'
-import { patchBetween } from './patch-between.ts'
+import { patchBetween } from './compute-patch.ts'
 
 /** What parts two snapshots, and how much is equal in both. */
 export interface Difference {

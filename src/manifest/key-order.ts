@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
-import { documentKeys } from './read-document.ts'
+import { documentKeys } from './parse-document.ts'
 
 /** What of a JSON Schema tells the order of keys: that in which it describes them. */
 export interface KeyOrder {

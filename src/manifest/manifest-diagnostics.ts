@@ -3,9 +3,9 @@ import { pointerStep, pointerSteps } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 import type { MergeFault } from './merge.ts'
-import { originOf, type Layer, type Origin } from './origin-of.ts'
-import type { ConfigFinding } from './read-config.ts'
-import type { Manifest } from './read-document.ts'
+import { originOf, type Layer, type Origin } from './find-origin.ts'
+import type { ConfigFinding } from './parse-config.ts'
+import type { Manifest } from './parse-document.ts'
 import { placeIn } from './yaml-place.ts'
 
 /** What could not be merged, at the layer that asked for it. */

@@ -1,7 +1,7 @@
 import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
-import { readItem, secretFields } from '../catalog/read-item.ts'
+import { readItem, secretFields } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { fieldNames } from '../catalog/value/item-schema.ts'
 import { holdsSecrets } from '../catalog/value/schema-problems.ts'
@@ -12,7 +12,7 @@ import type { Domain, Held, ItemKey, Snapshot, Value } from '../model/item.ts'
 import { atPointer, isObject, own, pointerStep, pointerSteps, type Json } from '../model/json.ts'
 import { problemSummaries, type Problem } from '../model/problem.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
-import { sealedLike } from './sealed-like.ts'
+import { sealedLike } from './seal-like.ts'
 import type { SecretVault } from './secret-vault.ts'
 
 /** What is known of the items without looking at the service. */

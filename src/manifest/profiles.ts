@@ -3,8 +3,8 @@ import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { diagnosticAt } from './finding.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
-import type { Layer } from './origin-of.ts'
-import type { Declaration, Profile } from './read-document.ts'
+import type { Layer } from './find-origin.ts'
+import type { Declaration, Profile } from './parse-document.ts'
 import { placeIn } from './yaml-place.ts'
 
 /** Profiles by name. */

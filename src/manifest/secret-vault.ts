@@ -1,6 +1,6 @@
 import { createHmac, scryptSync } from 'node:crypto'
 import { itemSpec } from '../catalog/catalogue.ts'
-import { secretFields } from '../catalog/read-item.ts'
+import { secretFields } from '../catalog/parse-item.ts'
 import { fieldNames } from '../catalog/value/item-schema.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { wayBack } from '../plan/way-back.ts'
+import { wayBack } from '../plan/compute-rollback.ts'
 import type { Recorded, RecordedItem, Store, Wave } from '../state/store.ts'
 import { appliesTogether } from './find-applies.ts'
 

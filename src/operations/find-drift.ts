@@ -1,4 +1,4 @@
-import { driftOf } from '../diff/drift.ts'
+import { driftOf } from '../diff/detect-drift.ts'
 import { withKnownSecrets } from '../diff/known-secrets.ts'
 import { readObserved } from '../manifest/observed.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'

@@ -1,8 +1,8 @@
 import { confirmed, type Domain, type Held, type ItemKey, type Snapshot } from '../model/item.ts'
 import type { Change } from '../model/change.ts'
 import { listSome } from '../model/words.ts'
-import { wayBack, type Irreversible } from '../plan/way-back.ts'
-import { secretsAtHand } from './secrets-at-hand.ts'
+import { wayBack, type Irreversible } from '../plan/compute-rollback.ts'
+import { secretsAtHand } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import { isImperative } from '../catalog/problems.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { readItem } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Adopted, Domain, ItemKey } from '../model/item.ts'

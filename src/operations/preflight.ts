@@ -1,5 +1,5 @@
 import { itemSpec } from '../catalog/catalogue.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { readItem } from '../catalog/parse-item.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'

@@ -1,7 +1,7 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { listSome } from '../model/words.ts'
-import { visible } from '../report/text/visible.ts'
+import { visible } from '../report/text/escape-invisible.ts'
 import type { Recorded, Store } from '../state/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'

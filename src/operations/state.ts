@@ -5,7 +5,7 @@ import type { Recorded, RecordedItem } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
-import { recordedAt } from './state-at.ts'
+import { recordedAt } from './reconstruct-state.ts'
 
 /** Everything recorded, and where that is. */
 export async function listState(

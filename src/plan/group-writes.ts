@@ -7,7 +7,7 @@ import type { Grouping } from '../model/config.ts'
 import type { Progress } from './cover/search-large.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
-import { groupProblems } from './rectangles.ts'
+import { groupProblems } from './group-problems.ts'
 
 /**
  * What the planner is asked: the needs, how items may be grouped, how many domains a write holds,

@@ -6,7 +6,7 @@ import { judgeWave } from '../health/judge.ts'
 import { windowsOf } from '../health/windows.ts'
 import type { RolloutContext, RolloutSettings } from './ports.ts'
 import type { HealthConfig } from '../model/config.ts'
-import { clearlyWorse, lackReason, worseReason } from './verdict-words.ts'
+import { clearlyWorse, lackReason, worseReason } from './explain-verdict.ts'
 import { isPassing, patiently, until } from './wait.ts'
 
 /** What watching a wave takes. */

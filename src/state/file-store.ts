@@ -5,7 +5,7 @@ import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, parseCalls, type Call } from './format/calls.ts'
 import { damagedFile, formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
-import { inTurn } from './in-turn.ts'
+import { inTurn } from './serial-queue.ts'
 import {
   formatEntry,
   formatWave,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
+import { readItem } from '../../src/catalog/parse-item.ts'
 import type { Json } from '../../src/model/json.ts'
 
 interface Case {

@@ -13,7 +13,7 @@ const copied = [...folders, 'package.json', 'tsconfig.json']
 const judge = `
 import { readFileSync } from 'node:fs'
 import { itemSpec } from './src/catalog/catalogue.ts'
-import { readItem } from './src/catalog/read-item.ts'
+import { readItem } from './src/catalog/parse-item.ts'
 
 const item = process.argv[2] ?? ''
 const cases = JSON.parse(readFileSync(\`test/conformance/own/\${item}.json\`, 'utf8'))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { readItem } from '../../src/catalog/parse-item.ts'
+import { conflicts } from '../../src/catalog/conflicts.ts'
 import type { Json } from '../../src/model/json.ts'
 
 /** Where warnings stand, for a value that is valid all the same. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
+import { readItem } from '../../src/catalog/parse-item.ts'
 import { annotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 import { runs } from '../runs.ts'

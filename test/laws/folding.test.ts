@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { readItem } from '../../src/catalog/parse-item.ts'
+import { conflicts } from '../../src/catalog/conflicts.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import {
   confirmed,

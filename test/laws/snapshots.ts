@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { readItem } from '../../src/catalog/parse-item.ts'
+import { conflicts } from '../../src/catalog/conflicts.ts'
 import {
   confirmed,
   type Held,

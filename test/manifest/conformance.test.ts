@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { itemSpec, unnamedItems } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
+import { readItem } from '../../src/catalog/parse-item.ts'
 import { assemble } from '../../src/manifest/assemble.ts'
 import { idleNulls } from '../../src/manifest/idle-nulls.ts'
 import { mergeOver } from '../../src/manifest/merge.ts'
@@ -9,7 +9,7 @@ import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 import { readYaml } from '../../src/manifest/yaml-file.ts'
 import { sameJson } from '../../src/model/canonical-json.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 
 interface Case {
   id: string

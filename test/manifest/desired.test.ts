@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { marks, valuesOf, workspaceOf } from './workspace-of.ts'
+import { marks, valuesOf, workspaceOf } from './test-workspace.ts'
 
 const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'
 const timestamp = (key: string) =>

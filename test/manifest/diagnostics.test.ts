@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { marks, workspaceOf } from './workspace-of.ts'
+import { marks, workspaceOf } from './test-workspace.ts'
 
 const domain = 'domain: a.example.com\nconfig:\n'
 

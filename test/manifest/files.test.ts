@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { findRoot, loadWorkspace } from '../../src/manifest/load-workspace.ts'
-import { folderOf, marks, plainKeeper, workspaceOf } from './workspace-of.ts'
+import { folderOf, marks, plainKeeper, workspaceOf } from './test-workspace.ts'
 
 const load = (root: string) => loadWorkspace(root, {}, () => plainKeeper)
 

@@ -8,7 +8,7 @@ import { sourceLines } from '../../src/manifest/source-line.ts'
 import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 import { readYaml } from '../../src/manifest/yaml-file.ts'
 import type { Diagnostic } from '../../src/model/problem.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 import { runs } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url))

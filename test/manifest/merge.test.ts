@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
-import { originOf, type Layer } from '../../src/manifest/origin-of.ts'
+import { originOf, type Layer } from '../../src/manifest/find-origin.ts'
 import {
   atPointer,
   isObject,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { replaceReferences, type Names } from '../../src/manifest/references.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 
 const names: Names = {
   domain: 'www.example.com',

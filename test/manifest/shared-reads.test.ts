@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defineItem, type ItemRow } from '../../src/catalog/item-spec.ts'
 import { refused } from '../../src/catalog/problems.ts'
-import { readShared } from '../../src/manifest/shared-reads.ts'
+import { readShared } from '../../src/manifest/item-cache.ts'
 import type { Domain } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
 

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { formatDiagnosticsGithub } from '../../src/report/diagnostics/github.ts'
 import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../../src/report/diagnostics/sarif.ts'
-import { aDiagnostic, anyDiagnostic, controls } from './a-diagnostic.ts'
+import { aDiagnostic, anyDiagnostic, controls } from './create-diagnostic.ts'
 import { faults } from './output-schema.ts'
 
 const related = [

@@ -5,7 +5,7 @@ import { codeFrame } from '../../src/report/diagnostics/code-frame.ts'
 import { formatDiagnosticsText } from '../../src/report/diagnostics/text.ts'
 import { plainPaint, type Paint } from '../../src/report/text/paint.ts'
 import { displayWidth } from '../../src/report/text/display-width.ts'
-import { aDiagnostic, anyDiagnostic, anyText, controls } from './a-diagnostic.ts'
+import { aDiagnostic, anyDiagnostic, anyText, controls } from './create-diagnostic.ts'
 import { runs } from '../runs.ts'
 
 const style = { lineOf: () => null, paint: plainPaint, columns: 80 }

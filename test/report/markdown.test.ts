@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { driftOf } from '../../src/diff/drift.ts'
+import { driftOf } from '../../src/diff/detect-drift.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'

@@ -12,7 +12,7 @@ import type { Dialogue } from '../../src/operations/ports.ts'
 import type { Recorded } from '../../src/state/store.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
-import type { RecordWorld } from './record.ts'
+import type { RecordWorld } from './state-world.ts'
 
 /** What a run of `edgewise apply` came to. */
 export type Ending = 'settled' | 'complete' | 'incomplete' | 'failed' | 'killed'

@@ -6,7 +6,7 @@ import { drawFaults, drawServiceFaults, mostOffset, noFaults, type Faults } from
 import { Laws } from './laws.ts'
 import type { Machine } from './machine.ts'
 import { Network } from './network.ts'
-import { RecordWorld, type Kind } from './record.ts'
+import { RecordWorld, type Kind } from './state-world.ts'
 import { readRecord, runApply, type Ending } from './runner.ts'
 import { sealed } from './seal.ts'
 import { Service } from './service.ts'

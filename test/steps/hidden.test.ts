@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { answering, type Answer } from './answering.ts'
+import { answering, type Answer } from './answering-service.ts'
 import { Place, token, type Ran } from './cli.ts'
 
 const www = 'www.example.com'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { answering, type Answer } from './answering.ts'
+import { answering, type Answer } from './answering-service.ts'
 import { held, Place, service, token, writes } from './cli.ts'
 import { emulator, enter, place, setStage } from './stage.ts'
 

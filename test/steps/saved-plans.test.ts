@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { runs } from '../runs.ts'
-import { answering } from './answering.ts'
+import { answering } from './answering-service.ts'
 import { held, Place, writes } from './cli.ts'
 import { emulator, enter, place, setStage } from './stage.ts'
 

@@ -28,7 +28,7 @@ export function declareApply(program: Command, declare: Declare): void {
       const { terminalDialogue } = await import('../terminal/dialogue.ts')
       const { printExecuted } = await import('../terminal/print-executed.ts')
       const { validWorkspace } = await import('../open.ts')
-      const { readIn } = await import('../read-in.ts')
+      const { readIn } = await import('../load-file.ts')
       const workspace = validWorkspace(context, 'at hand')
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
       const request = {

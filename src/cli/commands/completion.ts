@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /**

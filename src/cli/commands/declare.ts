@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, GlobalOptions, Io } from '../io.ts'
 import { paintFor } from '../terminal/paint.ts'
-import { errSentences } from '../terminal/sentences.ts'
+import { errSentences } from '../terminal/wrap-output.ts'
 
 /** A command as it is declared: its words in the help, and what it does. */
 export interface Declaration<Options> {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Json } from '../../model/json.ts'
 import type { Dialogue } from '../../operations/ports.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import { guarded, guardRequest, locking, type GuardOptions, type LockOptions } from './options.ts'
@@ -87,7 +87,7 @@ async function driftDialogue(
   const dialogue = terminalDialogue(context)
   if (markdown === undefined) return dialogue
   const { driftMarkdown } = await import('../../report/drift/markdown.ts')
-  const { writeOut } = await import('../write-out.ts')
+  const { writeOut } = await import('../save-file.ts')
   return {
     ...dialogue,
     show: (subject) => {

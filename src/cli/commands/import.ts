@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { locking, type LockOptions } from './options.ts'
 import { counted } from '../../model/words.ts'
@@ -24,10 +24,10 @@ export function declareImport(program: Command, declare: Declare): void {
     ],
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
-      const { visible } = await import('../../report/text/visible.ts')
+      const { visible } = await import('../../report/text/escape-invisible.ts')
       const { terminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { readIn } = await import('../read-in.ts')
+      const { readIn } = await import('../load-file.ts')
       const { io, note } = context
       const workspace = openWorkspace(context, 'at hand')
       const { domain, writeManifests = false, replace = false, lockTimeout } = options

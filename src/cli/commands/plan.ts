@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
 import { efforts, type Effort } from '../../model/plan.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { selection, type SelectionOptions } from './options.ts'
 
@@ -28,7 +28,7 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { planMarkdown } = await import('../../report/plan/markdown.ts')
       const { terminalDialogue } = await import('../terminal/dialogue.ts')
       const { validWorkspace } = await import('../open.ts')
-      const { writeOut } = await import('../write-out.ts')
+      const { writeOut } = await import('../save-file.ts')
       const { io } = context
       const workspace = validWorkspace(context, 'at hand')
       const { target, item: items, effort } = options

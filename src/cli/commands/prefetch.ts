@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { prefetchCounts } from '../../model/prefetch.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import type { PrefetchQueryOptions } from './prefetch-query.ts'
 

@@ -67,7 +67,7 @@ async function noteManifests(
   { rollback, stillDesired }: RolledBackApply,
 ): Promise<void> {
   if (stillDesired === 0) return
-  const { visible } = await import('../../report/text/visible.ts')
+  const { visible } = await import('../../report/text/escape-invisible.ts')
   const commit = rollback.applies.at(-1)?.commit
   const named = commit === null || commit === undefined ? '' : ` ${visible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`

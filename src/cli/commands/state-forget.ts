@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ItemKey } from '../../model/item.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import { collect, locking, type LockOptions } from './options.ts'
 

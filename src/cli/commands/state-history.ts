@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise state history`: the applies, the latest first, and what came of them. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { definedFields, type Json } from '../../model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
@@ -60,7 +60,7 @@ async function print(
 ): Promise<void> {
   const { groupBy } = await import('../../model/group-by.ts')
   const { short } = await import('../../report/plan/value-lines.ts')
-  const { visible } = await import('../../report/text/visible.ts')
+  const { visible } = await import('../../report/text/escape-invisible.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
       `Not known at that time, since something was imported or observed later: ${asOf.notKnown.map(visible).join(', ')}.`,

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { grains, requestsIn, type Grain } from '../../model/statistics.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { exits } from '../exits.ts'
+import { exits } from '../exit-codes.ts'
 import { initialFiles } from './initial-files.ts'
 import { initialWorkflow, parseAction, type PinnedAction } from './initial-workflow.ts'
 import type { CommandContext } from '../io.ts'

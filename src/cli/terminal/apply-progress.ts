@@ -4,7 +4,7 @@ import { barColumns, barText } from '../../report/apply/bar.ts'
 import { eventLine } from '../../report/apply/text.ts'
 import type { CommandContext } from '../io.ts'
 import { liveView } from './live-view.ts'
-import { errSentences } from './sentences.ts'
+import { errSentences } from './wrap-output.ts'
 
 /**
  * Shows the progress of an apply: JSON lines with `--json`, a bar on a terminal, plain lines

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { counted, listSome } from '../../model/words.ts'
-import { visible, visibleLines } from '../../report/text/visible.ts'
+import { visible, visibleLines } from '../../report/text/escape-invisible.ts'
 import { irreversibleText } from '../../report/apply/rollback-text.ts'
 import { driftJson } from '../../report/drift/json.ts'
 import { driftText, unreadableLines } from '../../report/drift/text.ts'
@@ -10,7 +10,7 @@ import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
 import { planningLine } from './planning-line.ts'
-import { errSentences } from './sentences.ts'
+import { errSentences } from './wrap-output.ts'
 
 /** Opens the dialogue of a command with a person at a terminal, or with the log of a job. */
 export function terminalDialogue(context: CommandContext): Dialogue {

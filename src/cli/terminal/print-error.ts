@@ -3,9 +3,9 @@ import type { Json } from '../../model/json.ts'
 import { formatDiagnosticsText } from '../../report/diagnostics/text.ts'
 import { diagnosticJson } from '../../report/diagnostics/json.ts'
 import type { Paint } from '../../report/text/paint.ts'
-import { visibleLines } from '../../report/text/visible.ts'
+import { visibleLines } from '../../report/text/escape-invisible.ts'
 import type { Io } from '../io.ts'
-import { errSentences } from './sentences.ts'
+import { errSentences } from './wrap-output.ts'
 
 /**
  * Tells a failure: as a sentence with what to do next on stderr, or with `--json` as one object on

@@ -2,10 +2,10 @@ import type { ApplyResult } from '../../apply/run.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Executed } from '../../operations/submit-plan.ts'
 import { finishedLine } from '../../report/apply/text.ts'
-import { visible } from '../../report/text/visible.ts'
-import { exits } from '../exits.ts'
+import { visible } from '../../report/text/escape-invisible.ts'
+import { exits } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
-import { errSentences, outSentences } from './sentences.ts'
+import { errSentences, outSentences } from './wrap-output.ts'
 
 /** Prints what came of a plan. Returns the exit code. */
 export function printExecuted(

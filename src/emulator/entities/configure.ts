@@ -1,4 +1,4 @@
-import { readItem } from '../../catalog/read-item.ts'
+import { readItem } from '../../catalog/parse-item.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
 import { sameJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey, Value, Wire } from '../../model/item.ts'

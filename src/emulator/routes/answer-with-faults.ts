@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
 import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
-import { readParameters } from './read-parameters.ts'
+import { readParameters } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 

@@ -2,7 +2,7 @@ import { canonicalAddress } from '../../catalog/value/formats.ts'
 import { own, type Json, type JsonObject } from '../../model/json.ts'
 import { readFault } from '../entities/fault.ts'
 import type { EmulatorRequest } from './exchange.ts'
-import { readControlBody } from './read-parameters.ts'
+import { readControlBody } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { Parts } from './parts.ts'
 

@@ -1,7 +1,7 @@
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
 import { behaviourOf, behaviourItems } from '../entities/behaviour.ts'
 import { recentCalls } from '../entities/call-window.ts'
-import type { DomainRecord, DomainRecords } from '../entities/domain-record.ts'
+import type { DomainRecord, DomainRecords } from '../entities/emulated-domain.ts'
 import { prefetchKept, type Prefetch } from '../entities/prefetch.ts'
 import { holdsFrom, type Timeline } from '../entities/timeline.ts'
 

@@ -1,7 +1,7 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import { isObject, own, type Json, type JsonObject } from '../../model/json.ts'
 import type { Behaviour } from '../entities/behaviour.ts'
-import type { DomainRecord } from '../entities/domain-record.ts'
+import type { DomainRecord } from '../entities/emulated-domain.ts'
 import type { Prefetch } from '../entities/prefetch.ts'
 import type { Timeline } from '../entities/timeline.ts'
 import { emptyMemory, type Memory } from './memory.ts'

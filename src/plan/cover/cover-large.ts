@@ -3,7 +3,7 @@ import { flatten } from './flat-problem.ts'
 import { growCover } from './grow-cover.ts'
 import { priceBound, type PriceEffort } from './price-bound.ts'
 import { searchLarge, type LargeEffort, type Progress } from './search-large.ts'
-import { searchParts, type PartsEffort } from './search-parts.ts'
+import { searchParts, type PartsEffort } from './search-neighbourhoods.ts'
 
 /** How much work a large cover may be. */
 export interface CoverLargeEffort {

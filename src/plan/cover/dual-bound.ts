@@ -1,6 +1,6 @@
 import type { Highs, Model } from 'highs'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
-import { heaviest, type Prices } from './heaviest.ts'
+import { heaviest, type Prices } from './pricing-problem.ts'
 import { irreplaceable, rowClasses, type RowClass } from './row-classes.ts'
 
 /** Solves linear programmes. */

@@ -1,16 +1,16 @@
-import { chance } from './chance.ts'
+import { chance } from './create-random.ts'
 import { coverLarge, type CoverLargeEffort } from './cover-large.ts'
 import { countingBound } from './counting-bound.ts'
 import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
 import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
-import { forcedRectangles } from './forced.ts'
+import { forcedRectangles } from './forced-rectangles.ts'
 import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
-import { cutRows } from './part-of.ts'
+import { cutRows } from './subproblem.ts'
 import { priceBound, type PriceEffort } from './price-bound.ts'
 import { rowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
 import type { Progress } from './search-large.ts'
-import { withoutRedundancy } from './without-redundancy.ts'
+import { withoutRedundancy } from './remove-redundancy.ts'
 
 /**
  * How much work a cover may be, counted in steps, so that the same problem has the same answer on

@@ -1,7 +1,7 @@
 import type { Column, Rectangle, Row } from './cover-problem.ts'
 import { findEntry, type Entry, type FlatProblem } from './flat-problem.ts'
 import { MaxHeap } from './max-heap.ts'
-import { pickWays } from './pick-ways.ts'
+import { pickWays } from './pick-alternatives.ts'
 
 /** Rows of one column, and of all columns, that a rectangle may grow by. */
 const maxRowsOfColumn = 200

@@ -1,6 +1,6 @@
 import type { Column, Rectangle, Row } from './cover-problem.ts'
 import { findEntry, findShared, type FlatProblem } from './flat-problem.ts'
-import { pickWays } from './pick-ways.ts'
+import { pickWays } from './pick-alternatives.ts'
 import { Placement, type Placed } from './placement.ts'
 
 interface Move {

@@ -1,5 +1,5 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
-import { findDearest, type Prices } from './find-dearest.ts'
+import { findDearest, type Prices } from './find-max-prices.ts'
 import { irreplaceable, rowClasses, type RowClass } from './row-classes.ts'
 
 /** How much work the bound may be. */

@@ -1,7 +1,7 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
-import { searchCover } from './search.ts'
+import { searchCover } from './search-cover.ts'
 import { tableOf } from './table.ts'
-import { coverage } from './without-redundancy.ts'
+import { coverage } from './remove-redundancy.ts'
 
 /** How long is searched for one rectangle less. */
 export interface SearchEffort {

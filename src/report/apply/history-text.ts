@@ -1,7 +1,7 @@
 import type { Applied } from '../../model/applied.ts'
 import { countedOutcomes } from './text.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 /** A history in words: two lines for each apply. */
 export function historyText(applies: Applied[], paint: Paint): string {

@@ -1,7 +1,7 @@
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import { listSome } from '../../model/words.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** An item that stays as it is, and why. */

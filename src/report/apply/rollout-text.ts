@@ -2,7 +2,7 @@ import type { Sample, Verdict } from '../../model/health.ts'
 import { counted } from '../../model/words.ts'
 import { percentText, shortCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 /** What happens between the waves of a rollout. */
 export type RolloutEvent =

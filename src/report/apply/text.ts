@@ -1,7 +1,7 @@
 import type { OutcomeCounts } from '../../model/outcome.ts'
 import type { Paint } from '../text/paint.ts'
 import { rolloutLine, type RolloutEvent } from './rollout-text.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 /** The part of an apply's events that is told in words. */
 export type ToldEvent =

@@ -1,7 +1,7 @@
 import type { Place } from '../../model/problem.ts'
 import type { Paint } from '../text/paint.ts'
 import { displayWidth, graphemesOf } from '../text/display-width.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 /** What a code frame is drawn with. */
 export interface FrameStyle {

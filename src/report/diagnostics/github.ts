@@ -1,5 +1,5 @@
 import { byPlace, type Diagnostic } from '../../model/problem.ts'
-import { visible, visibleLines } from '../text/visible.ts'
+import { visible, visibleLines } from '../text/escape-invisible.ts'
 
 /**
  * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the

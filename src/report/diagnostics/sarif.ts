@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
 import { ruleDescriptions } from './rule-descriptions.ts'
-import { visibleLines } from '../text/visible.ts'
+import { visibleLines } from '../text/escape-invisible.ts'
 
 /** What a SARIF log says beside the diagnostics. */
 export interface SarifContext {

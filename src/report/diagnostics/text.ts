@@ -2,7 +2,7 @@ import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
 import { counted } from '../../model/words.ts'
 import { codeFrame } from './code-frame.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible, visibleLines } from '../text/visible.ts'
+import { visible, visibleLines } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** How diagnostics are shown to people. */

@@ -3,7 +3,7 @@ import { groupBy } from '../../model/group-by.ts'
 import { counted, listSome } from '../../model/words.ts'
 import { driftSummary, hasDrift } from './json.ts'
 import { blocksOf, blockText, type PlanTextOptions } from '../plan/text.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 const maxDomains = 12

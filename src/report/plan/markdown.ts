@@ -4,7 +4,7 @@ import { changeParts, changeTable } from './change-parts.ts'
 import { fenced, firstLines, folded, mostCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
 import { sumLine, waveLine, writeLine } from './text.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
 const mostWrites = 40

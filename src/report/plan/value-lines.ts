@@ -1,7 +1,7 @@
 import { sameJson } from '../../model/canonical-json.ts'
 import { isObject, type Json } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 /**
  * One line of what an item holds or how it changes: a field's name (`''` for the item itself) and

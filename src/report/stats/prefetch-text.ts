@@ -8,7 +8,7 @@ import { localText, type TimeZone } from '../../model/time-zone.ts'
 import { shareOf } from '../../model/tally.ts'
 import { counted } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 
 interface TextOptions {
   paint: Paint

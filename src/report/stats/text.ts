@@ -5,7 +5,7 @@ import { localText, type TimeZone } from '../../model/time-zone.ts'
 import { percentText, shortCount, sparkline } from './figures.ts'
 import type { Paint } from '../text/paint.ts'
 import { displayWidth } from '../text/display-width.ts'
-import { visible } from '../text/visible.ts'
+import { visible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** What was asked, and what came. */

@@ -1,4 +1,4 @@
-import { visible } from './visible.ts'
+import { visible } from './escape-invisible.ts'
 
 /** Comments of code hosts end at 65,536 characters; what does not fit is counted. */
 export const mostCharacters = 65_000

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
-import { Waiters } from '../write/waiters.ts'
+import { Waiters } from '../write/wait-queue.ts'
 
 const minute = 60_000
 /** Queries at a time. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Limits } from '../../model/outcome.ts'
-import { Waiters } from './waiters.ts'
+import { Waiters } from './wait-queue.ts'
 
 const minute = 60_000
 

@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { DirRegister } from './folder-register.ts'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
-import { inTurn } from '../in-turn.ts'
+import { inTurn } from '../serial-queue.ts'
 import type { RecordFiles } from '../state-files.ts'
 import { writeFilesDurably, type Files } from './write-file.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
-import { inTurn } from '../in-turn.ts'
+import { inTurn } from '../serial-queue.ts'
 import type { Register } from '../register.ts'
 
 /** A register that knows whether it is still as this process left it. */

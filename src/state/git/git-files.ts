@@ -4,7 +4,7 @@ import type { Disk } from '../folder/disk.ts'
 import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 import { lookAt, refOf, sign, signText, type GitPlace, type View } from './git-view.ts'
-import { inTurn } from '../in-turn.ts'
+import { inTurn } from '../serial-queue.ts'
 import type { RecordFiles } from '../state-files.ts'
 import { writeFilesDurably, type Files } from '../folder/write-file.ts'
 

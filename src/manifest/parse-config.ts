@@ -1,7 +1,7 @@
 import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
-import { readItem, secretFields, type ReadItem } from '../catalog/read-item.ts'
-import { conflicts } from '../catalog/together.ts'
+import { readItem, secretFields, type ReadItem } from '../catalog/parse-item.ts'
+import { conflicts } from '../catalog/conflicts.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { confirmed, type Domain, type Held, type ItemKey, type Value } from '../model/item.ts'
 import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
@@ -10,7 +10,7 @@ import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 import { misplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
-import { readShared, type SharedReads } from './shared-reads.ts'
+import { readShared, type SharedReads } from './item-cache.ts'
 
 /** What the items of a configuration rest on besides the configuration. */
 export interface Rules {

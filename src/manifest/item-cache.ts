@@ -1,5 +1,5 @@
 import type { ItemSpec } from '../catalog/item-spec.ts'
-import { readItem, type ReadItem } from '../catalog/read-item.ts'
+import { readItem, type ReadItem } from '../catalog/parse-item.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 

@@ -8,9 +8,9 @@ import type { Call } from '../entities/call.ts'
 import type { Store } from '../store/store.ts'
 import { authenticate } from './authenticate.ts'
 import { JsonText, type EmulatorRequest } from './exchange.ts'
-import { invalidDomain, readDomains } from './read-domains.ts'
-import { readChoice, readQuery } from './read-query.ts'
-import { readTime, refuseBackwards } from './read-time.ts'
+import { invalidDomain, readDomains } from './parse-domains.ts'
+import { readChoice, readQuery } from './parse-query.ts'
+import { readTime, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
 
 export interface ReadRules {

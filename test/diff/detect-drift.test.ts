@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { driftOf } from '../../src/diff/drift.ts'
+import { driftOf } from '../../src/diff/detect-drift.ts'
 import type { Observed } from '../../src/model/drift.ts'
 import {
   confirmed,

@@ -4,9 +4,9 @@ import { localText } from '../../model/time-zone.ts'
 import type { Store } from '../store/store.ts'
 import { authenticate } from './authenticate.ts'
 import type { EmulatorRequest } from './exchange.ts'
-import { readQuery } from './read-query.ts'
-import type { ReadRules } from './read-statistics.ts'
-import { readDay, refuseBackwards } from './read-time.ts'
+import { readQuery } from './parse-query.ts'
+import type { ReadRules } from './answer-statistics.ts'
+import { readDay, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
 
 type Query = ReadonlyMap<string, string>

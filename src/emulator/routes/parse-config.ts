@@ -1,4 +1,4 @@
-import { readItem } from '../../catalog/read-item.ts'
+import { readItem } from '../../catalog/parse-item.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
 import { refused } from '../../catalog/problems.ts'
 import { didYouMean } from '../../catalog/value/nearest.ts'

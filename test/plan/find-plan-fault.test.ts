@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../../src/model/item.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { disproof } from '../../src/plan/disproof.ts'
+import { disproof } from '../../src/plan/find-plan-fault.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']

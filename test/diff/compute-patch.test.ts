@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import jsonPatch from 'fast-json-patch'
 import { describe, expect, it } from 'vitest'
-import { patchBetween } from '../../src/diff/patch-between.ts'
+import { patchBetween } from '../../src/diff/compute-patch.ts'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { PatchOperation } from '../../src/model/change.ts'

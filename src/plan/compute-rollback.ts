@@ -1,6 +1,6 @@
 import { catalogue, itemSpec } from '../catalog/catalogue.ts'
 import { withKept, type ItemSpec } from '../catalog/item-spec.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { readItem } from '../catalog/parse-item.ts'
 import { sameJson } from '../model/canonical-json.ts'
 import {
   unrecorded,

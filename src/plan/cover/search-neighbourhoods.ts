@@ -1,9 +1,9 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { flatten } from './flat-problem.ts'
-import { growRegion } from './grow-region.ts'
-import { partOf } from './part-of.ts'
+import { growRegion } from './grow-neighbourhood.ts'
+import { partOf } from './subproblem.ts'
 import { searchLarge, type Progress } from './search-large.ts'
-import { coverage } from './without-redundancy.ts'
+import { coverage } from './remove-redundancy.ts'
 
 /** How much work the search in parts of a cover may be. */
 export interface PartsEffort {
