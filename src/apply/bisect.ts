@@ -1,10 +1,10 @@
 import type { Form, Write } from '../model/change.ts'
-import { canonicalJson } from '../model/canonical-json.ts'
+import { canonicalizeJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { RecordedItem } from '../state/store.ts'
-import { attempt, keep } from './attempt.ts'
+import { attempt, recordItems } from './attempt.ts'
 import type { Run } from './run.ts'
 
 /** Domains × items of a refused write. */
@@ -37,7 +37,7 @@ interface Isolation {
  * @param doubted whether an earlier attempt of it may have taken effect
  * @param before what was recorded before the write
  */
-export async function isolate(
+export async function bisect(
   write: Write,
   refusal: Refused,
   doubted: boolean,
@@ -96,7 +96,7 @@ export async function isolate(
         run.result.refusals.push({ ...part, message })
         // What was recorded before is true again.
         if (unsaved)
-          await keep(
+          await recordItems(
             part,
             run,
             (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)),
@@ -135,15 +135,15 @@ function wholeValues(
   const whole = (domain: Domain): Record<ItemKey, Form> =>
     Object.fromEntries(
       Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
-        const target = run.target(domain, item)
+        const target = run.findTarget(domain, item)
         const delta = form.name === 'append' || form.name === 'add' || form.name === 'remove'
         // A secret beside what the delta is about may not be at hand, and is not sent.
-        const sendsWhole = delta && target !== null && run.secrets.isAtHand(target)
+        const sendsWhole = delta && target !== null && run.secrets.canReveal(target)
         return [item, sendsWhole ? { name: 'replace', payload: target } : form]
       }),
     )
   const groups = groupBy(write.domains, (domain) =>
-    canonicalJson(Object.entries(whole(domain)).map(([item, form]) => [item, form.payload])),
+    canonicalizeJson(Object.entries(whole(domain)).map(([item, form]) => [item, form.payload])),
   )
   return [...groups.values()].map((domains) => ({
     domains,

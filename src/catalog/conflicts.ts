@@ -49,6 +49,6 @@ const pairs: Conflict[] = [
  * What the items of one domain say against each other (specification, rules of "new_origin",
  * "ip_black_list and ip_white_list", "Versioning").
  */
-export function conflicts(items: ReadonlySet<ItemKey>): Conflict[] {
+export function findConflicts(items: ReadonlySet<ItemKey>): Conflict[] {
   return pairs.filter(({ item, other }) => items.has(item) && items.has(other))
 }

@@ -4,13 +4,13 @@ import type { Problem } from '../model/problem.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
 import type { ItemSpec } from './item-spec.ts'
 import { coerce, type Scope } from './value/coerce.ts'
-import { schemaProblems } from './value/schema-problems.ts'
-import { stringProblems } from './value/string-problems.ts'
+import { findSchemaProblems } from './value/schema-problems.ts'
+import { findStringProblems } from './value/string-problems.ts'
 
 /**
  * An item as it was given: what the service would store by, the canonical value, and what is wrong.
  */
-export interface ReadItem {
+export interface ParsedItem {
   /**
    * The value with the specification's types, order and letter case as given; what `reduce` takes.
    */
@@ -25,7 +25,7 @@ export interface ReadItem {
  * are secret (`{$secret}`) count as valid wherever a string may stand; on the wire there are none.
  * Never throws, whatever the value is.
  */
-export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain): ReadItem {
+export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain): ParsedItem {
   const payload = coerce(spec.schema, raw, scope) ?? null
   const secrets: string[] = []
   const plain =
@@ -39,21 +39,26 @@ export function readItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain
   const unseen = (problem: Problem): boolean => {
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }
-  const shape = schemaProblems(spec.schema, plain).filter((problem) => !unseen(problem))
+  const shape = findSchemaProblems(spec.schema, plain).filter((problem) => !unseen(problem))
   const problems =
-    shape.length > 0 ? shape : [...stringProblems(spec.schema, plain), ...spec.check(plain, domain)]
+    shape.length > 0
+      ? shape
+      : [...findStringProblems(spec.schema, plain), ...spec.check(plain, domain)]
   const judged = problems.filter(
     (problem) => (problem.scope === 'both' || problem.scope === scope) && !unseen(problem),
   )
   const valid = !judged.some((problem) => problem.severity === 'error')
-  return { payload, value: valid ? spec.canonical(payload) : null, problems: judged }
+  return { payload, value: valid ? spec.canonicalize(payload) : null, problems: judged }
 }
 
 /**
  * The pointers of the fields that always hold a secret, in a value: the schema marks them
  * `writeOnly`.
  */
-export function secretFields(spec: ItemSpec, value: Json): { pointer: string; literal: boolean }[] {
+export function findSecretFields(
+  spec: ItemSpec,
+  value: Json,
+): { pointer: string; literal: boolean }[] {
   const found: { pointer: string; literal: boolean }[] = []
   visit(spec.schema, value, '', found)
   return found

@@ -8,7 +8,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
  * @param hint what to name instead
  * @throws EdgewiseError `usage` when it can't be read
  */
-export function readIn(path: string, called = path, hint = ''): string {
+export function loadFile(path: string, called = path, hint = ''): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -6,7 +6,7 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
  *
  * @throws EdgewiseError `usage` when it can't be written
  */
-export function writeOut(path: string, text: string): void {
+export function saveFile(path: string, text: string): void {
   try {
     writeFileSync(path, text)
   } catch (error) {

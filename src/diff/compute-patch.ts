@@ -3,7 +3,7 @@ import type { PatchOperation } from '../model/change.ts'
 import type { Value } from '../model/item.ts'
 
 /** The RFC 6902 patch that leads from one value to another; null stands for nothing there. */
-export function patchBetween(before: Value | null, after: Value | null): PatchOperation[] {
+export function computePatch(before: Value | null, after: Value | null): PatchOperation[] {
   if (before === null && after === null) return []
   if (before === null) return [{ op: 'add', path: '', value: after }]
   if (after === null) return [{ op: 'remove', path: '' }]

@@ -1,15 +1,15 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { withKept } from '../catalog/item-spec.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { fillKeptFields } from '../catalog/item-spec.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Change } from '../model/change.ts'
 import type { Confidence, Drift, DriftItem } from '../model/drift.ts'
 import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
-import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
+import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots } from './diff-snapshots.ts'
 import { splitDomains } from './split-domains.ts'
 
 /** What is recorded, and when each item was. `at` is ISO 8601. */
-type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }>>
+type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: string }>>
 
 /**
  * Where desired, recorded and observed configuration part: the difference from recorded to desired,
@@ -19,7 +19,7 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held & { at: string }
  *
  * @param held domains whose desired state is not applied any more
  */
-export function driftOf(
+export function detectDrift(
   recorded: RecordedAt,
   desired: Snapshot,
   observed: Observed,
@@ -82,13 +82,13 @@ function seenOf(
   const before: Snapshot = new Map()
   const after: Snapshot = new Map()
   for (const [domain, sights] of observed) {
-    const own = new Map<ItemKey, Held>()
-    const seen = new Map<ItemKey, Held>()
+    const own = new Map<ItemKey, ItemState>()
+    const seen = new Map<ItemKey, ItemState>()
     for (const [item, sight] of sights) {
       const held = recorded.get(domain)?.get(item)
       if (held?.status === 'in-doubt' || sight.unreadable !== undefined) continue
       if (held !== undefined) own.set(item, held)
-      seen.set(item, held !== undefined && agrees(item, held, sight.held) ? held : sight.held)
+      seen.set(item, held !== undefined && agrees(item, held, sight.state) ? held : sight.state)
     }
     before.set(domain, own)
     after.set(domain, seen)
@@ -100,18 +100,18 @@ function seenOf(
  * What was observed is known already, as what an item was unset to or as what the service made of a
  * write.
  */
-function agrees(item: ItemKey, held: Held, seen: Held): boolean {
+function agrees(item: ItemKey, held: ItemState, seen: ItemState): boolean {
   const [value] = seen.candidates
   if (seen.status !== 'confirmed' || value === undefined) return false
-  const { keeps } = itemSpec(item)
+  const { keptFields } = getItemSpec(item)
   const known = held.status === 'unset' ? held.candidates[0] : held.returned
-  return known !== undefined && sameJson(known, withKept(keeps, value, known))
+  return known !== undefined && isSameJson(known, fillKeptFields(keptFields, value, known))
 }
 
 /** An item in doubt is no pending change when it may hold what is desired. */
-function isCandidate(change: Change, held: Held | undefined): boolean {
+function isCandidate(change: Change, held: ItemState | undefined): boolean {
   if (held?.status !== 'in-doubt' || change.after === null) return false
-  return held.candidates.some((candidate) => sameJson(candidate, change.after ?? undefined))
+  return held.candidates.some((candidate) => isSameJson(candidate, change.after ?? undefined))
 }
 
 function listKinds(pending: boolean, live: boolean): DriftItem['kinds'] {
@@ -128,7 +128,7 @@ function differsBeside(sight: ObservedItem | undefined): Unreadable | undefined 
   return { pointer: '', reason }
 }
 
-function rateConfidence(held: Held | undefined, sight: ObservedItem | undefined): Confidence {
+function rateConfidence(held: ItemState | undefined, sight: ObservedItem | undefined): Confidence {
   if (held?.status === 'in-doubt') return 'in-doubt'
   if (sight !== undefined && (sight.uncompared ?? []).length === 0) return 'verified'
   return held === undefined ? 'in-doubt' : 'assumed'

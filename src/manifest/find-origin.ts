@@ -1,8 +1,8 @@
 import {
   isObject,
-  own,
-  pointerStep,
-  pointerSteps,
+  getOwn,
+  formatPointerStep,
+  parsePointer,
   type Json,
   type JsonObject,
 } from '../model/json.ts'
@@ -35,9 +35,9 @@ interface Part extends Origin {
  * merged value; what does not exist there has the origin of the last step that does. Null when no
  * layer says anything.
  */
-export function originOf(layers: Layer[], pointer: string): Origin | null {
+export function findOrigin(layers: Layer[], pointer: string): Origin | null {
   let parts: Part[] = layers.map((layer) => ({ layer, pointer: '', value: layer.config }))
-  for (const [depth, step] of pointerSteps(pointer).entries()) {
+  for (const [depth, step] of parsePointer(pointer).entries()) {
     // A configuration is a mapping of items, even where somebody wrote "$append" beside them.
     const next =
       depth > 0 && parts.some(({ value }) => Array.isArray(listIn(value)))
@@ -52,13 +52,13 @@ export function originOf(layers: Layer[], pointer: string): Origin | null {
 function fieldOf(parts: Part[], key: string): Part[] {
   let found: Part[] = []
   for (const part of parts) {
-    const value = isObject(part.value) ? own(part.value, key) : undefined
+    const value = isObject(part.value) ? getOwn(part.value, key) : undefined
     if (value === undefined) continue
     const adds = isObject(value) && Object.hasOwn(value, '$append')
     const merges = isPlainMapping(value) && found.every((below) => isPlainMapping(below.value))
     if (!adds && !merges) found = []
     if (value !== null)
-      found.push({ layer: part.layer, pointer: part.pointer + pointerStep(key), value })
+      found.push({ layer: part.layer, pointer: part.pointer + formatPointerStep(key), value })
   }
   return found
 }
@@ -84,5 +84,5 @@ function entryOf(parts: Part[], index: number): Part[] {
 }
 
 function listIn(value: Json): Json | undefined {
-  return isObject(value) ? own(value, '$append') : value
+  return isObject(value) ? getOwn(value, '$append') : value
 }

@@ -17,7 +17,7 @@ const workspace: KeyOrder = {
 }
 
 /** The canonical order of the keys of a document: of edgewise.yaml, or of a manifest or profile. */
-export function keyOrderOf(path: string): KeyOrder {
+export function getKeyOrder(path: string): KeyOrder {
   if (path === 'edgewise.yaml') return workspace
   const keys = [...new Set([...documentKeys.manifest, ...documentKeys.profile])]
   return {

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diagnostic, DiagnosticCode } from '../model/problem.ts'
-import { isWithin, reasonOf } from './find-files.ts'
-import { diagnosticOfFile } from './finding.ts'
+import { isWithin, explainFileError } from './find-files.ts'
+import { createFileDiagnostic } from './finding.ts'
 import type { SourceFile } from './yaml-file.ts'
 
 const mostBytes = 5 * 1024 * 1024
@@ -11,7 +11,7 @@ const mostBytes = 5 * 1024 * 1024
  * The text of a file of the workspace, or what is wrong with the file. `root` is a real path. Never
  * blocks on a pipe or device.
  */
-export function readSource(root: string, path: string): SourceFile | Diagnostic {
+export function loadSource(root: string, path: string): SourceFile | Diagnostic {
   const bytes = readBytes(root, path)
   if (!Buffer.isBuffer(bytes)) return bytes
   if (bytes.includes(0))
@@ -60,14 +60,14 @@ function readBytes(root: string, path: string): Buffer | Diagnostic {
     return readFileSync(file)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
-    return bad(path, 'file-unreadable', `reading it failed: ${reasonOf(error)}`)
+    return bad(path, 'file-unreadable', `reading it failed: ${explainFileError(error)}`)
   } finally {
     if (file !== undefined) closeSync(file)
   }
 }
 
 function bad(path: string, code: DiagnosticCode, detail: string): Diagnostic {
-  return diagnosticOfFile(path, {
+  return createFileDiagnostic(path, {
     code,
     summary: code === 'file-unreadable' ? "This file can't be read" : 'This file is no manifest',
     detail,

@@ -1,24 +1,36 @@
 import { catalogue, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
-import { readItem, secretFields, type ReadItem } from '../catalog/parse-item.ts'
-import { conflicts } from '../catalog/conflicts.ts'
+import { parseItem, findSecretFields, type ParsedItem } from '../catalog/parse-item.ts'
+import { findConflicts } from '../catalog/conflicts.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { confirmed, type Domain, type Held, type ItemKey, type Value } from '../model/item.ts'
-import { atPointer, isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import {
+  createConfirmedState,
+  type Domain,
+  type ItemState,
+  type ItemKey,
+  type Value,
+} from '../model/item.ts'
+import {
+  resolvePointer,
+  isObject,
+  formatPointerStep,
+  type Json,
+  type JsonObject,
+} from '../model/json.ts'
 import { problemSummaries } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
-import { misplacedSecrets } from './misplaced-secrets.ts'
+import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
-import { readShared, type SharedReads } from './item-cache.ts'
+import { parseItemCached, type ItemCache } from './item-cache.ts'
 
 /** What the items of a configuration rest on besides the configuration. */
-export interface Rules {
+export interface ConfigContext {
   secrets: ReadonlySet<string>
   keeper: SecretKeeper
   allowLiteralSecrets: boolean
   itemKeys: Record<ItemKey, string>
-  sharedReads: SharedReads
+  itemCache: ItemCache
 }
 
 /**
@@ -33,19 +45,19 @@ export interface ConfigFinding extends Finding {
  * The items of one domain from its merged configuration: those without errors, and everything that
  * is wrong.
  */
-export function readConfig(
+export function parseConfig(
   config: JsonObject,
   domain: Domain,
   vars: ReadonlyMap<string, string>,
-  rules: Rules,
-): { items: Map<ItemKey, Held>; findings: ConfigFinding[] } {
+  rules: ConfigContext,
+): { items: Map<ItemKey, ItemState>; findings: ConfigFinding[] } {
   const names: Names = {
     domain,
     vars,
     secrets: rules.secrets,
-    refer: (template) => rules.keeper.refer(template),
+    refer: (template) => rules.keeper.maskTemplate(template),
   }
-  const items = new Map<ItemKey, Held>()
+  const items = new Map<ItemKey, ItemState>()
   const findings: ConfigFinding[] = []
   for (const [item, raw] of Object.entries(config)) {
     const spec = catalogue.get(item)
@@ -59,7 +71,7 @@ export function readConfig(
     if (read.held !== null && named) items.set(item, read.held)
     findings.push(...read.findings.map((finding) => ({ ...finding, item })))
   }
-  for (const conflict of conflicts(new Set(Object.keys(config)))) {
+  for (const conflict of findConflicts(new Set(Object.keys(config)))) {
     const { item, other, severity, detail } = conflict
     const idle = items.get(item)?.status === 'unset' || items.get(other)?.status === 'unset'
     if (severity === 'warning' && idle) continue
@@ -67,7 +79,7 @@ export function readConfig(
     findings.push({
       code: 'item-conflict',
       severity,
-      pointer: pointerStep(item),
+      pointer: formatPointerStep(item),
       part: 'key',
       summary: 'Items that do not go together',
       detail,
@@ -79,15 +91,15 @@ export function readConfig(
 }
 
 interface ReadOne {
-  held: Held | null
+  held: ItemState | null
   findings: Finding[]
 }
 
-function readOne(spec: ItemSpec, raw: Json, names: Names, rules: Rules): ReadOne {
-  const pointer = pointerStep(spec.key)
+function readOne(spec: ItemSpec, raw: Json, names: Names, rules: ConfigContext): ReadOne {
+  const pointer = formatPointerStep(spec.key)
   if (isObject(raw) && Object.hasOwn(raw, '$unset')) return unset(spec, raw, pointer)
   const { value, findings, secret } = replaceReferences(raw, names, pointer)
-  const misplaced = !secret ? [] : misplacedSecrets(spec.schema, value, pointer)
+  const misplaced = !secret ? [] : findMisplacedSecrets(spec.schema, value, pointer)
   if (findings.length + misplaced.length > 0)
     return { held: null, findings: [...findings, ...misplaced] }
   const { read, literals } = withoutLiterals(spec, value, names, rules)
@@ -112,17 +124,17 @@ function withoutLiterals(
   spec: ItemSpec,
   value: Json,
   names: Names,
-  rules: Rules,
-): { read: ReadItem; literals: Finding[] } {
-  const read = readShared(spec, value, names.domain, rules.sharedReads)
-  const literal = secretFields(spec, read.payload).filter(
-    (field) => field.literal && atPointer(read.payload, field.pointer) !== '',
+  rules: ConfigContext,
+): { read: ParsedItem; literals: Finding[] } {
+  const read = parseItemCached(spec, value, names.domain, rules.itemCache)
+  const literal = findSecretFields(spec, read.payload).filter(
+    (field) => field.literal && resolvePointer(read.payload, field.pointer) !== '',
   )
   if (literal.length === 0) return { read, literals: [] }
   if (rules.allowLiteralSecrets) {
     const pointers = new Set(literal.map((field) => field.pointer))
     return {
-      read: readItem(
+      read: parseItem(
         spec,
         sealed(read.payload, pointers, '', rules.keeper),
         'manifest',
@@ -135,7 +147,7 @@ function withoutLiterals(
     'this field always holds a secret: expected a reference such as "${secret:NAME}", got the value itself. Name its source under "secrets" in edgewise.yaml, and change the secret if this file was ever shared.'
   const literals = literal.map((field): Finding => ({
     code: 'secret-literal',
-    pointer: pointerStep(spec.key) + field.pointer,
+    pointer: formatPointerStep(spec.key) + field.pointer,
     summary: 'A secret is written out',
     detail,
   }))
@@ -157,23 +169,23 @@ function sealed(
   keeper: SecretKeeper,
 ): Json {
   if (typeof value === 'string')
-    return pointers.has(pointer) ? { $secret: keeper.literal(value).$secret } : value
+    return pointers.has(pointer) ? { $secret: keeper.maskLiteral(value).$secret } : value
   if (Array.isArray(value))
     return value.map((entry, i) => sealed(entry, pointers, `${pointer}/${i}`, keeper))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [
       key,
-      sealed(field, pointers, pointer + pointerStep(key), keeper),
+      sealed(field, pointers, pointer + formatPointerStep(key), keeper),
     ]),
   )
 }
 
 /** An emptied value is the same as an item that is unset. */
-function heldOf(spec: ItemSpec, value: Value): Held {
+function heldOf(spec: ItemSpec, value: Value): ItemState {
   return spec.reduce(undefined, value) === undefined
     ? { status: 'unset', candidates: [] }
-    : confirmed(value)
+    : createConfirmedState(value)
 }
 
 function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {
@@ -192,7 +204,7 @@ function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {
   const beside = Object.keys(raw).find((key) => key !== '$unset')
   if (beside !== undefined)
     return say(
-      pointerStep(beside),
+      formatPointerStep(beside),
       `"$unset" stands alone in its item, and "${beside}" is beside it`,
     )
   if (raw['$unset'] !== true)
@@ -220,7 +232,7 @@ function unknownItem(item: string): Finding {
   const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
   return {
     code: 'item-unknown',
-    pointer: pointerStep(item),
+    pointer: formatPointerStep(item),
     part: 'key',
     summary: 'An unknown item',
     detail: `there is no item "${item}".${hint}`,
@@ -231,7 +243,7 @@ function unnamed(item: ItemKey): Finding {
   const detail = `the service's specification leaves out what "${item}" is called there. Add the name to edgewise.yaml, under "service": "itemKeys: {${item}: NAME}"; the emulator takes "itemKeys: {${item}: ${item}}".`
   return {
     code: 'item-unnamed',
-    pointer: pointerStep(item),
+    pointer: formatPointerStep(item),
     part: 'key',
     summary: "The service's name of this item is not known",
     detail,

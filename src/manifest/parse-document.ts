@@ -1,8 +1,8 @@
 import { isDomain } from '../catalog/value/formats.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { shown } from '../catalog/value/schema-problems.ts'
+import { describeValue } from '../catalog/value/schema-problems.ts'
 import type { Domain } from '../model/item.ts'
-import { isObject, own, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { DiagnosticCode } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 import type { YamlDocument } from './yaml-file.ts'
@@ -35,7 +35,7 @@ export const documentKeys = {
 }
 
 /** What a YAML document declares, by its keys; null with findings where that can't be told. */
-export function readDocument(document: YamlDocument): {
+export function parseDocument(document: YamlDocument): {
   declaration: Manifest | Profile | null
   findings: Finding[]
 } {
@@ -45,7 +45,9 @@ export function readDocument(document: YamlDocument): {
     return {
       declaration: null,
       findings: [
-        shapeless(`expected a mapping with "domain", "domains" or "profile", got ${shown(value)}`),
+        shapeless(
+          `expected a mapping with "domain", "domains" or "profile", got ${describeValue(value)}`,
+        ),
       ],
     }
   const kind = Object.hasOwn(value, 'profile') ? 'profile' : 'manifest'
@@ -67,13 +69,13 @@ export function readDocument(document: YamlDocument): {
   for (const key of Object.keys(value)) {
     if (kind === 'profile' && (key === 'domain' || key === 'domains'))
       say(
-        pointerStep(key),
+        formatPointerStep(key),
         `a profile has no "${key}": manifests name it in their "profiles"`,
         'key',
       )
     else if (!documentKeys[kind].includes(key))
       say(
-        pointerStep(key),
+        formatPointerStep(key),
         `there is no key "${key}" in a ${kind}.${known(key, documentKeys[kind])}`,
         'key',
       )
@@ -86,10 +88,13 @@ export function readDocument(document: YamlDocument): {
   }
   if (kind === 'manifest')
     return { declaration: { kind, domains: domainsOf(value, findings, say), ...shared }, findings }
-  const name = own(value, 'profile')
+  const name = getOwn(value, 'profile')
   if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(name))
     return { declaration: { kind, name, ...shared }, findings }
-  say('/profile', `expected a name of letters, digits, ".", "_", "/" and "-", got ${shown(name)}`)
+  say(
+    '/profile',
+    `expected a name of letters, digits, ".", "_", "/" and "-", got ${describeValue(name)}`,
+  )
   return { declaration: null, findings }
 }
 
@@ -111,8 +116,8 @@ function known(key: string, keys: string[]): string {
 function domainsOf(value: JsonObject, findings: Finding[], say: Say): Manifest['domains'] {
   if (Object.hasOwn(value, 'domain') && Object.hasOwn(value, 'domains'))
     say('/domains', 'expected "domain" or "domains", got both', 'key')
-  const single = own(value, 'domain')
-  const list = own(value, 'domains')
+  const single = getOwn(value, 'domain')
+  const list = getOwn(value, 'domains')
   const entries: { name: Json; pointer: string }[] =
     single === undefined ? [] : [{ name: single, pointer: '/domain' }]
   if (Array.isArray(list))
@@ -120,29 +125,29 @@ function domainsOf(value: JsonObject, findings: Finding[], say: Say): Manifest['
   else if (list !== undefined)
     say(
       '/domains',
-      `expected a list of domain names, got ${shown(list)}. Use "domain" for a single one.`,
+      `expected a list of domain names, got ${describeValue(list)}. Use "domain" for a single one.`,
     )
   if (Array.isArray(list) && list.length === 0)
     say('/domains', 'expected at least one domain name, got an empty list')
   return entries.flatMap(({ name, pointer }) => {
     if (typeof name === 'string' && isDomain(name)) return [{ domain: name.toLowerCase(), pointer }]
-    const detail = `expected a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard), got ${shown(name)}`
+    const detail = `expected a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard), got ${describeValue(name)}`
     findings.push({ code: 'domain-invalid', pointer, summary: 'This is not a domain name', detail })
     return []
   })
 }
 
 function profilesOf(value: JsonObject, say: Say): Declaration['profiles'] {
-  const list = own(value, 'profiles') ?? []
+  const list = getOwn(value, 'profiles') ?? []
   if (!Array.isArray(list)) {
-    say('/profiles', `expected a list of profile names, got ${shown(list)}`)
+    say('/profiles', `expected a list of profile names, got ${describeValue(list)}`)
     return []
   }
   const named: Declaration['profiles'] = []
   const names = new Set<string>()
   list.forEach((name, entry) => {
     if (typeof name !== 'string')
-      say(`/profiles/${entry}`, `expected the name of a profile, got ${shown(name)}`)
+      say(`/profiles/${entry}`, `expected the name of a profile, got ${describeValue(name)}`)
     else if (names.has(name))
       say(
         `/profiles/${entry}`,
@@ -157,19 +162,22 @@ function profilesOf(value: JsonObject, say: Say): Declaration['profiles'] {
 }
 
 function varsOf(value: JsonObject, say: Say): Map<string, string> {
-  const vars = own(value, 'vars') ?? {}
+  const vars = getOwn(value, 'vars') ?? {}
   const read = new Map<string, string>()
   if (!isObject(vars)) {
-    say('/vars', `expected a mapping of names to strings and numbers, got ${shown(vars)}`)
+    say('/vars', `expected a mapping of names to strings and numbers, got ${describeValue(vars)}`)
     return read
   }
   for (const [name, content] of Object.entries(vars)) {
-    const pointer = `/vars${pointerStep(name)}`
+    const pointer = `/vars${formatPointerStep(name)}`
     if (!/^[A-Za-z_][\w.-]*$/.test(name))
       say(pointer, `expected a name of letters, digits, "_", "." and "-", got "${name}"`, 'key')
     else if (typeof content === 'number') read.set(name, String(content))
     else if (typeof content !== 'string')
-      say(pointer, `expected a string or a number, got ${shown(content)}. Put quotes around text.`)
+      say(
+        pointer,
+        `expected a string or a number, got ${describeValue(content)}. Put quotes around text.`,
+      )
     else if (/(?<!\$)\$\{/.test(content))
       say(
         pointer,
@@ -181,8 +189,8 @@ function varsOf(value: JsonObject, say: Say): Map<string, string> {
 }
 
 function configOf(value: JsonObject, say: Say): JsonObject {
-  const config = own(value, 'config') ?? {}
+  const config = getOwn(value, 'config') ?? {}
   if (isObject(config)) return config
-  say('/config', `expected a mapping of items to values, got ${shown(config)}`)
+  say('/config', `expected a mapping of items to values, got ${describeValue(config)}`)
   return {}
 }

@@ -1,4 +1,4 @@
-import { isObject, pointerStep, type Json } from '../model/json.ts'
+import { isObject, formatPointerStep, type Json } from '../model/json.ts'
 import { isSecret, type Secret } from '../model/secret.ts'
 
 /**
@@ -8,7 +8,7 @@ import { isSecret, type Secret } from '../model/secret.ts'
  *
  * @param seal what stands for a text
  */
-export function sealedLike(value: Json, likes: Json[], seal: (text: string) => Secret): Json {
+export function sealLike(value: Json, likes: Json[], seal: (text: string) => Secret): Json {
   const secret = new Set<string>()
   const open = new Set<string>()
   for (const like of likes) visit(like, '', secret, open)
@@ -24,7 +24,7 @@ function visit(value: Json, place: string, secret: Set<string>, open: Set<string
   else if (Array.isArray(value)) for (const entry of value) visit(entry, `${place}/*`, secret, open)
   else if (isObject(value))
     for (const [key, field] of Object.entries(value))
-      visit(field, place + pointerStep(key), secret, open)
+      visit(field, place + formatPointerStep(key), secret, open)
 }
 
 function sealed(
@@ -41,7 +41,7 @@ function sealed(
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [
       key,
-      sealed(field, place + pointerStep(key), hides, seal),
+      sealed(field, place + formatPointerStep(key), hides, seal),
     ]),
   )
 }

@@ -1,10 +1,10 @@
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Applied } from '../model/applied.ts'
-import type { Recorded, RecordedItem, Store } from '../state/store.ts'
+import type { RecordedState, RecordedItem, Store } from '../state/store.ts'
 import { findApplies } from './find-applies.ts'
 
 /** What was recorded of a domain when an apply had ended. */
-export interface RecordedThen {
+export interface PastState {
   /** The apply; of a rollout, its last wave. */
   apply: Applied
   items: Map<ItemKey, RecordedItem>
@@ -24,19 +24,19 @@ export interface RecordedThen {
  * @param name id of an apply, or of a rollout for the end of its last wave
  * @throws EdgewiseError `usage` when there is no such apply
  */
-export async function recordedAt(
+export async function reconstructState(
   store: Store,
-  recorded: Recorded,
+  recorded: RecordedState,
   domain: Domain,
   name: string,
-): Promise<RecordedThen> {
-  const history = await store.history()
+): Promise<PastState> {
+  const history = await store.listApplies()
   const apply = findApplies(history, name).at(-1)
   if (apply === undefined) throw new TypeError('expected at least one apply')
   const place = history.findIndex(({ id }) => id === apply.id)
   const items = new Map(recorded.get(domain))
   for (const { id } of history.slice(place + 1).toReversed()) {
-    for (const [item, before] of (await store.before(id)).get(domain) ?? []) {
+    for (const [item, before] of (await store.loadStateBefore(id)).get(domain) ?? []) {
       if (before === null) items.delete(item)
       else items.set(item, before)
     }

@@ -1,6 +1,6 @@
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
+import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 
 /**
  * Tells by its fingerprint whether the value of a secret that was recorded once is at hand: it is
@@ -9,8 +9,8 @@ import type { Domain, Held, ItemKey, Snapshot } from '../model/item.ts'
  *
  * @param recorded what is recorded now
  */
-export function secretsAtHand(
-  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held | null>>,
+export function createSecretCheck(
+  before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>,
   recorded: Snapshot,
   vault: SecretVault,
 ): (secret: string) => boolean {
@@ -35,7 +35,7 @@ export function secretsAtHand(
   }
 }
 
-type Items = ReadonlyMap<ItemKey, Held | null>
+type Items = ReadonlyMap<ItemKey, ItemState | null>
 
 function templatesIn(snapshot: ReadonlyMap<Domain, Items>): [secret: string, template: string][] {
   const items = [...snapshot.values()].flatMap((each) => [...each.values()])
@@ -50,7 +50,7 @@ function isMadeFrom(
 ): boolean {
   if (template === undefined) return false
   try {
-    const missing = vault.missing(template)
+    const missing = vault.listMissing(template)
     if (missing.length === 0) return vault.resolve(template).$secret === secret
     return missing.every((name) => vault.isCommand(name)) && isLast(secret, template)
   } catch (error) {

@@ -1,11 +1,11 @@
-import { catalogue, itemSpec } from '../catalog/catalogue.ts'
-import { withKept, type ItemSpec } from '../catalog/item-spec.ts'
-import { readItem } from '../catalog/parse-item.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
+import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
+import { parseItem } from '../catalog/parse-item.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import {
-  unrecorded,
+  unrecordedState,
   type Domain,
-  type Held,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -13,8 +13,8 @@ import {
 import { mapSecrets } from '../model/secret.ts'
 
 /** domain → item → what was recorded of it; null for nothing. */
-type Before = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held | null>>
-type Now = ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held>>
+type Before = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>
+type Now = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
 
 /** An item that can't be brought back, or not all of it, to what was recorded before. */
 export interface Irreversible {
@@ -25,7 +25,7 @@ export interface Irreversible {
 }
 
 /** The way from what is recorded now to what was recorded before. */
-export interface WayBack {
+export interface RollbackSnapshots {
   /** The part of what is recorded now that the way back changes. */
   from: Snapshot
   /** What that part should come to. `diffSnapshots(from, to)` gives the changes. */
@@ -43,12 +43,16 @@ export interface WayBack {
  * @param before of each item to bring back what was recorded; null for nothing
  * @param isAtHand whether the value of a secret is at hand, by its fingerprint (`scrypt:…`)
  */
-export function wayBack(now: Now, before: Before, isAtHand: (secret: string) => boolean): WayBack {
-  const way: WayBack = { from: new Map(), to: new Map(), irreversible: [] }
+export function computeRollback(
+  now: Now,
+  before: Before,
+  isAtHand: (secret: string) => boolean,
+): RollbackSnapshots {
+  const way: RollbackSnapshots = { from: new Map(), to: new Map(), irreversible: [] }
   for (const domain of [...before.keys()].toSorted()) {
-    const items = before.get(domain) ?? new Map<ItemKey, Held | null>()
-    const held = now.get(domain) ?? new Map<ItemKey, Held>()
-    const goals = new Map<ItemKey, Held>()
+    const items = before.get(domain) ?? new Map<ItemKey, ItemState | null>()
+    const held = now.get(domain) ?? new Map<ItemKey, ItemState>()
+    const goals = new Map<ItemKey, ItemState>()
     const lost = new Map<ItemKey, string>()
     for (const item of [...items.keys()].toSorted()) {
       const { goal, reason } = returning(
@@ -81,15 +85,15 @@ export function wayBack(now: Now, before: Before, isAtHand: (secret: string) => 
 
 /** Where one item should go, and what can't be had again. Neither where it is as it was. */
 interface Returning {
-  goal?: Held
+  goal?: ItemState
   reason?: string
 }
 
 function returning(
   domain: Domain,
   item: ItemKey,
-  was: Held | null,
-  held: Held | undefined,
+  was: ItemState | null,
+  held: ItemState | undefined,
   isAtHand: (secret: string) => boolean,
 ): Returning {
   if (isAsItWas(was, held)) return {}
@@ -110,25 +114,26 @@ function returning(
  * Equal as far as a plan can tell: of an item that is unset it does not matter what the service
  * made of that.
  */
-function isAsItWas(was: Held | null, held: Held | undefined): boolean {
+function isAsItWas(was: ItemState | null, held: ItemState | undefined): boolean {
   if (was === null || held === undefined) return was === null && held === undefined
   if (was.status !== held.status) return false
   if (was.status === 'unset') return true
   return (
-    (was.unknown === true) === (held.unknown === true) && sameJson(was.candidates, held.candidates)
+    (was.unknown === true) === (held.unknown === true) &&
+    isSameJson(was.candidates, held.candidates)
   )
 }
 
 function toUnset(
   spec: ItemSpec,
   domain: Domain,
-  was: Held | null,
-  held: Held | undefined,
+  was: ItemState | null,
+  held: ItemState | undefined,
 ): Returning {
   const earlier = was === null ? 'nothing was recorded of it before' : 'it was unset before'
   if (held?.status === 'unset')
     return { reason: `${earlier}, so what was taken from it is not known` }
-  const payload = spec.unset?.(held ?? unrecorded, domain)
+  const payload = spec.unset?.(held ?? unrecordedState, domain)
   if (payload === undefined)
     return { reason: `${earlier}, and the service documents no way to unset it` }
   if (payload === null)
@@ -139,12 +144,12 @@ function toUnset(
 function toValue(
   spec: ItemSpec,
   domain: Domain,
-  was: Held,
+  was: ItemState,
   value: Value,
-  held: Held | undefined,
+  held: ItemState | undefined,
   isAtHand: (secret: string) => boolean,
 ): Returning {
-  const kept = spec.keeps.filter(
+  const kept = spec.keptFields.filter(
     (name) =>
       (held?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
   )
@@ -153,10 +158,10 @@ function toValue(
   // What is left of the difference may be nothing but fields that the service keeps.
   if (
     held?.status === 'confirmed' &&
-    sameJson(held.candidates[0], withKept(spec.keeps, value, held.candidates[0]))
+    isSameJson(held.candidates[0], fillKeptFields(spec.keptFields, value, held.candidates[0]))
   )
     return partly
-  const read = readItem(spec, value, 'manifest', domain)
+  const read = parseItem(spec, value, 'manifest', domain)
   if (read.value === null)
     return { reason: `what was recorded before is not valid (${read.problems[0]?.pointer || '/'})` }
   const missing = secretsOf(value).filter((secret) => !isAtHand(secret))
@@ -195,13 +200,13 @@ function secretsOf(value: Value): string[] {
  * unset an item and empty one that is as it was; gives all items that are emptied on the way.
  */
 function withoutEmptied(
-  goals: Map<ItemKey, Held>,
+  goals: Map<ItemKey, ItemState>,
   lost: Map<ItemKey, string>,
-  before: ReadonlyMap<ItemKey, Held | null>,
-  now: ReadonlyMap<ItemKey, Held>,
+  before: ReadonlyMap<ItemKey, ItemState | null>,
+  now: ReadonlyMap<ItemKey, ItemState>,
 ): Set<ItemKey> {
   const emptied = new Set<ItemKey>()
-  const isHeld = (held: Held | null | undefined) =>
+  const isHeld = (held: ItemState | null | undefined) =>
     held !== null && held !== undefined && held.status !== 'unset'
   const stays = (item: ItemKey) =>
     !goals.has(item) && isHeld(now.get(item)) && (!before.has(item) || isHeld(before.get(item)))
@@ -210,14 +215,14 @@ function withoutEmptied(
   )
   for (const [item, goal] of valuesFirst) {
     if (!goals.has(item)) continue
-    const { clears } = itemSpec(item)
-    const kept = goal.status === 'unset' ? clears.find(stays) : undefined
+    const { clearedItems } = getItemSpec(item)
+    const kept = goal.status === 'unset' ? clearedItems.find(stays) : undefined
     if (kept !== undefined) {
       lost.set(item, `to unset it would empty ${kept}`)
       goals.delete(item)
       continue
     }
-    for (const cleared of clears) {
+    for (const cleared of clearedItems) {
       emptied.add(cleared)
       if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && stays(cleared)))
         lost.set(cleared, `${item} empties it`)

@@ -1,9 +1,9 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { withKept } from '../catalog/item-spec.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { fillKeptFields } from '../catalog/item-spec.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Change, Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { Domain, Held, ItemKey, Snapshot, Value } from '../model/item.ts'
+import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
 
 /** Everything that an item may hold; undefined is nothing. */
 type Possible = (Value | undefined)[]
@@ -16,7 +16,11 @@ type State = Map<ItemKey, Possible>
  * @returns the first disagreement in a sentence, or null when the plan does what it says and
  * touches nothing else.
  */
-export function disproof(changes: Change[], writes: Write[], recorded: Snapshot): string | null {
+export function findPlanFault(
+  changes: Change[],
+  writes: Write[],
+  recorded: Snapshot,
+): string | null {
   const changesOf = groupBy(changes, (change) => change.domain)
   const writesOf = new Map<Domain, Write[]>()
   for (const write of writes) {
@@ -30,7 +34,7 @@ export function disproof(changes: Change[], writes: Write[], recorded: Snapshot)
     const fault = domainFault(
       changesOf.get(domain) ?? [],
       writesOf.get(domain) ?? [],
-      recorded.get(domain) ?? new Map<ItemKey, Held>(),
+      recorded.get(domain) ?? new Map<ItemKey, ItemState>(),
     )
     if (fault !== null) return `${domain}: ${fault}`
   }
@@ -40,7 +44,7 @@ export function disproof(changes: Change[], writes: Write[], recorded: Snapshot)
 function domainFault(
   changes: Change[],
   writes: Write[],
-  recorded: ReadonlyMap<ItemKey, Held>,
+  recorded: ReadonlyMap<ItemKey, ItemState>,
 ): string | null {
   const before: State = new Map([...recorded].map(([item, held]) => [item, possible(held)]))
   const after = writes.reduce(foldWrite, before)
@@ -72,7 +76,7 @@ function isWritten(change: Change | undefined): boolean {
   return change !== undefined && change.action !== 'release' && change.reason !== 'cleared'
 }
 
-function possible(held: Held): Possible {
+function possible(held: ItemState): Possible {
   if (held.status === 'in-doubt')
     return held.unknown === true ? [...held.candidates, undefined] : held.candidates
   return held.candidates.length === 0 ? [undefined] : held.candidates
@@ -81,12 +85,12 @@ function possible(held: Held): Possible {
 function foldWrite(state: State, write: Write): State {
   const next = new Map(state)
   for (const [item, form] of Object.entries(write.items)) {
-    const spec = itemSpec(item)
+    const spec = getItemSpec(item)
     next.set(
       item,
       (next.get(item) ?? [undefined]).map((value) => spec.reduce(value, form.payload)),
     )
-    for (const cleared of spec.clears) if (next.has(cleared)) next.set(cleared, [undefined])
+    for (const cleared of spec.clearedItems) if (next.has(cleared)) next.set(cleared, [undefined])
   }
   return next
 }
@@ -96,10 +100,13 @@ function foldWrite(state: State, write: Write): State {
  * held.
  */
 function fulfils(change: Change, value: Value | undefined, before: Value | undefined): boolean {
-  const spec = itemSpec(change.item)
+  const spec = getItemSpec(change.item)
   if (change.reason === 'cleared') return value === undefined
   if (change.after !== null)
-    return value !== undefined && sameJson(value, withKept(spec.keeps, change.after, before))
+    return (
+      value !== undefined &&
+      isSameJson(value, fillKeptFields(spec.keptFields, change.after, before))
+    )
   const again = spec.unset?.(
     value === undefined
       ? { status: 'unset', candidates: [] }
@@ -108,10 +115,10 @@ function fulfils(change: Change, value: Value | undefined, before: Value | undef
   )
   return (
     value === undefined ||
-    (again !== undefined && again !== null && sameJson(spec.reduce(value, again), value))
+    (again !== undefined && again !== null && isSameJson(spec.reduce(value, again), value))
   )
 }
 
 function samePossible(a: Possible, b: Possible): boolean {
-  return a.length === b.length && a.every((value, i) => sameJson(value, b[i]))
+  return a.length === b.length && a.every((value, i) => isSameJson(value, b[i]))
 }

@@ -1,11 +1,11 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { canonicalJson } from '../model/canonical-json.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { canonicalizeJson } from '../model/canonical-json.ts'
 import type { Form, FormName } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { coverProblem, type BundleNeed } from './bundle-columns.ts'
+import { buildCoverProblem, type BundleNeed } from './bundle-columns.ts'
 import type { CoverProblem, Rectangle } from './cover/cover-problem.ts'
-import { bundlesOf } from './groups.ts'
+import { buildBundles } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
 import type { Need } from './needs.ts'
 
@@ -15,7 +15,7 @@ import type { Need } from './needs.ts'
  */
 export interface GroupProblem {
   problem: CoverProblem
-  meaning(rectangle: Rectangle): { domains: Domain[]; items: Record<ItemKey, Form> }
+  toWrite(rectangle: Rectangle): { domains: Domain[]; items: Record<ItemKey, Form> }
 }
 
 /**
@@ -29,7 +29,7 @@ const modes: FormName[] = ['append', 'add', 'remove', 'switch']
  * One problem for each group of items that may share a write, in a stable order whatever the order
  * of the needs is.
  */
-export function groupProblems(
+export function buildGroupProblems(
   needs: Need[],
   grouping: Grouping,
   domainsPerWrite: number,
@@ -40,7 +40,7 @@ export function groupProblems(
   )
   for (const [domain, own] of byDomain) {
     const byItem = new Map(own.map((need) => [need.item, need]))
-    for (const { items, group } of bundlesOf([...byItem.keys()], grouping)) {
+    for (const { items, group } of buildBundles([...byItem.keys()], grouping)) {
       const bundle = { domain, needs: items.flatMap((item) => byItem.get(item) ?? []) }
       const known = groups.get(group)
       if (known === undefined) groups.set(group, [bundle])
@@ -79,10 +79,10 @@ function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: numbe
       }),
     }
   })
-  const { problem, keysOf } = coverProblem(all, domains.length, width)
+  const { problem, keysOf } = buildCoverProblem(all, domains.length, width)
   return {
     problem,
-    meaning: ({ rows, columns }) => ({
+    toWrite: ({ rows, columns }) => ({
       domains: rows.map((row) => domains[row] ?? '').toSorted(),
       items: itemsOf(
         columns.flatMap((column) => keysOf[column] ?? []).map((key) => formsOf.get(key) ?? {}),
@@ -98,18 +98,19 @@ function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: numbe
 function keys(): (form: Form) => string {
   const known = new WeakMap<object, string>()
   return ({ name, payload }) => {
-    if (typeof payload !== 'object' || payload === null) return `${name} ${canonicalJson(payload)}`
-    const found = known.get(payload) ?? canonicalJson(payload)
+    if (typeof payload !== 'object' || payload === null)
+      return `${name} ${canonicalizeJson(payload)}`
+    const found = known.get(payload) ?? canonicalizeJson(payload)
     known.set(payload, found)
     return `${name} ${found}`
   }
 }
 
 function joinedByName({ item, parts }: Need): Form[] {
-  const { joined } = itemSpec(item)
-  return joined === undefined
+  const { joinDeltas } = getItemSpec(item)
+  return joinDeltas === undefined
     ? parts
-    : [...groupBy(parts, (part) => part.name).values()].map((same) => joined(same))
+    : [...groupBy(parts, (part) => part.name).values()].map((same) => joinDeltas(same))
 }
 
 /** The forms of several columns as one payload an item. */
@@ -124,7 +125,10 @@ function itemsOf(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
       const [first, ...more] = own.map(([, form]) => form)
       if (first === undefined) return []
       return [
-        [item, more.length === 0 ? first : (itemSpec(item).joined?.([first, ...more]) ?? first)],
+        [
+          item,
+          more.length === 0 ? first : (getItemSpec(item).joinDeltas?.([first, ...more]) ?? first),
+        ],
       ]
     }),
   )

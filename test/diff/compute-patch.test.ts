@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import jsonPatch from 'fast-json-patch'
 import { describe, expect, it } from 'vitest'
-import { patchBetween } from '../../src/diff/compute-patch.ts'
+import { computePatch } from '../../src/diff/compute-patch.ts'
 import { catalogue } from '../../src/catalog/catalogue.ts'
-import { canonicalJson } from '../../src/model/canonical-json.ts'
+import { canonicalizeJson } from '../../src/model/canonical-json.ts'
 import type { PatchOperation } from '../../src/model/change.ts'
 import type { Json } from '../../src/model/json.ts'
 
@@ -33,8 +33,8 @@ describe('a patch', () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
         fc.pre(before !== null && after !== null)
-        expect(canonicalJson(patched(before, patchBetween(before, after)))).toBe(
-          canonicalJson(after),
+        expect(canonicalizeJson(patched(before, computePatch(before, after)))).toBe(
+          canonicalizeJson(after),
         )
       }),
       { numRuns: 2000 },
@@ -44,21 +44,21 @@ describe('a patch', () => {
     for (const spec of catalogue.values()) {
       const example = spec.schema.examples?.[0]
       if (example === undefined) continue
-      const before = spec.canonical(example)
+      const before = spec.canonicalize(example)
       const after = Array.isArray(before)
         ? before.slice(1)
         : typeof before === 'object' && before !== null
           ? Object.fromEntries(Object.entries(before).slice(1))
           : 'other'
-      expect(patched(before, patchBetween(before, after)), spec.key).toEqual(after)
-      expect(patched(after, patchBetween(after, before)), spec.key).toEqual(before)
+      expect(patched(before, computePatch(before, after)), spec.key).toEqual(after)
+      expect(patched(after, computePatch(after, before)), spec.key).toEqual(before)
     }
   })
 
   it('is RFC 6902: known operations, pointers within the value, a value where one belongs', () =>
     fc.assert(
       fc.property(value, value, (before, after) => {
-        for (const operation of patchBetween(before, after)) {
+        for (const operation of computePatch(before, after)) {
           expect(['add', 'remove', 'replace']).toContain(operation.op)
           expect(operation.path).toMatch(/^(?:\/(?:[^~/]|~[01])*)*$/s)
           expect(Object.hasOwn(operation, 'value')).toBe(operation.op !== 'remove')
@@ -69,32 +69,32 @@ describe('a patch', () => {
   it('between equal values is empty', () =>
     fc.assert(
       fc.property(value, (same) => {
-        expect(patchBetween(same, structuredClone(same))).toEqual([])
+        expect(computePatch(same, structuredClone(same))).toEqual([])
       }),
     ))
 
   it('from and to nothing is about the whole value', () => {
-    expect(patchBetween(null, [1])).toEqual([{ op: 'add', path: '', value: [1] }])
-    expect(patchBetween([1], null)).toEqual([{ op: 'remove', path: '' }])
-    expect(patchBetween(null, null)).toEqual([])
+    expect(computePatch(null, [1])).toEqual([{ op: 'add', path: '', value: [1] }])
+    expect(computePatch([1], null)).toEqual([{ op: 'remove', path: '' }])
+    expect(computePatch(null, null)).toEqual([])
   })
 
   it('is as small as the difference', () => {
     const before = { list: ['192.0.2.1', '192.0.2.2', '192.0.2.3'], mode: 'cover' }
-    expect(patchBetween(before, { ...before, list: [...before.list, '192.0.2.4'] })).toEqual([
+    expect(computePatch(before, { ...before, list: [...before.list, '192.0.2.4'] })).toEqual([
       { op: 'add', path: '/list/3', value: '192.0.2.4' },
     ])
-    expect(patchBetween({ 'a/b': { '~': 1 } }, { 'a/b': { '~': 2 } })).toEqual([
+    expect(computePatch({ 'a/b': { '~': 1 } }, { 'a/b': { '~': 2 } })).toEqual([
       { op: 'replace', path: '/a~1b/~0', value: 2 },
     ])
-    expect(patchBetween({ a: [] }, { a: {} })).toEqual([{ op: 'replace', path: '/a', value: {} }])
-    expect(patchBetween([], {})).toEqual([{ op: 'replace', path: '', value: {} }])
-    expect(patchBetween('off', 'on')).toEqual([{ op: 'replace', path: '', value: 'on' }])
+    expect(computePatch({ a: [] }, { a: {} })).toEqual([{ op: 'replace', path: '/a', value: {} }])
+    expect(computePatch([], {})).toEqual([{ op: 'replace', path: '', value: {} }])
+    expect(computePatch('off', 'on')).toEqual([{ op: 'replace', path: '', value: 'on' }])
   })
 
   it('does not share parts with the values', () => {
     const after = { list: [{ name: 'x' }] }
-    const patch = patchBetween({ list: [] }, after)
+    const patch = computePatch({ list: [] }, after)
     after.list[0] = { name: 'y' }
     expect(JSON.stringify(patch)).not.toContain('y')
   })

@@ -1,37 +1,39 @@
 import { describe, expect, it } from 'vitest'
-import { driftOf } from '../../src/diff/detect-drift.ts'
+import { detectDrift } from '../../src/diff/detect-drift.ts'
 import type { Observed } from '../../src/model/drift.ts'
 import {
-  confirmed,
-  unrecorded,
-  type Held,
+  createConfirmedState,
+  unrecordedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
 } from '../../src/model/item.ts'
 
 const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
-const unset: Held = { status: 'unset', candidates: [] }
-const time = (seconds: number) => confirmed({ time: String(seconds) })
-const doubt = (...seconds: number[]): Held => ({
+const unset: ItemState = { status: 'unset', candidates: [] }
+const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
+const doubt = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(each) })),
 })
-const snapshot = (items: Record<ItemKey, Held>): Snapshot =>
+const snapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
   new Map([[www, new Map(Object.entries(items))]])
 
 function found(
-  recorded: Record<ItemKey, Held>,
-  desired: Record<ItemKey, Held>,
-  observed: Record<ItemKey, Held> = {},
+  recorded: Record<ItemKey, ItemState>,
+  desired: Record<ItemKey, ItemState>,
+  observed: Record<ItemKey, ItemState> = {},
 ) {
   const seen: Observed = new Map([
     [
       www,
-      new Map(Object.entries(observed).map(([item, held]) => [item, { held, notVerified: [] }])),
+      new Map(
+        Object.entries(observed).map(([item, held]) => [item, { state: held, notVerified: [] }]),
+      ),
     ],
   ])
-  return driftOf(
+  return detectDrift(
     new Map([
       [www, new Map(Object.entries(recorded).map(([item, held]) => [item, { ...held, at }]))],
     ]),
@@ -128,10 +130,12 @@ describe('driftOf', () => {
       ['a.example.com', new Map([['timeout', { ...time(1), at }]])],
     ])
     const desired: Snapshot = new Map([
-      [www, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '10' })]])],
+      [www, new Map([['connect_timeout', createConfirmedState({ origin_connect_timeout: '10' })]])],
     ])
     expect(
-      driftOf(recorded, desired, new Map()).items.map(({ domain, item }) => `${domain} ${item}`),
+      detectDrift(recorded, desired, new Map()).items.map(
+        ({ domain, item }) => `${domain} ${item}`,
+      ),
     ).toEqual([
       'a.example.com timeout',
       'www.example.com connect_timeout',
@@ -144,7 +148,7 @@ describe('driftOf', () => {
       [www, 'b.example.com'].map(
         (domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const,
       )
-    const { items, pending, live } = driftOf(
+    const { items, pending, live } = detectDrift(
       new Map(both(1)),
       new Map(both(2)),
       new Map(),
@@ -156,11 +160,11 @@ describe('driftOf', () => {
       ['b.example.com', ['pending'], false],
       [www, ['pending'], true],
     ])
-    const equal = driftOf(new Map(both(1)), new Map(both(1)), new Map(), new Set([www]))
+    const equal = detectDrift(new Map(both(1)), new Map(both(1)), new Map(), new Set([www]))
     expect(equal.items.map(({ held }) => held)).toEqual([false, false])
   })
 
-  it.each<[string, Held | undefined, Held | undefined, [string, string]]>([
+  it.each<[string, ItemState | undefined, ItemState | undefined, [string, string]]>([
     ['as desired in the record', time(1), time(1), ['live', 'in-doubt']],
     ['merged and not applied', time(1), time(2), ['pending live', 'in-doubt']],
     ['in doubt', doubt(1, 2), time(2), ['live', 'in-doubt']],
@@ -170,8 +174,8 @@ describe('driftOf', () => {
     'an item that was seen and is unreadable is a difference: %s',
     (_what, recorded, desired, expected) => {
       const unreadable = { pointer: '/time', reason: 'expected a number' }
-      const sight = { held: unrecorded, notVerified: [], unreadable }
-      const { items, live } = driftOf(
+      const sight = { state: unrecordedState, notVerified: [], unreadable }
+      const { items, live } = detectDrift(
         new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
         snapshot(desired === undefined ? {} : { timeout: desired }),
         new Map([[www, new Map([['timeout', sight]])]]),
@@ -184,12 +188,12 @@ describe('driftOf', () => {
 
   it('an item with a secret that was not compared is never verified', () => {
     const uncompared = ['Bearer ${secret:token}']
-    const look = (recorded: Held, seen: Held) =>
-      driftOf(
+    const look = (recorded: ItemState, seen: ItemState) =>
+      detectDrift(
         new Map([[www, new Map([['timeout', { ...recorded, at }]])]]),
         snapshot({ timeout: time(1) }),
         new Map([
-          [www, new Map([['timeout', { held: seen, notVerified: ['/time'], uncompared }]])],
+          [www, new Map([['timeout', { state: seen, notVerified: ['/time'], uncompared }]])],
         ]),
       ).items[0]
     expect(look(time(1), time(1))).toMatchObject({
@@ -218,15 +222,15 @@ describe('driftOf', () => {
   })
 
   it('fields that the service keeps count as recorded where they were not seen', () => {
-    const recorded = confirmed({ cert_id: 1, force_https: 0, http2: 'on' })
+    const recorded = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' })
     expect(
       one(
         { https: recorded },
         { https: recorded },
-        { https: confirmed({ cert_id: 1, force_https: 0 }) },
+        { https: createConfirmedState({ cert_id: 1, force_https: 0 }) },
       ),
     ).toEqual(['', 'verified', true])
-    const off = confirmed({ cert_id: 1, force_https: 0, http2: 'off' })
+    const off = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' })
     expect(one({ https: recorded }, { https: recorded }, { https: off })).toEqual([
       'live',
       'verified',
@@ -239,25 +243,25 @@ describe('driftOf', () => {
     expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe('')
     expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe('live')
     const https = {
-      ...confirmed({ cert_id: 1, force_https: 0, http2: 'off' }),
+      ...createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }),
       returned: { cert_id: 2, force_https: 0, http2: 'on' },
     }
-    expect(one({ https }, { https }, { https: confirmed({ cert_id: 2, force_https: 0 }) })[0]).toBe(
-      '',
-    )
-    const back: Held = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
+    expect(
+      one({ https }, { https }, { https: createConfirmedState({ cert_id: 2, force_https: 0 }) })[0],
+    ).toBe('')
+    const back: ItemState = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
     expect(
       one(
         { https: back },
         { https: unset },
-        { https: confirmed({ cert_id: 0, force_https: 0 }) },
+        { https: createConfirmedState({ cert_id: 0, force_https: 0 }) },
       )[0],
     ).toBe('')
     expect(
       one(
         { https: back },
         { https: unset },
-        { https: confirmed({ cert_id: 7, force_https: 0 }) },
+        { https: createConfirmedState({ cert_id: 7, force_https: 0 }) },
       )[0],
     ).toBe('live')
   })

@@ -9,7 +9,7 @@ const names: Names = {
     ['port', '8080'],
   ]),
   secrets: new Set(['token', 'signing']),
-  refer: plainKeeper.refer,
+  refer: plainKeeper.maskTemplate,
 }
 const replaced = (text: string) => replaceReferences(text, names, '').value
 const details = (text: string) =>

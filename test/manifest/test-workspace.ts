@@ -9,8 +9,8 @@ import type { SecretKeeper } from '../../src/model/secret-keeper.ts'
 
 /** A keeper whose secrets can be read off: `scrypt:<template>`; a literal shows its length only. */
 export const plainKeeper: SecretKeeper = {
-  refer: (template) => ({ $secret: `scrypt:${template}` }),
-  literal: (value) => ({ $secret: `scrypt:literal of ${value.length}` }),
+  maskTemplate: (template) => ({ $secret: `scrypt:${template}` }),
+  maskLiteral: (value) => ({ $secret: `scrypt:literal of ${value.length}` }),
   occursIn: () => false,
 }
 
@@ -18,7 +18,7 @@ export const plainKeeper: SecretKeeper = {
  * A workspace folder with these files; `edgewise.yaml` is `version: 1` unless given. Gone after the
  * test.
  */
-export function folderOf(files: Record<string, string>): string {
+export function createFolder(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'edgewise-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   for (const [path, text] of Object.entries({ 'edgewise.yaml': 'version: 1\n', ...files })) {
@@ -29,22 +29,22 @@ export function folderOf(files: Record<string, string>): string {
 }
 
 /** The workspace of these files. */
-export function workspaceOf(
+export function createWorkspace(
   files: Record<string, string>,
   env: Record<string, string> = {},
 ): Workspace {
-  return loadWorkspace(folderOf(files), env, () => plainKeeper)
+  return loadWorkspace(createFolder(files), env, () => plainKeeper)
 }
 
 /** `file:line:column-endColumn code` of each diagnostic, errors and warnings. */
-export function marks(workspace: Workspace): string[] {
+export function listMarks(workspace: Workspace): string[] {
   return workspace.diagnostics.map(
     (each) => `${each.file}:${each.line}:${each.column}-${each.endColumn} ${each.code}`,
   )
 }
 
 /** The canonical values of a domain, by item; `unset` for what is taken back. */
-export function valuesOf(workspace: Workspace, domain: string): Record<string, unknown> {
+export function listValues(workspace: Workspace, domain: string): Record<string, unknown> {
   const items = workspace.desired.get(domain)
   return Object.fromEntries(
     [...(items ?? [])].map(([item, held]) => [

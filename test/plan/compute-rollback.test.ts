@@ -1,36 +1,42 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { waveOf } from '../../src/apply/intents.ts'
+import { buildWave } from '../../src/apply/intents.ts'
 import { withConfirmed, withIntents, type Recording } from '../../src/apply/record-outcome.ts'
-import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import type { Write } from '../../src/model/change.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
+import {
+  createConfirmedState,
+  type ItemState,
+  type ItemKey,
+  type Snapshot,
+} from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
-import { wayBack, type WayBack } from '../../src/plan/compute-rollback.ts'
-import type { Recorded, RecordedItem } from '../../src/state/store.ts'
-import { snapshot } from '../laws/snapshots.ts'
+import { computeRollback, type RollbackSnapshots } from '../../src/plan/compute-rollback.ts'
+import type { RecordedState, RecordedItem } from '../../src/state/store.ts'
+import { arbitrarySnapshot } from '../laws/snapshots.ts'
 import { runs } from '../runs.ts'
 
 const www = 'www.example.com'
-const unset: Held = { status: 'unset', candidates: [] }
-const time = (seconds: number) => confirmed({ time: String(10 * seconds) })
-const doubt = (...seconds: number[]): Held => ({
+const unset: ItemState = { status: 'unset', candidates: [] }
+const time = (seconds: number) => createConfirmedState({ time: String(10 * seconds) })
+const doubt = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(10 * each) })),
 })
-const black = (...list: string[]) => confirmed({ list, mode: 'cover' })
-const cert = (more: object = {}) => confirmed({ cert_id: 1, force_https: 0, ...more })
-const listed = (...urls: string[]) => confirmed(urls.map((url) => ({ url, turn_on: true })))
+const black = (...list: string[]) => createConfirmedState({ list, mode: 'cover' })
+const cert = (more: object = {}) => createConfirmedState({ cert_id: 1, force_https: 0, ...more })
+const listed = (...urls: string[]) =>
+  createConfirmedState(urls.map((url) => ({ url, turn_on: true })))
 
 function back(
-  now: Record<ItemKey, Held>,
-  before: Record<ItemKey, Held | null>,
+  now: Record<ItemKey, ItemState>,
+  before: Record<ItemKey, ItemState | null>,
   isAtHand = (_secret: string) => true,
-): WayBack {
-  return wayBack(
+): RollbackSnapshots {
+  return computeRollback(
     new Map([[www, new Map(Object.entries(now))]]),
     new Map([[www, new Map(Object.entries(before))]]),
     isAtHand,
@@ -49,7 +55,7 @@ function told(...args: Parameters<typeof back>): [string[], string[]] {
 }
 
 describe('wayBack', () => {
-  it.each<[string, Record<ItemKey, Held>, Record<ItemKey, Held | null>, string[]]>([
+  it.each<[string, Record<ItemKey, ItemState>, Record<ItemKey, ItemState | null>, string[]]>([
     ['of a value that was changed', { timeout: time(2) }, { timeout: time(1) }, ['change timeout']],
     ['of what is as it was', { timeout: time(1) }, { timeout: time(1) }, []],
     [
@@ -68,7 +74,7 @@ describe('wayBack', () => {
     ['of one that came and went', {}, { timeout: null }, []],
     [
       'of an item that was unset before',
-      { origin_host: confirmed({ host: 'o.example.com' }) },
+      { origin_host: createConfirmedState({ host: 'o.example.com' }) },
       { origin_host: unset },
       ['unset origin_host'],
     ],
@@ -119,7 +125,9 @@ describe('wayBack', () => {
     expect(told(now, before)).toEqual([changes, []])
   })
 
-  it.each<[string, Record<ItemKey, Held>, Record<ItemKey, Held | null>, string[], RegExp]>([
+  it.each<
+    [string, Record<ItemKey, ItemState>, Record<ItemKey, ItemState | null>, string[], RegExp]
+  >([
     [
       'what was not recorded and has no way back',
       { timeout: time(1) },
@@ -166,7 +174,7 @@ describe('wayBack', () => {
     [
       'a value that is not valid',
       { timeout: time(1) },
-      { timeout: confirmed({ time: 'soon' }) },
+      { timeout: createConfirmedState({ time: 'soon' }) },
       [],
       /not valid \(\/time\)/,
     ],
@@ -208,8 +216,8 @@ describe('wayBack', () => {
   })
 
   it('writes a secret only where its value is at hand, and names it where not', () => {
-    const signed = (secret: string, deadtime: number): Held => ({
-      ...confirmed({
+    const signed = (secret: string, deadtime: number): ItemState => ({
+      ...createConfirmedState({
         pattern: '.*',
         time_format: 'timestamp',
         key: { $secret: secret },
@@ -241,9 +249,9 @@ describe('wayBack', () => {
 })
 
 const recording: Recording = {
-  at: '2026-01-01T00:00:00.000Z',
+  recordedAt: '2026-01-01T00:00:00.000Z',
   apply: 'law',
-  secrets: { templatesOf: () => ({}) },
+  secrets: { listTemplates: () => ({}) },
 }
 const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
 const grouping = { groups: 'documented' as const, together: [] }
@@ -262,8 +270,14 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
 }
 
 /** What is recorded after a plan, some of whose writes (by id) were not confirmed. */
-function carriedOut(recorded: Recorded, plan: Plan, unsure: (write: Write) => boolean): Recorded {
-  const result: Recorded = new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
+function carriedOut(
+  recorded: RecordedState,
+  plan: Plan,
+  unsure: (write: Write) => boolean,
+): RecordedState {
+  const result: RecordedState = new Map(
+    [...recorded].map(([domain, items]) => [domain, new Map(items)]),
+  )
   for (const { domain, item, action } of plan.changes)
     if (action === 'release') result.get(domain)?.delete(item)
   for (const write of plan.writes) {
@@ -280,8 +294,8 @@ function carriedOut(recorded: Recorded, plan: Plan, unsure: (write: Write) => bo
   return result
 }
 
-function asRecorded(all: Snapshot): Recorded {
-  const about = { at: recording.at, apply: 'earlier', origin: 'write' as const }
+function asRecorded(all: Snapshot): RecordedState {
+  const about = { at: recording.recordedAt, apply: 'earlier', origin: 'write' as const }
   return new Map(
     [...all].map(([domain, items]) => [
       domain,
@@ -291,48 +305,53 @@ function asRecorded(all: Snapshot): Recorded {
 }
 
 /** An item that is unset holds no more than one that is not recorded. */
-function same(item: ItemKey, was: Held | null, held: Held | undefined): boolean {
-  const nothing = (each: Held | null | undefined) =>
+function same(item: ItemKey, was: ItemState | null, held: ItemState | undefined): boolean {
+  const nothing = (each: ItemState | null | undefined) =>
     each === null || each === undefined || each.status === 'unset'
   if (nothing(was) || nothing(held)) return nothing(was) && nothing(held)
   // What was in doubt, and is in doubt between the same values, is as it was.
   if (
     was?.status === 'in-doubt' &&
     held?.status === 'in-doubt' &&
-    sameJson(was.candidates, held.candidates)
+    isSameJson(was.candidates, held.candidates)
   )
     return true
   if (was?.candidates.length !== 1 || was.unknown === true) return false
   return (
     held?.status === 'confirmed' &&
-    sameJson(itemSpec(item).canonical(was.candidates[0] ?? null), held.candidates[0])
+    isSameJson(getItemSpec(item).canonicalize(was.candidates[0] ?? null), held.candidates[0])
   )
 }
 
 it('after any change, however far it got, the way back gives what was recorded before, or names the item', () => {
   let [returned, named] = [0, 0]
   fc.assert(
-    fc.property(snapshot(true), snapshot(false), fc.nat(3), (start, desired, failing) => {
-      const first = asRecorded(start)
-      const plan = planOf(first, desired)
-      const releases = plan.changes.filter(({ action }) => action === 'release')
-      const { before } = waveOf(1, plan.writes, releases, first, recording)
-      const now = carriedOut(first, plan, (write) => write.id % 4 < failing)
-      const { from, to, irreversible } = wayBack(now, before, () => true)
-      const end = carriedOut(now, planOf(from, to), () => false)
-      const names = new Set(irreversible.map(({ domain, item }) => `${domain} ${item}`))
-      for (const [domain, items] of before) {
-        for (const [item, was] of items) {
-          if (names.has(`${domain} ${item}`)) named++
-          else {
-            expect(same(item, was, end.get(domain)?.get(item)), `${item} of ${domain}`).toBe(true)
-            returned++
+    fc.property(
+      arbitrarySnapshot(true),
+      arbitrarySnapshot(false),
+      fc.nat(3),
+      (start, desired, failing) => {
+        const first = asRecorded(start)
+        const plan = planOf(first, desired)
+        const releases = plan.changes.filter(({ action }) => action === 'release')
+        const { before } = buildWave(1, plan.writes, releases, first, recording)
+        const now = carriedOut(first, plan, (write) => write.id % 4 < failing)
+        const { from, to, irreversible } = computeRollback(now, before, () => true)
+        const end = carriedOut(now, planOf(from, to), () => false)
+        const names = new Set(irreversible.map(({ domain, item }) => `${domain} ${item}`))
+        for (const [domain, items] of before) {
+          for (const [item, was] of items) {
+            if (names.has(`${domain} ${item}`)) named++
+            else {
+              expect(same(item, was, end.get(domain)?.get(item)), `${item} of ${domain}`).toBe(true)
+              returned++
+            }
           }
+          for (const [item, held] of first.get(domain) ?? [])
+            if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
         }
-        for (const [item, held] of first.get(domain) ?? [])
-          if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
-      }
-    }),
+      },
+    ),
     { numRuns: runs(100) },
   )
   expect(returned).toBeGreaterThan(named)

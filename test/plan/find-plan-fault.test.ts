@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/model/change.ts'
 import {
-  confirmed,
-  type Held,
+  createConfirmedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
 } from '../../src/model/item.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { disproof } from '../../src/plan/find-plan-fault.ts'
+import { findPlanFault } from '../../src/plan/find-plan-fault.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']
@@ -16,13 +16,13 @@ const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const allow = (...urls: string[]): Value => urls.map((url) => ({ url, turn_on: true }))
 const certificate = { cert_id: 1, force_https: 0 }
-const unset: Held = { status: 'unset', candidates: [] }
-const unknown = (...candidates: Value[]): Held => ({
+const unset: ItemState = { status: 'unset', candidates: [] }
+const unknown = (...candidates: Value[]): ItemState => ({
   status: 'in-doubt',
   candidates,
   unknown: true,
 })
-type Sides = Record<string, Record<ItemKey, Held>>
+type Sides = Record<string, Record<ItemKey, ItemState>>
 const snapshot = (sides: Sides): Snapshot =>
   new Map(Object.entries(sides).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
 
@@ -46,43 +46,52 @@ function planOf(
 
 /** One plan of every kind of change there is. */
 const kinds: Record<string, [Sides, Sides]> = {
-  set: [{}, { [a]: { timeout: confirmed(time(10)) }, [b]: { timeout: confirmed(time(10)) } }],
-  change: [{ [a]: { timeout: confirmed(time(5)) } }, { [a]: { timeout: confirmed(time(10)) } }],
+  set: [
+    {},
+    {
+      [a]: { timeout: createConfirmedState(time(10)) },
+      [b]: { timeout: createConfirmedState(time(10)) },
+    },
+  ],
+  change: [
+    { [a]: { timeout: createConfirmedState(time(5)) } },
+    { [a]: { timeout: createConfirmedState(time(10)) } },
+  ],
   'in doubt': [
     { [a]: { timeout: unknown(time(5), time(10)) } },
-    { [a]: { timeout: confirmed(time(10)) } },
+    { [a]: { timeout: createConfirmedState(time(10)) } },
   ],
   unset: [
-    { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+    { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
     { [a]: { ip_black_list: unset } },
   ],
   'unset of what is not recorded': [{}, { [a]: { ip_black_list: unset } }],
   'unset with a value left': [
-    { [a]: { https: confirmed({ ...certificate, http2: 'on' }) } },
+    { [a]: { https: createConfirmedState({ ...certificate, http2: 'on' }) } },
     { [a]: { https: unset } },
   ],
   cleared: [
-    { [a]: { ip_white_list: confirmed(ips('192.0.2.7')) } },
-    { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+    { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
+    { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
   ],
   'cleared in doubt': [
     { [a]: { ip_white_list: unknown(ips('192.0.2.7')) } },
-    { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+    { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
   ],
   switches: [
-    { [a]: { visit_deny_whitelist: confirmed(allow('/a', '/b')) } },
-    { [a]: { visit_deny_whitelist: confirmed(allow('/b', '/c')) } },
+    { [a]: { visit_deny_whitelist: createConfirmedState(allow('/a', '/b')) } },
+    { [a]: { visit_deny_whitelist: createConfirmedState(allow('/b', '/c')) } },
   ],
   'kept fields': [
-    { [a]: { https: confirmed({ ...certificate, ocsp: 'on' }) } },
-    { [a]: { https: confirmed({ cert_id: 2, force_https: 0 }) } },
+    { [a]: { https: createConfirmedState({ ...certificate, ocsp: 'on' }) } },
+    { [a]: { https: createConfirmedState({ cert_id: 2, force_https: 0 }) } },
   ],
-  'kept fields that are not known': [{}, { [a]: { https: confirmed(certificate) } }],
+  'kept fields that are not known': [{}, { [a]: { https: createConfirmedState(certificate) } }],
 }
 
 /** The disagreement that is found, in words that show in a failure. */
 function fault(changes: Change[], writes: Write[], recorded: Snapshot): string {
-  return disproof(changes, writes, recorded) ?? 'no fault was found'
+  return findPlanFault(changes, writes, recorded) ?? 'no fault was found'
 }
 
 function sabotaged(writes: Write[], change: (write: Write) => Write): Write[] {
@@ -92,7 +101,7 @@ function sabotaged(writes: Write[], change: (write: Write) => Write): Write[] {
 describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) => {
   const { changes, writes, recorded } = planOf(from, to)
 
-  it('proves itself', () => expect(disproof(changes, writes, recorded)).toBeNull())
+  it('proves itself', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
 
   it('is disproved without one of its writes', () => {
     for (const write of writes)
@@ -159,7 +168,10 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
         more,
         new Map([
           ...recorded,
-          [c, new Map([['connect_timeout', confirmed({ origin_connect_timeout: '9' })]])],
+          [
+            c,
+            new Map([['connect_timeout', createConfirmedState({ origin_connect_timeout: '9' })]]),
+          ],
         ]),
       ),
     ).toContain(c)
@@ -168,7 +180,10 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
 
 describe('a plan is disproved', () => {
   it('when it names a field that the service should keep', () => {
-    const { changes, writes, recorded } = planOf({}, { [a]: { https: confirmed(certificate) } })
+    const { changes, writes, recorded } = planOf(
+      {},
+      { [a]: { https: createConfirmedState(certificate) } },
+    )
     const named = sabotaged(writes, (write) => ({
       ...write,
       items: { https: { name: 'replace', payload: { ...certificate, http2: 'on' } } },
@@ -177,7 +192,7 @@ describe('a plan is disproved', () => {
   })
 
   it('when it writes what is to be released, or what is to be emptied by another', () => {
-    const released = planOf({ [a]: { timeout: confirmed(time(5)) } }, { [a]: {} })
+    const released = planOf({ [a]: { timeout: createConfirmedState(time(5)) } }, { [a]: {} })
     const write = (items: Write['items']): Write => ({ id: 1, wave: 1, domains: [a], items })
     expect(
       fault(
@@ -187,20 +202,20 @@ describe('a plan is disproved', () => {
       ),
     ).toContain('timeout')
     const cleared = planOf(
-      { [a]: { ip_white_list: confirmed(ips('192.0.2.7')) } },
-      { [a]: { ip_black_list: confirmed(ips('192.0.2.1')) } },
+      { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
+      { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
     )
     const again = [
       ...cleared.writes,
       write({ ip_white_list: { name: 'replace', payload: ips('192.0.2.7') } }),
     ]
-    expect(disproof(cleared.changes, again, cleared.recorded)).not.toBeNull()
+    expect(findPlanFault(cleared.changes, again, cleared.recorded)).not.toBeNull()
   })
 
   it('when a delta starts from what is not certain', () => {
     const { changes, recorded } = planOf(
       { [a]: { ip_black_list: unknown(ips('192.0.2.1')) } },
-      { [a]: { ip_black_list: confirmed(ips('192.0.2.1', '192.0.2.2')) } },
+      { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1', '192.0.2.2')) } },
     )
     const append: Write = {
       id: 1,
@@ -215,8 +230,8 @@ describe('a plan is disproved', () => {
 
   it('when two of its writes are in the wrong order', () => {
     const { changes, writes, recorded } = planOf(
-      { [a]: { timeout: confirmed(time(5)) } },
-      { [a]: { timeout: confirmed(time(10)) } },
+      { [a]: { timeout: createConfirmedState(time(5)) } },
+      { [a]: { timeout: createConfirmedState(time(10)) } },
     )
     const [good] = writes as [Write]
     const late: Write = {
@@ -224,7 +239,7 @@ describe('a plan is disproved', () => {
       id: 2,
       items: { timeout: { name: 'replace', payload: time(5) } },
     }
-    expect(disproof(changes, [late, good], recorded)).toBeNull()
+    expect(findPlanFault(changes, [late, good], recorded)).toBeNull()
     expect(fault(changes, [good, late], recorded)).toContain('timeout')
   })
 })

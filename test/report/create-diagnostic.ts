@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { Diagnostic } from '../../src/model/problem.ts'
 
 /** A valid diagnostic, with some things otherwise. */
-export function aDiagnostic(otherwise: Partial<Diagnostic> = {}): Diagnostic {
+export function createDiagnostic(otherwise: Partial<Diagnostic> = {}): Diagnostic {
   return {
     severity: 'error',
     code: 'item-invalid',
@@ -76,7 +76,7 @@ export const anyDiagnostic: fc.Arbitrary<Diagnostic> = fc
     fc.boolean(),
   )
   .map(([at, summary, detail, related, isError]) =>
-    aDiagnostic({
+    createDiagnostic({
       ...at,
       severity: isError ? 'error' : 'warning',
       summary,

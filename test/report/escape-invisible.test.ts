@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { visible } from '../../src/report/text/escape-invisible.ts'
+import { escapeInvisible } from '../../src/report/text/escape-invisible.ts'
 import { anyText, controls } from './create-diagnostic.ts'
 
 describe('visible', () => {
@@ -13,14 +13,14 @@ describe('visible', () => {
     ['\u200b\ufeff\u2028', '\\u{200b}\\u{feff}\\u{2028}'],
     ['👩‍👩‍👧 héé 漢', '👩‍👩‍👧 héé 漢'],
   ])('%j is shown as %s', (text, shown) => {
-    expect(visible(text)).toBe(shown)
+    expect(escapeInvisible(text)).toBe(shown)
   })
 
   it('leaves no control character', () => {
     fc.assert(
       fc.property(
         anyText,
-        (text) => !controls.test(visible(text)) && !visible(text).includes('\n'),
+        (text) => !controls.test(escapeInvisible(text)) && !escapeInvisible(text).includes('\n'),
       ),
     )
   })

@@ -1,6 +1,6 @@
 import type { Outside } from '../../src/operations/outside.ts'
 import type { StateConfig } from '../../src/model/config.ts'
-import { lockPath } from '../../src/state/format/state-paths.ts'
+import { buildLockPath } from '../../src/state/format/state-paths.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'
 import { Volume } from './disk.ts'
@@ -13,7 +13,7 @@ import type { World } from './world.ts'
  * Where a record is kept: in a folder of one machine or one that two machines see, on a branch of
  * one clone or of a remote.
  */
-export type Kind = 'folder' | 'shared folder' | 'git' | 'git with remote'
+export type StoreKind = 'folder' | 'shared folder' | 'git' | 'git with remote'
 
 interface Place {
   /** A machine's disk, which is lost with its power as far as nothing was synced. */
@@ -25,8 +25,8 @@ const branch = 'edgewise-state'
 const path = 'record'
 
 /** The record's surroundings: disks, clones and the remote, and who may reach what. */
-export class RecordWorld {
-  readonly kind: Kind
+export class StateWorld {
+  readonly kind: StoreKind
   readonly machines: Machine[]
   readonly state: StateConfig
   readonly #world: World
@@ -35,14 +35,19 @@ export class RecordWorld {
   readonly #places = new Map<Machine, Place>()
   readonly #lock: string
 
-  constructor(world: World, faults: Faults, kind: Kind, service: { url: string; account: string }) {
+  constructor(
+    world: World,
+    faults: Faults,
+    kind: StoreKind,
+    service: { url: string; account: string },
+  ) {
     this.#world = world
     this.#faults = faults
     this.kind = kind
     this.#git = new Git(world, faults)
     const alone = kind === 'folder' || kind === 'git'
     this.machines = (alone ? ['a'] : ['a', 'b']).map((name) => new Machine(world, name))
-    this.#lock = lockPath(service.url, service.account)
+    this.#lock = buildLockPath(service.url, service.account)
     this.state = { store: kind.startsWith('git') ? 'git' : 'dir', branch, remote: 'origin', path }
     const shared = new Volume(world, faults)
     for (const machine of this.machines)
@@ -53,7 +58,7 @@ export class RecordWorld {
   }
 
   /** What a process sees of all this. */
-  outsideOf(process: Process): Pick<Outside, 'machine' | 'disk' | 'openGit'> {
+  createOutside(process: Process): Pick<Outside, 'machine' | 'disk' | 'openGit'> {
     const { volume, refs } = this.#placeOf(process.machine)
     const remote = this.kind === 'git with remote' ? 'origin' : null
     return {
@@ -67,7 +72,7 @@ export class RecordWorld {
    * Who holds the lock, by all that is true: a process's name, and the age of its last sign of
    * life, ms.
    */
-  holder(): { name: string; signAge: number } | null {
+  findLockHolder(): { name: string; signAge: number } | null {
     const state = this.#lockState()
     const data = state === null || state.text === '' ? null : (JSON.parse(state.text) as Json)
     if (state === null || data === null || !isObject(data) || typeof data['who'] !== 'string')

@@ -12,7 +12,7 @@ export type Answer = (body: JsonObject) => [number, Json]
  *
  * @returns its address, and how to end it before
  */
-export async function answering(
+export async function startAnsweringService(
   ...answers: [Answer, ...Answer[]]
 ): Promise<{ url: string; close(): void }> {
   let call = 0

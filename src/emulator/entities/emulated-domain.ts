@@ -3,7 +3,7 @@ import type { Behaviour } from './behaviour.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What the service holds of one domain. */
-export interface DomainRecord {
+export interface EmulatedDomain {
   /** Given at first sight, the same ever after. */
   id: string
   items: ReadonlyMap<ItemKey, Value>
@@ -12,4 +12,4 @@ export interface DomainRecord {
 }
 
 /** Every domain that was ever written. */
-export type DomainRecords = Map<Domain, DomainRecord>
+export type EmulatedDomains = Map<Domain, EmulatedDomain>

@@ -1,12 +1,12 @@
 import type { Json } from '../../model/json.ts'
-import { progressOf, type Prefetch } from '../entities/prefetch.ts'
-import { localText } from '../../model/time-zone.ts'
+import { computeProgress, type Prefetch } from '../entities/prefetch.ts'
+import { formatLocalTime } from '../../model/time-zone.ts'
 import type { Store } from '../store/store.ts'
 import { authenticate } from './authenticate.ts'
 import type { EmulatorRequest } from './exchange.ts'
-import { readQuery } from './parse-query.ts'
-import type { ReadRules } from './answer-statistics.ts'
-import { readDay, refuseBackwards } from './parse-time.ts'
+import { parseQuery } from './parse-query.ts'
+import type { QueryRules } from './answer-statistics.ts'
+import { parseDay, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
 
 type Query = ReadonlyMap<string, string>
@@ -18,14 +18,14 @@ const usualPageSize = 50
  * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"),
  * oldest first. Throws a Refusal: token, then parameters.
  */
-export function readPrefetches(request: EmulatorRequest, store: Store, rules: ReadRules): Json {
+export function answerPrefetches(request: EmulatorRequest, store: Store, rules: QueryRules): Json {
   authenticate(rules.token, undefined, request.query)
-  const query = readQuery(request.query)
+  const query = parseQuery(request.query)
   const now = rules.now()
   const chosen = readMode(query, rules)
   const page = readNumber(query, 'page_number', usualPage)
   const size = readNumber(query, 'page_size', usualPageSize)
-  const records = store.prefetches(now).filter(chosen)
+  const records = store.listPrefetches(now).filter(chosen)
   const list = records.slice((page - 1) * size, page * size)
   return {
     code: 0,
@@ -42,7 +42,7 @@ export function readPrefetches(request: EmulatorRequest, store: Store, rules: Re
  * Which records are asked for. The two modes exclude each other, and `url` belongs to the one by
  * time range.
  */
-function readMode(query: Query, { zone }: ReadRules): (record: Prefetch) => boolean {
+function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
   const byTime = ['start_time', 'end_time', 'url'].filter((name) => query.has(name))
   if (query.has('task_id')) {
     if (byTime.length > 0)
@@ -56,8 +56,8 @@ function readMode(query: Query, { zone }: ReadRules): (record: Prefetch) => bool
   if (!query.has('start_time') && !query.has('end_time')) {
     throw new Refusal('mode-invalid', 'expected "start_time" and "end_time", or "task_id"')
   }
-  const start = readDay(query, 'start_time', 'start')
-  const end = readDay(query, 'end_time', 'end')
+  const start = parseDay(query, 'start_time', 'start')
+  const end = parseDay(query, 'end_time', 'end')
   refuseBackwards(start, end)
   const first = zone.toUtc(start)
   const last = zone.toUtc(end) + 999
@@ -79,12 +79,12 @@ function readNumber(query: Query, name: string, usual: number): number {
   return value
 }
 
-function shown(record: Prefetch, store: Store, { seed, zone }: ReadRules, now: number): Json {
+function shown(record: Prefetch, store: Store, { seed, zone }: QueryRules, now: number): Json {
   const domain = URL.canParse(record.url) ? new URL(record.url).hostname : ''
-  const { status, completedAt } = progressOf(record, seed, now, (time) =>
-    store.originFails(domain, time),
+  const { status, completedAt } = computeProgress(record, seed, now, (time) =>
+    store.isOriginDown(domain, time),
   )
-  const text = (time: number) => localText(zone.toLocal(time))
+  const text = (time: number) => formatLocalTime(zone.toLocal(time))
   return {
     id: record.id,
     url: record.url,

@@ -1,19 +1,19 @@
 import type { Domain } from '../../model/item.ts'
 import type { Grain } from '../../model/statistics.ts'
-import { grains, periodsOf, type Period } from '../entities/periods.ts'
-import { countRequests, pointsText } from '../entities/statistics.ts'
+import { grains, buildPeriods, type Period } from '../entities/periods.ts'
+import { countRequests, formatPoints } from '../entities/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
 import { areas, type Area } from '../entities/traffic.ts'
 import type { Call } from '../entities/call.ts'
 import type { Store } from '../store/store.ts'
 import { authenticate } from './authenticate.ts'
 import { JsonText, type EmulatorRequest } from './exchange.ts'
-import { invalidDomain, readDomains } from './parse-domains.ts'
-import { readChoice, readQuery } from './parse-query.ts'
-import { readTime, refuseBackwards } from './parse-time.ts'
+import { createDomainRefusal, parseDomains } from './parse-domains.ts'
+import { parseChoice, parseQuery } from './parse-query.ts'
+import { parseTime, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
 
-export interface ReadRules {
+export interface QueryRules {
   token: string | null
   seed: string
   zone: TimeZone
@@ -39,19 +39,19 @@ const areasOf: Record<'all' | Area, readonly Area[]> = {
  * One series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal:
  * token, then parameters.
  */
-export function statisticsOfEach(
+export function answerEachDomain(
   request: EmulatorRequest,
   call: Call,
   store: Store,
-  rules: ReadRules,
+  rules: QueryRules,
 ): JsonText {
   const query = openQuery(request, rules)
-  call.domains = readDomains(query.get('domains'))
+  call.domains = parseDomains(query.get('domains'))
   refuseUnknown(call.domains, store)
   const span = readSpan(query)
-  const endLabels = readChoice(query, 'stat_is_forward', ['0', '1']) === '1'
-  const from = areasOf[readChoice(query, 'query_area', ['all', 'cn', 'abroad'])]
-  const periods = periodsOf({ ...span, endLabels }, rules.zone, rules.now())
+  const endLabels = parseChoice(query, 'stat_is_forward', ['0', '1']) === '1'
+  const from = areasOf[parseChoice(query, 'query_area', ['all', 'cn', 'abroad'])]
+  const periods = buildPeriods({ ...span, endLabels }, rules.zone, rules.now())
   const series = call.domains.map((domain) => {
     const name = JSON.stringify(domain)
     return `${name}:{"domain":${name},"data":${points([domain], periods, from, store, rules)}}`
@@ -63,30 +63,30 @@ export function statisticsOfEach(
  * One series over all domains that are asked for (specification, "GET /stat/httpcode"). Throws a
  * Refusal: token, then parameters.
  */
-export function statisticsTogether(
+export function answerTogether(
   request: EmulatorRequest,
   call: Call,
   store: Store,
-  rules: ReadRules,
+  rules: QueryRules,
 ): JsonText {
   const query = openQuery(request, rules)
   const all = query.get('domains')?.trim() === 'all'
-  call.domains = all ? store.allDomains() : readDomains(query.get('domains'))
+  call.domains = all ? store.listDomains() : parseDomains(query.get('domains'))
   if (!all) refuseUnknown(call.domains, store)
   const span = readSpan(query)
   refuseTooMany(call.domains.length, span)
-  const periods = periodsOf({ ...span, endLabels: false }, rules.zone, rules.now())
+  const periods = buildPeriods({ ...span, endLabels: false }, rules.zone, rules.now())
   return new JsonText(`{"code":0,"data":${points(call.domains, periods, areas, store, rules)}}`)
 }
 
-function openQuery(request: EmulatorRequest, rules: ReadRules): ReadonlyMap<string, string> {
+function openQuery(request: EmulatorRequest, rules: QueryRules): ReadonlyMap<string, string> {
   authenticate(rules.token, undefined, request.query)
-  return readQuery(request.query)
+  return parseQuery(request.query)
 }
 
 function refuseUnknown(domains: Domain[], store: Store): void {
-  const unknown = domains.find((domain) => !store.knows(domain))
-  if (unknown !== undefined) throw invalidDomain(unknown)
+  const unknown = domains.find((domain) => !store.hasDomain(domain))
+  if (unknown !== undefined) throw createDomainRefusal(unknown)
 }
 
 /**
@@ -94,9 +94,9 @@ function refuseUnknown(domains: Domain[], store: Store): void {
  * days, which also caps `day`.
  */
 function readSpan(query: ReadonlyMap<string, string>): Span {
-  const start = readTime(query, 'start_time', 'start')
-  const end = readTime(query, 'end_time', 'end')
-  const grain = readChoice(query, 'grad', ['minute5', 'minute', 'hour', 'day'])
+  const start = parseTime(query, 'start_time', 'start')
+  const end = parseTime(query, 'end_time', 'end')
+  const grain = parseChoice(query, 'grad', ['minute5', 'minute', 'hour', 'day'])
   refuseBackwards(start, end)
   if (end - start > longestDays * dayMs) {
     throw new Refusal(
@@ -130,8 +130,8 @@ function points(
   periods: Period[],
   from: readonly Area[],
   store: Store,
-  rules: ReadRules,
+  rules: QueryRules,
 ): string {
-  const histories = new Map(domains.map((domain) => [domain, store.historyOf(domain)]))
-  return pointsText(countRequests(rules.seed, histories, periods, from), periods)
+  const histories = new Map(domains.map((domain) => [domain, store.getHistory(domain)]))
+  return formatPoints(countRequests(rules.seed, histories, periods, from), periods)
 }

@@ -1,9 +1,9 @@
-import { readItem } from '../../catalog/parse-item.ts'
+import { parseItem } from '../../catalog/parse-item.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
-import { refused } from '../../catalog/problems.ts'
+import { refuse } from '../../catalog/problems.ts'
 import { didYouMean } from '../../catalog/value/nearest.ts'
 import type { Domain } from '../../model/item.ts'
-import { isObject, pointerSteps, type Json } from '../../model/json.ts'
+import { isObject, parsePointer, type Json } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import { mapSecrets } from '../../model/secret.ts'
 import type { ItemWrite } from '../entities/configure.ts'
@@ -18,7 +18,7 @@ const problemsShown = 10
  * The items of a write with their wire names, in its order. Throws a Refusal unless `config` is an
  * object that names known items.
  */
-export function namedItems(
+export function parseNamedItems(
   config: Json | undefined,
   names: WireNames,
 ): { wireName: string; spec: ItemSpec; submitted: Json }[] {
@@ -48,15 +48,15 @@ export function namedItems(
  * The items of a write, read for each of its domains. Throws a Refusal that names every invalid
  * item with its fields.
  */
-export function validItems(
-  items: ReturnType<typeof namedItems>,
+export function validateItems(
+  items: ReturnType<typeof parseNamedItems>,
   domains: Domain[],
   lenient: boolean,
 ): ItemWrite[] {
   const problems: string[] = []
   const writes = items.map((item) => {
     const raw = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
-    const reads = domains.map((domain) => readItem(item.spec, raw, 'wire', domain))
+    const reads = domains.map((domain) => parseItem(item.spec, raw, 'wire', domain))
     const found = [...reads.flatMap((read) => read.problems), ...secretProblems(raw)].filter(
       (problem) => problem.severity === 'error',
     )
@@ -68,7 +68,11 @@ export function validItems(
 }
 
 /** The refusal of items that are invalid together with what a domain holds. */
-export function invalidResult(write: ItemWrite, problems: Problem[], domain: Domain): Refusal {
+export function createResultRefusal(
+  write: ItemWrite,
+  problems: Problem[],
+  domain: Domain,
+): Refusal {
   return invalidItems(
     problems.map(
       (problem) => `${sentence(write.wireName, problem)} (together with what ${domain} holds)`,
@@ -84,14 +88,14 @@ function secretProblems(raw: Json): Problem[] {
   const problems: Problem[] = []
   mapSecrets(raw, (_secret, pointer) => {
     const detail = 'expected a string, got an object with "$secret"'
-    problems.push(refused(pointer, detail, 'unresolved-secret'))
+    problems.push(refuse(pointer, detail, 'unresolved-secret'))
     return null
   })
   return problems
 }
 
 function sentence(wireName: string, { pointer, detail }: Problem): string {
-  const field = pointerSteps(pointer).join('.')
+  const field = parsePointer(pointer).join('.')
   return field === ''
     ? `item(${wireName}) is invalid: ${detail}`
     : `item(${wireName}) field(${field}) is invalid: ${detail}`

@@ -9,7 +9,7 @@ const domainLimit = 10
  * The domains of a write in lower case, each once: a comma-separated string of at most 10
  * (specification, "POST /domain/config"). Throws a Refusal for anything else.
  */
-export function readDomains(given: Json | undefined): Domain[] {
+export function parseDomains(given: Json | undefined): Domain[] {
   if (typeof given !== 'string')
     throw new Refusal(
       'domains-invalid',
@@ -28,14 +28,14 @@ export function readDomains(given: Json | undefined): Domain[] {
       `expected at most ${domainLimit} domains in "domains", got ${distinct.size}`,
     )
   const malformed = [...distinct.values()].find((name) => !isDomain(name))
-  if (malformed !== undefined) throw invalidDomain(malformed)
+  if (malformed !== undefined) throw createDomainRefusal(malformed)
   return [...distinct.keys()]
 }
 
 /**
  * The refusal of a domain that the service does not know, in the specification's words ("Errors").
  */
-export function invalidDomain(domain: string): Refusal {
+export function createDomainRefusal(domain: string): Refusal {
   return new Refusal('domain-invalid', `domain(${domain}) is invalid`)
 }
 

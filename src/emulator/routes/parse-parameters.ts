@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
-import { bodyLimit, type EmulatorRequest } from './exchange.ts'
-import { multipartFields, urlencodedFields } from './form-fields.ts'
+import { maxBodyBytes, type EmulatorRequest } from './exchange.ts'
+import { parseMultipart, parseUrlencoded } from './form-fields.ts'
 import { Refusal } from './refusal.ts'
 
 /**
@@ -15,7 +15,7 @@ const depthLimit = 32
  * has none (specification, "POST /domain/config"). Throws a Refusal for a body in which not even
  * the token can be read.
  */
-export async function readParameters(request: EmulatorRequest): Promise<JsonObject> {
+export async function parseParameters(request: EmulatorRequest): Promise<JsonObject> {
   const { body, contentType = '', contentEncoding = 'identity' } = request
   if (body === 'too large') throw tooLarge()
   if (body.length === 0) return {}
@@ -30,9 +30,9 @@ export async function readParameters(request: EmulatorRequest): Promise<JsonObje
     case 'application/json':
       return readJson(new TextDecoder().decode(body))
     case 'application/x-www-form-urlencoded':
-      return withParsedConfig(urlencodedFields(new TextDecoder().decode(body)))
+      return withParsedConfig(parseUrlencoded(new TextDecoder().decode(body)))
     case 'multipart/form-data':
-      return withParsedConfig(await multipartFields(body, contentType))
+      return withParsedConfig(await parseMultipart(body, contentType))
     default:
       throw new Refusal(
         'content-type-unknown',
@@ -42,7 +42,7 @@ export async function readParameters(request: EmulatorRequest): Promise<JsonObje
 }
 
 /** Reads take their parameters from the query string and ignore a body, unless it is too large. */
-export function refuseBody({ body }: EmulatorRequest): void {
+export function refuseLargeBody({ body }: EmulatorRequest): void {
   if (body === 'too large') throw tooLarge()
 }
 
@@ -50,7 +50,7 @@ export function refuseBody({ body }: EmulatorRequest): void {
  * The body of a call of the control surface: JSON, whatever its content type says. Throws a Refusal
  * for anything else.
  */
-export function readControlBody({ body }: EmulatorRequest): JsonObject {
+export function parseControlBody({ body }: EmulatorRequest): JsonObject {
   if (body === 'too large') throw tooLarge()
   if (!isUtf8(body))
     throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
@@ -60,7 +60,7 @@ export function readControlBody({ body }: EmulatorRequest): JsonObject {
 }
 
 function tooLarge(): Refusal {
-  return new Refusal('body-too-large', `expected a body of at most ${bodyLimit} bytes`)
+  return new Refusal('body-too-large', `expected a body of at most ${maxBodyBytes} bytes`)
 }
 
 /** The media type; none where another charset than UTF-8 is named. */

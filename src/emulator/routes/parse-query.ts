@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts'
  * The parameters of a query string; of one that is given twice the last counts. Throws a Refusal
  * where it is not URL-encoded UTF-8.
  */
-export function readQuery(query: string): ReadonlyMap<string, string> {
+export function parseQuery(query: string): ReadonlyMap<string, string> {
   return new Map(
     query
       .split('&')
@@ -35,7 +35,7 @@ function decoded(part: string): string {
  * A parameter that has to be one of some words; the first of them where it is left out. Throws a
  * Refusal for any other.
  */
-export function readChoice<T extends string>(
+export function parseChoice<T extends string>(
   query: ReadonlyMap<string, string>,
   name: string,
   words: readonly [T, ...T[]],

@@ -1,4 +1,4 @@
-import { localTime } from '../../model/time-zone.ts'
+import { buildLocalTime } from '../../model/time-zone.ts'
 import { Refusal } from './refusal.ts'
 
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})(?: (\d{2}):(\d{2}))?$/
@@ -10,7 +10,11 @@ export type DateEdge = 'start' | 'end'
  * A local time of a query: `YYYY-MM-DD HH:ii`, or `YYYY-MM-DD` for the first or last second of that
  * day (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal for anything else.
  */
-export function readTime(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
+export function parseTime(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  edge: DateEdge,
+): number {
   const text = required(query, name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD')
   const match = dateTime.exec(text)
   const [year, month, day, hour, minute] = (match ?? [])
@@ -18,20 +22,20 @@ export function readTime(query: ReadonlyMap<string, string>, name: string, edge:
     .map((part) => (part === undefined ? undefined : Number(part)))
   if (!isDate(year, month, day) || (hour ?? 0) > 23 || (minute ?? 0) > 59)
     throw invalid(name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD', text)
-  if (hour !== undefined) return localTime(year ?? 0, month ?? 0, day ?? 0, hour, minute)
+  if (hour !== undefined) return buildLocalTime(year ?? 0, month ?? 0, day ?? 0, hour, minute)
   return edge === 'start'
-    ? localTime(year ?? 0, month ?? 0, day ?? 0)
-    : localTime(year ?? 0, month ?? 0, day ?? 0, 23, 59, 59)
+    ? buildLocalTime(year ?? 0, month ?? 0, day ?? 0)
+    : buildLocalTime(year ?? 0, month ?? 0, day ?? 0, 23, 59, 59)
 }
 
 /**
  * The first or last second of a day that a query names as `YYYY-MM-DD` (specification, "GET
  * /cache/prefetch").
  */
-export function readDay(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
+export function parseDay(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
   const text = required(query, name, 'YYYY-MM-DD')
   if (text.length !== 'YYYY-MM-DD'.length) throw invalid(name, 'YYYY-MM-DD', text)
-  return readTime(query, name, edge)
+  return parseTime(query, name, edge)
 }
 
 /** Throws a Refusal where an interval ends before it starts. */
@@ -48,7 +52,7 @@ function required(query: ReadonlyMap<string, string>, name: string, form: string
 }
 
 function isDate(year = 0, month = 0, day = 0): boolean {
-  const date = new Date(localTime(year, month, day))
+  const date = new Date(buildLocalTime(year, month, day))
   return year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 

@@ -2,18 +2,18 @@ import type { Column, ColumnKind, CoverProblem } from './cover-problem.ts'
 import type { RowClass } from './row-classes.ts'
 
 /** Prices of cells, by class, and of columns. */
-export interface Prices {
+export interface Duals {
   /** For each class, for each of its cells. */
-  ofCell: Float64Array[]
-  ofColumn: Float64Array
+  cellDuals: Float64Array[]
+  columnDuals: Float64Array
   /** How often each column has to be paid; 0 where something can replace it. */
-  times: Float64Array
+  columnCounts: Float64Array
 }
 
 /** For each cell, by class, and each column: the price of the dearest rectangle that has it. */
-export interface Dearest {
-  ofCell: Float64Array[]
-  ofColumn: Float64Array
+export interface MaxPrices {
+  byCell: Float64Array[]
+  byColumn: Float64Array
 }
 
 /** Classes that take the columns in hand, and what a row of each pays for them. */
@@ -23,16 +23,16 @@ interface Takers {
 }
 
 /** Finds the dearest rectangles among all sets of priced columns that rows share. */
-export function findDearest(
+export function findMaxPrices(
   { columns, width }: CoverProblem,
   classes: RowClass[],
-  prices: Prices,
-): Dearest {
+  prices: Duals,
+): MaxPrices {
   return new Pricing(columns, width, classes, prices).dearest
 }
 
 class Pricing {
-  readonly dearest: Dearest
+  readonly dearest: MaxPrices
   readonly #kinds: ColumnKind[]
   readonly #width: number
   readonly #classes: RowClass[]
@@ -45,23 +45,23 @@ class Pricing {
     kinds: ColumnKind[],
     width: number,
     classes: RowClass[],
-    { ofCell, ofColumn }: Prices,
+    { cellDuals, columnDuals }: Duals,
   ) {
     this.#kinds = kinds
     this.#width = width
     this.#classes = classes
-    this.#ofColumn = ofColumn
+    this.#ofColumn = columnDuals
     this.dearest = {
-      ofCell: ofCell.map((own) => new Float64Array(own.length)),
-      ofColumn: new Float64Array(ofColumn.length),
+      byCell: cellDuals.map((own) => new Float64Array(own.length)),
+      byColumn: new Float64Array(columnDuals.length),
     }
     this.#pay = classes.map((each, i) =>
       [...each.columns]
         .map(([column, cells]) => ({
           column,
-          price: cells.reduce((sum, cell) => sum + (ofCell[i]?.[cell] ?? 0), 0),
+          price: cells.reduce((sum, cell) => sum + (cellDuals[i]?.[cell] ?? 0), 0),
         }))
-        .filter(({ column, price }) => price > 0 || (ofColumn[column] ?? 0) > 0)
+        .filter(({ column, price }) => price > 0 || (columnDuals[column] ?? 0) > 0)
         .toSorted((a, b) => a.column - b.column),
     )
     this.#explore({ classes: [...classes.keys()], paid: classes.map(() => 0) }, 0)
@@ -95,12 +95,12 @@ class Pricing {
    */
   #raise({ classes, paid }: Takers, base: number): void {
     const { total, least } = this.#bestRows(classes, paid)
-    const { ofCell, ofColumn } = this.dearest
+    const { byCell, byColumn } = this.dearest
     for (const column of this.#chosen)
-      ofColumn[column] = Math.max(ofColumn[column] ?? 0, base + total)
+      byColumn[column] = Math.max(byColumn[column] ?? 0, base + total)
     for (const [i, index] of classes.entries()) {
       const price = base + total - Math.max(0, least - (paid[i] ?? 0))
-      const own = ofCell[index]
+      const own = byCell[index]
       if (own === undefined) continue
       for (const column of this.#chosen) {
         for (const cell of this.#classes[index]?.columns.get(column) ?? []) {

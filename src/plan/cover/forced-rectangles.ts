@@ -1,6 +1,6 @@
 import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
-import { chunks, wholeColumns } from './obvious-covers.ts'
-import { rowClasses } from './row-classes.ts'
+import { chunkRows, findWholeColumns } from './obvious-covers.ts'
+import { buildRowClasses } from './row-classes.ts'
 
 /**
  * Rows of one class that are the only ones to take some column, which nothing can replace: whatever
@@ -10,11 +10,11 @@ import { rowClasses } from './row-classes.ts'
  *
  * @returns the rows of such rectangles, each of one class, and the rows that are left
  */
-export function forcedRectangles(problem: CoverProblem): { forced: Row[][]; left: Row[] } {
-  const classes = rowClasses(problem).map(({ rows, columns }) => ({
+export function findForcedRectangles(problem: CoverProblem): { forced: Row[][]; left: Row[] } {
+  const classes = buildRowClasses(problem).map(({ rows, columns }) => ({
     rows,
     columns: [...columns.keys()],
-    sole: wholeColumns(problem, rows[0] ?? 0) === null ? [] : soleColumns(columns),
+    sole: findWholeColumns(problem, rows[0] ?? 0) === null ? [] : soleColumns(columns),
   }))
   const takers = new Map<Column, Set<number>>()
   for (const [i, { columns }] of classes.entries()) {
@@ -42,7 +42,9 @@ export function forcedRectangles(problem: CoverProblem): { forced: Row[][]; left
     }
   }
   return {
-    forced: classes.flatMap(({ rows }, i) => (settled.has(i) ? chunks(rows, problem.width) : [])),
+    forced: classes.flatMap(({ rows }, i) =>
+      settled.has(i) ? chunkRows(rows, problem.width) : [],
+    ),
     left: classes.flatMap(({ rows }, i) => (settled.has(i) ? [] : rows)).toSorted((a, b) => a - b),
   }
 }

@@ -7,7 +7,7 @@ import { MaxHeap } from './max-heap.ts'
  *
  * @returns their places in the cover
  */
-export function growRegion(cover: Rectangle[], seed: number, size: number): number[] {
+export function growNeighbourhood(cover: Rectangle[], seed: number, size: number): number[] {
   const byRow = new Map<number, number[]>()
   const byColumn = new Map<number, number[]>()
   for (const [i, { rows, columns }] of cover.entries()) {

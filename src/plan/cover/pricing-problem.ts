@@ -4,14 +4,14 @@ import type { Column, ColumnKind } from './cover-problem.ts'
  * Prices: what each class of rows pays for a cell, and what a rectangle pays for having a column at
  * all.
  */
-export interface Prices {
+export interface Duals {
   /** For each class and column what one row of the class pays by it. */
-  ofRow: Map<Column, number>[]
-  ofColumn: Float64Array
+  rowDuals: Map<Column, number>[]
+  columnDuals: Float64Array
 }
 
 /** A rectangle in classes of rows, and what its cells are worth at the prices asked for. */
-export interface Heavy {
+export interface PricedRectangle {
   /** How many rows of each class. */
   rows: Map<number, number>
   columns: Column[]
@@ -40,14 +40,14 @@ interface Choice {
  * @param steps the most sets that are looked at
  * @returns some of the dearest rectangles, and a price that no rectangle at all exceeds
  */
-export function heaviest(
+export function solvePricingProblem(
   { kinds, sizes, width }: { kinds: ColumnKind[]; sizes: number[]; width: number },
-  { ofRow, ofColumn }: Prices,
+  { rowDuals, columnDuals }: Duals,
   steps: number,
-): { heavy: Heavy[]; most: number } {
-  const order = [...new Set(ofRow.flatMap((own) => [...own.keys()]))].toSorted((a, b) => a - b)
-  const rest = ofRow.map((own) => restOf(own, order, ofColumn))
-  const heavy: Heavy[] = []
+): { heavy: PricedRectangle[]; most: number } {
+  const order = [...new Set(rowDuals.flatMap((own) => [...own.keys()]))].toSorted((a, b) => a - b)
+  const rest = rowDuals.map((own) => restOf(own, order, columnDuals))
+  const heavy: PricedRectangle[] = []
   let [most, left, dearest] = [slightly, steps, slightly]
 
   /** The price of the best `width` rows when each class pays so much a row. */
@@ -70,11 +70,11 @@ export function heaviest(
       const chosen: Choice = {
         classes: [],
         paid: [],
-        base: base + (ofColumn[column] ?? 0),
+        base: base + (columnDuals[column] ?? 0),
         columns: [...columns, column],
       }
       for (const [i, index] of classes.entries()) {
-        const price = ofRow[index]?.get(column)
+        const price = rowDuals[index]?.get(column)
         if (price === undefined) continue
         chosen.classes.push(index)
         chosen.paid.push((paid[i] ?? 0) + price)

@@ -4,8 +4,8 @@ import type { Column, CoverProblem, Rectangle, Row } from './cover-problem.ts'
  * Takes out of each rectangle the rows and columns whose cells others cover as well, those that
  * save most first, so that as little as possible is sent twice. What is left covers the same cells.
  */
-export function withoutRedundancy(problem: CoverProblem, rectangles: Rectangle[]): Rectangle[] {
-  const count = coverage(problem, rectangles)
+export function removeRedundancy(problem: CoverProblem, rectangles: Rectangle[]): Rectangle[] {
+  const count = countCoverage(problem, rectangles)
   return rectangles.flatMap((rectangle) => {
     let { rows, columns } = rectangle
     const spare = (row: Row, column: Column): boolean =>
@@ -32,7 +32,7 @@ export function withoutRedundancy(problem: CoverProblem, rectangles: Rectangle[]
 }
 
 /** How many of these rectangles cover each cell. */
-export function coverage(problem: CoverProblem, rectangles: Rectangle[]): Int32Array {
+export function countCoverage(problem: CoverProblem, rectangles: Rectangle[]): Int32Array {
   const count = new Int32Array(problem.cells)
   for (const { rows, columns } of rectangles) {
     for (const row of rows)

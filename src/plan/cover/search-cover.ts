@@ -1,6 +1,6 @@
 import type { Cell, Column, Rectangle, Row } from './cover-problem.ts'
 import { IndexedSet } from './indexed-set.ts'
-import { entryOf, sharedColumns, type Table } from './table.ts'
+import { findEntry, findSharedColumns, type Table } from './table.ts'
 
 interface Placed {
   rows: Row[]
@@ -118,7 +118,7 @@ class CoverSearch {
   #moveTo(rectangle: Placed, row: Row, column: Column): Move {
     const { problem } = this.#table
     const rows = rectangle.rows.filter(
-      (other) => other !== row && entryOf(this.#table, other, column) > 0,
+      (other) => other !== row && findEntry(this.#table, other, column) > 0,
     )
     if (rows.length >= problem.width) rows.splice(this.#leastUseful(rows, rectangle.columns), 1)
     rows.push(row)
@@ -133,7 +133,7 @@ class CoverSearch {
    */
   #fill(rows: Row[]): void {
     const { problem, takers } = this.#table
-    const columns = sharedColumns(this.#table, rows, this.#worth)
+    const columns = findSharedColumns(this.#table, rows, this.#worth)
     const rarest = columns.reduce<Row[]>(
       (least, column, i) =>
         i > 0 && least.length <= (takers[column]?.length ?? 0) ? least : (takers[column] ?? []),
@@ -142,7 +142,7 @@ class CoverSearch {
     const from = Math.floor(this.#random() * rarest.length)
     for (let i = 0; i < Math.min(fillers, rarest.length) && rows.length < problem.width; i++) {
       const row = rarest[(from + i) % rarest.length] ?? 0
-      const fits = columns.every((column) => entryOf(this.#table, row, column) > 0)
+      const fits = columns.every((column) => findEntry(this.#table, row, column) > 0)
       if (fits && !rows.includes(row)) rows.push(row)
     }
   }
@@ -160,11 +160,11 @@ class CoverSearch {
   /** What rows cover together. */
   #covered(rows: Row[]): { columns: Column[]; cells: Cell[] } {
     const { begin, cells } = this.#table
-    const columns = sharedColumns(this.#table, rows, this.#worth)
+    const columns = findSharedColumns(this.#table, rows, this.#worth)
     const covered: Cell[] = []
     for (const row of rows) {
       for (const column of columns) {
-        const entry = entryOf(this.#table, row, column)
+        const entry = findEntry(this.#table, row, column)
         for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++)
           covered.push(cells[place] ?? 0)
       }
@@ -174,7 +174,7 @@ class CoverSearch {
 
   readonly #worth = (row: Row, column: Column): number => {
     const { begin, cells } = this.#table
-    const entry = entryOf(this.#table, row, column)
+    const entry = findEntry(this.#table, row, column)
     let sum = 0
     for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++) {
       const cell = cells[place] ?? 0

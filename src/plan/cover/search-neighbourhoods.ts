@@ -1,12 +1,12 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { flatten } from './flat-problem.ts'
-import { growRegion } from './grow-neighbourhood.ts'
-import { partOf } from './subproblem.ts'
+import { growNeighbourhood } from './grow-neighbourhood.ts'
+import { cutSubproblem } from './subproblem.ts'
 import { searchLarge, type Progress } from './search-large.ts'
-import { coverage } from './remove-redundancy.ts'
+import { countCoverage } from './remove-redundancy.ts'
 
 /** How much work the search in parts of a cover may be. */
-export interface PartsEffort {
+export interface NeighbourhoodEffort {
   /** Rectangles of a part. */
   size: number
   stepsPerRectangle: number
@@ -19,11 +19,11 @@ export interface PartsEffort {
  * Searches parts of a cover, neighbours together, for fewer rectangles. In a part that is small the
  * weights of cells that stay open tell soon; a whole fleet is too large for them.
  */
-export function searchParts(
+export function searchNeighbourhoods(
   problem: CoverProblem,
   start: Rectangle[],
   target: number,
-  { size, stepsPerRectangle, rounds, maxParts }: PartsEffort,
+  { size, stepsPerRectangle, rounds, maxParts }: NeighbourhoodEffort,
   random: () => number,
   progress: Progress = () => undefined,
 ): Rectangle[] {
@@ -36,15 +36,17 @@ export function searchParts(
     const seeds = [...cover.keys()].filter(
       (i) => visits.get(cover[i] ?? { rows: [], columns: [] }) === fewest,
     )
-    const region = new Set(growRegion(cover, seeds[Math.floor(random() * seeds.length)] ?? 0, size))
+    const region = new Set(
+      growNeighbourhood(cover, seeds[Math.floor(random() * seeds.length)] ?? 0, size),
+    )
     const kept = cover.filter((_, i) => !region.has(i))
     const out = cover.filter((_, i) => region.has(i))
-    const covered = coverage(problem, kept)
+    const covered = countCoverage(problem, kept)
     const rows = [...new Set(out.flatMap((rectangle) => rectangle.rows))].toSorted((a, b) => a - b)
-    const part = partOf(problem, rows, (cell) => covered[cell] === 0)
-    const before = out.map((rectangle) => part.inner(rectangle))
+    const part = cutSubproblem(problem, rows, (cell) => covered[cell] === 0)
+    const before = out.map((rectangle) => part.toInner(rectangle))
     const found = searchLarge(flatten(part.problem), before, 1, effort, random)
-    const after = found.map((rectangle) => part.outer(rectangle))
+    const after = found.map((rectangle) => part.toOuter(rectangle))
     const turns = (visits.get(cover[seeds[0] ?? 0] ?? { rows: [], columns: [] }) ?? 0) + 1
     for (const rectangle of after) visits.set(rectangle, turns)
     cover = [...kept, ...after]

@@ -1,18 +1,18 @@
 import type { Cell, Column, CoverProblem, Rectangle, Row } from './cover-problem.ts'
 
 /** A part of a cover problem with numbers of its own. */
-export interface Part {
+export interface Subproblem {
   problem: CoverProblem
   /** A rectangle of the part in the numbers of the whole. */
-  outer(rectangle: Rectangle): Rectangle
+  toOuter(rectangle: Rectangle): Rectangle
   /** What the part has of a rectangle of the whole, in its own numbers. */
-  inner(rectangle: Rectangle): Rectangle
+  toInner(rectangle: Rectangle): Rectangle
 }
 
 /** Cuts out the part that has only these rows; all of a problem is the problem itself. */
-export function cutRows(problem: CoverProblem, rows: Row[]): Part {
-  if (rows.length < problem.rows.length) return partOf(problem, rows, () => true)
-  return { problem, outer: (rectangle) => rectangle, inner: (rectangle) => rectangle }
+export function cutRows(problem: CoverProblem, rows: Row[]): Subproblem {
+  if (rows.length < problem.rows.length) return cutSubproblem(problem, rows, () => true)
+  return { problem, toOuter: (rectangle) => rectangle, toInner: (rectangle) => rectangle }
 }
 
 /**
@@ -20,7 +20,11 @@ export function cutRows(problem: CoverProblem, rows: Row[]): Part {
  * cells. Columns of which nothing is wanted in any row are left out; in others a row may cover
  * nothing.
  */
-export function partOf(problem: CoverProblem, rows: Row[], wanted: (cell: Cell) => boolean): Part {
+export function cutSubproblem(
+  problem: CoverProblem,
+  rows: Row[],
+  wanted: (cell: Cell) => boolean,
+): Subproblem {
   const cellOf = new Map<Cell, Cell>()
   const needed = rows.map((row) => {
     const own = [...(problem.rows[row] ?? [])]
@@ -47,11 +51,11 @@ export function partOf(problem: CoverProblem, rows: Row[], wanted: (cell: Cell) 
       rows: renumbered,
       cells: cellOf.size,
     },
-    outer: (rectangle) => ({
+    toOuter: (rectangle) => ({
       rows: rectangle.rows.map((row) => rows[row] ?? 0),
       columns: rectangle.columns.map((column) => used[column] ?? 0),
     }),
-    inner: (rectangle) => ({
+    toInner: (rectangle) => ({
       rows: rectangle.rows.flatMap((row) => rowOf.get(row) ?? []),
       columns: rectangle.columns.flatMap((column) => columnOf.get(column) ?? []),
     }),

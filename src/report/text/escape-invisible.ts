@@ -7,7 +7,7 @@ const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
  * escapes (`\n`, `\u{1b}`), so that what comes from a file or a service can neither drive the
  * terminal nor hide. Line ends are escaped as well.
  */
-export function visible(text: string): string {
+export function escapeInvisible(text: string): string {
   return text.replace(
     unsafe,
     (character) => named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
@@ -15,6 +15,6 @@ export function visible(text: string): string {
 }
 
 /** `visible` for a text of several lines: its line ends stay. */
-export function visibleLines(text: string): string {
-  return text.split(/\r?\n/).map(visible).join('\n')
+export function escapeInvisibleInLines(text: string): string {
+  return text.split(/\r?\n/).map(escapeInvisible).join('\n')
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts'
 
 /** Those who wait for something to happen. */
-export class Waiters {
+export class WaitQueue {
   readonly #waiting = new Set<() => void>()
 
   /** Resolves when all are woken next, or the signal is aborted. */
@@ -18,7 +18,7 @@ export class Waiters {
   }
 
   /** The same, after `ms` milliseconds at the latest. */
-  async waitAtMost(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  async waitUpTo(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
     const over = new AbortController()
     const end = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
     await Promise.race([clock.sleep(ms, end), this.wait(end)])
