@@ -26,25 +26,25 @@ const optional: Record<string, { ref: string; type: string }> = {
 }
 
 /** The files that are made from the schemas of stored files: types and validators, by path. */
-export async function stateSchemaFiles(): Promise<Record<string, string>> {
+export async function buildStateSchemaFiles(): Promise<Record<string, string>> {
   const schemas = new Map(
     readdirSync(folder)
       .toSorted()
       .map((name) => [name, JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Node]),
   )
   return {
-    'src/generated/state-types.ts': await typesFile(schemas),
-    'src/generated/state-validators.ts': await validatorsFile(schemas),
+    'src/generated/state-types.ts': await buildTypes(schemas),
+    'src/generated/state-validators.ts': await buildValidators(schemas),
   }
 }
 
 /** The types of all files and of their shared parts, each once. */
-async function typesFile(schemas: ReadonlyMap<string, Node>): Promise<string> {
+async function buildTypes(schemas: ReadonlyMap<string, Node>): Promise<string> {
   const definitions: Node = {}
   for (const [file, { $defs = {}, ...schema }] of schemas) {
-    if (file !== 'shared.schema.json') definitions[typeName(file)] = typed(schema)
+    if (file !== 'shared.schema.json') definitions[formatTypeName(file)] = toTypeSchema(schema)
     for (const [name, each] of Object.entries($defs as Node))
-      definitions[capital(name)] = name === 'value' ? { tsType: 'Json' } : typed(each)
+      definitions[capitalize(name)] = name === 'value' ? { tsType: 'Json' } : toTypeSchema(each)
   }
   const types = await compile({ definitions } as JSONSchema, 'StateFiles', {
     bannerComment: '',
@@ -65,24 +65,24 @@ async function typesFile(schemas: ReadonlyMap<string, Node>): Promise<string> {
 }
 
 /** A part of a schema for the types: references lead to the one list of definitions. */
-function typed(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(typed)
+function toTypeSchema(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(toTypeSchema)
   if (typeof part !== 'object' || part === null) return part
   if ('$ref' in part && typeof part.$ref === 'string') {
-    const name = capital(part.$ref.split('/').at(-1) ?? '')
+    const name = capitalize(part.$ref.split('/').at(-1) ?? '')
     return { $ref: `#/definitions/${name}` }
   }
   const kept = Object.entries(part).filter(([key]) => !['$id', '$schema', 'title'].includes(key))
-  return Object.fromEntries(kept.map(([key, value]) => [key, typed(value)]))
+  return Object.fromEntries(kept.map(([key, value]) => [key, toTypeSchema(value)]))
 }
 
 /**
  * The validators, compiled, with their helpers inlined. The schemas use only what means the same in
  * draft 7, for which ajv emits half the code; a test validates with 2020-12.
  */
-async function validatorsFile(schemas: ReadonlyMap<string, Node>): Promise<string> {
+async function buildValidators(schemas: ReadonlyMap<string, Node>): Promise<string> {
   const ajv = new Ajv({ strict: true, messages: false, code: { source: true, esm: true } })
-  for (const schema of schemas.values()) ajv.addSchema(plain(schema) as AnySchemaObject)
+  for (const schema of schemas.values()) ajv.addSchema(stripAnnotations(schema) as AnySchemaObject)
   const base = String(schemas.get('shared.schema.json')?.['$id']).replace('shared.schema.json', '')
   const all = { ...parsed, ...optional }
   const code = standaloneCode.default(
@@ -105,10 +105,14 @@ async function validatorsFile(schemas: ReadonlyMap<string, Node>): Promise<strin
   if (/\brequire\(|^import /m.test(bundled))
     throw new Error('expected the validators to import nothing')
   const names = Object.values(all).map(({ type }) => type)
-  const words = JSON.stringify(Object.fromEntries(expectations([...schemas.values()])), null, 2)
+  const words = JSON.stringify(
+    Object.fromEntries(collectExpectations([...schemas.values()])),
+    null,
+    2,
+  )
   const formats = Object.entries(parsed).map(
     ([name, { ref, type }]) =>
-      `export const ${name}: StoredFormat<${type}> = { name: ${JSON.stringify(formatName(schemas.get(ref)))}, fits: ${name}Fits, expected }`,
+      `export const ${name}: StoredFormat<${type}> = { name: ${JSON.stringify(findFormatName(schemas.get(ref)))}, fits: ${name}Fits, expected }`,
   )
   const checks = Object.entries(optional).map(
     ([name, { type }]) => `export const ${name}: Validator<${type}> = ${name}Fits`,
@@ -127,8 +131,8 @@ ${checks.join('\n')}
 }
 
 /** A schema without what is for readers only. */
-function plain(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(plain)
+function stripAnnotations(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(stripAnnotations)
   if (typeof part !== 'object' || part === null) return part
   if ('$ref' in part && String(part.$ref).endsWith('#/$defs/value')) return true
   const kept = Object.entries(part).filter(
@@ -136,29 +140,29 @@ function plain(part: unknown): unknown {
       !['x-expected', '$schema'].includes(key) &&
       !(['title', 'description'].includes(key) && typeof value === 'string'),
   )
-  return Object.fromEntries(kept.map(([key, value]) => [key, plain(value)]))
+  return Object.fromEntries(kept.map(([key, value]) => [key, stripAnnotations(value)]))
 }
 
 /** Every pattern with the words for it. */
-function expectations(part: unknown): [string, string][] {
+function collectExpectations(part: unknown): [string, string][] {
   if (typeof part !== 'object' || part === null) return []
-  const inner = Object.values(part).flatMap(expectations)
+  const inner = Object.values(part).flatMap(collectExpectations)
   const { pattern, 'x-expected': words } = part as Node
   if (typeof pattern !== 'string') return inner
   if (typeof words !== 'string') throw new Error(`expected "x-expected" beside ${pattern}`)
   return [[pattern, words], ...inner]
 }
 
-function formatName(schema: Node | undefined): string {
+function findFormatName(schema: Node | undefined): string {
   const { format } = (schema?.['properties'] ?? {}) as { format?: { const: string } }
   if (format === undefined) throw new Error('expected the schema to name its format')
   return format.const
 }
 
-function typeName(file: string): string {
-  return `${capital(file.replace('.schema.json', ''))}File`
+function formatTypeName(file: string): string {
+  return `${capitalize(file.replace('.schema.json', ''))}File`
 }
 
-function capital(name: string): string {
+function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -1,4 +1,4 @@
-import { atPointer, isObject, pointerStep, type Json } from './json.ts'
+import { resolvePointer, isObject, formatPointerStep, type Json } from './json.ts'
 
 /** What ajv reports of a value that does not fit its schema. */
 export interface SchemaError {
@@ -24,31 +24,31 @@ const typeWords: Record<string, string> = {
  *
  * @param expected what a text is expected to be, by the pattern that it has to match
  */
-export function schemaFault(
+export function describeSchemaFault(
   errors: SchemaError[],
   data: Json,
   expected: Readonly<Record<string, string>>,
 ): string {
-  const error = mostPrecise(errors)
+  const error = findDeepestError(errors)
   if (error === null) return 'it does not fit its schema'
   const { instancePath, keyword, params } = error
   if (keyword === 'required')
-    return `expected ${instancePath}${pointerStep(String(params['missingProperty']))}, got nothing there`
+    return `expected ${instancePath}${formatPointerStep(String(params['missingProperty']))}, got nothing there`
   const at = instancePath === '' ? '' : `at ${instancePath}: `
   if (typeof params['propertyName'] === 'string' || error.keyword === 'propertyNames')
-    return `${at}expected each key to be ${wordsOf(error, errors, expected)}`
-  return `${at}expected ${wordsOf(error, errors, expected)}, got ${shown(atPointer(data, instancePath))}`
+    return `${at}expected each key to be ${describeExpectation(error, errors, expected)}`
+  return `${at}expected ${describeExpectation(error, errors, expected)}, got ${formatValue(resolvePointer(data, instancePath))}`
 }
 
 /** The error at the deepest place; what another branch of a choice expected there comes last. */
-function mostPrecise(errors: SchemaError[]): SchemaError | null {
+function findDeepestError(errors: SchemaError[]): SchemaError | null {
   const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
   const rank = ({ keyword }: SchemaError) =>
     keyword === 'anyOf' || keyword === 'if' ? 2 : keyword === 'type' ? 1 : 0
   return errors.toSorted((a, b) => depth(b) - depth(a) || rank(a) - rank(b))[0] ?? null
 }
 
-function wordsOf(
+function describeExpectation(
   { instancePath, keyword, params }: SchemaError,
   errors: SchemaError[],
   expected: Readonly<Record<string, string>>,
@@ -56,7 +56,7 @@ function wordsOf(
   const limit = Number(params['limit'])
   switch (keyword) {
     case 'type':
-      return typesAt(errors, instancePath)
+      return describeTypes(errors, instancePath)
     case 'enum': {
       const { allowedValues: words } = params
       return `one of ${Array.isArray(words) ? words.map((word) => JSON.stringify(word)).join(', ') : ''}`
@@ -79,7 +79,7 @@ function wordsOf(
 }
 
 /** All types that any branch of a choice expected at a place. */
-function typesAt(errors: SchemaError[], place: string): string {
+function describeTypes(errors: SchemaError[], place: string): string {
   const types = errors.flatMap(({ instancePath, keyword, params: { type } }) => {
     if (keyword !== 'type' || instancePath !== place) return []
     return Array.isArray(type) ? type.map(String) : String(type).split(',')
@@ -87,7 +87,7 @@ function typesAt(errors: SchemaError[], place: string): string {
   return [...new Set(types)].map((type) => typeWords[type] ?? type).join(' or ')
 }
 
-function shown(value: Json | undefined): string {
+function formatValue(value: Json | undefined): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value))
     return value.length === 0 ? 'an empty list' : `a list of ${value.length}`

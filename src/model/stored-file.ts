@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from './json.ts'
-import { schemaFault, type SchemaError } from './schema-fault.ts'
+import { describeSchemaFault, type SchemaError } from './schema-fault.ts'
 
 /** A validator that ajv compiled; `errors` says why it refused the last value. */
 export interface Validator<T> {
@@ -37,15 +37,21 @@ export function checkStored<T extends { format: string }>(
 ): Checked<T> {
   if (data === undefined) return { fault: 'it is not JSON', newer: false }
   if (!isObject(data)) return { fault: 'expected an object', newer: false }
-  if (data['format'] !== format.name) return otherFormat(data['format'], format.name)
-  const hostile = hostilePart(data, maxLevels)
+  if (data['format'] !== format.name) return compareFormats(data['format'], format.name)
+  const hostile = findHostilePart(data, maxLevels)
   if (hostile !== null) return { fault: hostile, newer: false }
   const value: unknown = data
   if (format.fits(value)) return { value, json: data }
-  return { fault: schemaFault(format.fits.errors ?? [], data, format.expected), newer: false }
+  return {
+    fault: describeSchemaFault(format.fits.errors ?? [], data, format.expected),
+    newer: false,
+  }
 }
 
-function otherFormat(given: Json | undefined, expected: string): { fault: string; newer: boolean } {
+function compareFormats(
+  given: Json | undefined,
+  expected: string,
+): { fault: string; newer: boolean } {
   const [name, version] = splitFormat(expected)
   const [otherName, otherVersion] = splitFormat(given)
   const newer = name === otherName && otherVersion > version
@@ -64,18 +70,18 @@ function splitFormat(format: Json | undefined): [string, number] {
  * Finds what JSON allows and no program here writes: more levels than recursion should follow, and
  * numbers too large to be numbers (`1e999`). Ten thousand files take some milliseconds this way.
  */
-function hostilePart(whole: Json[] | JsonObject, levels: number): string | null {
+function findHostilePart(whole: Json[] | JsonObject, levels: number): string | null {
   if (levels === 0) return `it has more than ${maxLevels} levels`
   if (Array.isArray(whole)) {
     for (const part of whole) {
-      const found = isPlain(part) ? hostileNumber(part) : hostilePart(part, levels - 1)
+      const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
       if (found !== null) return found
     }
     return null
   }
   for (const key in whole) {
     const part = whole[key] ?? null
-    const found = isPlain(part) ? hostileNumber(part) : hostilePart(part, levels - 1)
+    const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
     if (found !== null) return found
   }
   return null
@@ -85,6 +91,6 @@ function isPlain(part: Json): part is string | number | boolean | null {
   return typeof part !== 'object' || part === null
 }
 
-function hostileNumber(part: string | number | boolean | null): string | null {
+function findHostileNumber(part: string | number | boolean | null): string | null {
   return part === Infinity || part === -Infinity ? 'it has a number that is too large' : null
 }

@@ -2,14 +2,14 @@ import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import type { PlanFile } from '../generated/state-types.ts'
 import { planFile } from '../generated/state-validators.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Effort, Plan } from '../model/plan.ts'
 import { checkStored } from '../model/stored-file.ts'
-import { counted, listSome } from '../model/words.ts'
-import { hashes } from './basis.ts'
+import { pluralize, listSome } from '../model/words.ts'
+import { hashDomains } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
 
@@ -55,7 +55,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   const changed = changes.map(({ domain }) => domain)
   if (!sameMembers(domains, changed) || !sameMembers(domains, Object.keys(recorded)))
     throw unusable('"basis" has other domains than "changes"')
-  const reviewed = new Map(changes.map((change) => [nameOf(change), change]))
+  const reviewed = new Map(changes.map((change) => [formatChangeName(change), change]))
   if (reviewed.size < changes.length) throw unusable('"changes" has an item of a domain twice')
   // Only its own domains: what others merge or apply elsewhere doesn't make it stale.
   return {
@@ -96,12 +96,12 @@ export function refuseStale(
       again,
     )
   }
-  if (!sameJson(saved.changes, json['changes'])) {
+  if (!isSameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
     const why =
       held === 0
         ? ''
-        : `: ${counted(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
+        : `: ${pluralize(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
     const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
     throw new EdgewiseError(
       'stale-plan',
@@ -120,8 +120,8 @@ export function refuseStale(
  */
 export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
   const other = now.changes.find(({ domain, item, action, after }) => {
-    const change = saved.reviewed.get(nameOf({ domain, item }))
-    if (change === undefined || !sameJson(change.after, after)) return true
+    const change = saved.reviewed.get(formatChangeName({ domain, item }))
+    if (change === undefined || !isSameJson(change.after, after)) return true
     return after === null && change.action !== action
   })
   if (other === undefined) return
@@ -137,10 +137,10 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
  * file.
  */
 function refuseOtherWrites(saved: Json | undefined, now: Json | undefined): void {
-  if (sameJson(saved, now)) return
+  if (isSameJson(saved, now)) return
   const listed = Array.isArray(saved) ? saved : []
   const planned = Array.isArray(now) ? now : []
-  const first = planned.findIndex((write, i) => !sameJson(write, listed[i]))
+  const first = planned.findIndex((write, i) => !isSameJson(write, listed[i]))
   const where =
     first === -1
       ? `it has ${listed.length} writes instead of ${planned.length}`
@@ -157,7 +157,7 @@ function sameMembers(expected: Domain[], got: Domain[]): boolean {
   return members.size === expected.length && expected.every((domain) => members.has(domain))
 }
 
-function nameOf({ domain, item }: { domain: Domain; item: ItemKey }): string {
+function formatChangeName({ domain, item }: { domain: Domain; item: ItemKey }): string {
   return `${domain} ${item}`
 }
 
@@ -167,6 +167,6 @@ function unusable(what: string): EdgewiseError {
 
 function changedSince(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
   const domains = Object.keys(before)
-  const now = hashes(snapshot, domains)
+  const now = hashDomains(snapshot, domains)
   return domains.filter((domain) => before[domain] !== now[domain]).toSorted()
 }

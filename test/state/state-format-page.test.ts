@@ -7,7 +7,7 @@ import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain
 import { formatEntry, formatWave, parseEntry, parseWave } from '../../src/state/format/journal.ts'
 import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
 import { parseJson } from '../../src/model/json.ts'
-import { fileKinds, schemaFaults } from './state-schemas.ts'
+import { fileKinds, findSchemaFaults } from './state-schemas.ts'
 
 const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
 /** The example below each link to a schema. */
@@ -24,7 +24,7 @@ describe('the page of stored files', () => {
   })
 
   it.each(fileKinds)('has an example of %s that fits its schema', (name) => {
-    expect(schemaFaults(name, JSON.parse(examples.get(name) ?? ''))).toEqual([])
+    expect(findSchemaFaults(name, JSON.parse(examples.get(name) ?? ''))).toEqual([])
   })
 
   it.each<[string, (text: string) => string]>([

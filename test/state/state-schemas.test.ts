@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import * as compiled from '../../src/generated/state-validators.ts'
-import { atPointer, isObject, pointerStep, pointerSteps, type Json } from '../../src/model/json.ts'
+import {
+  resolvePointer,
+  isObject,
+  formatPointerStep,
+  parsePointer,
+  type Json,
+} from '../../src/model/json.ts'
 import { checkStored, type Checked } from '../../src/model/stored-file.ts'
 import {
   excludes,
   fileKinds,
-  sampleOf,
-  schemaFaults,
+  buildSample,
+  findSchemaFaults,
   stateSchemas,
-  typesOf,
+  listTypes,
 } from './state-schemas.ts'
 
 const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
@@ -29,9 +35,9 @@ const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
 /** A copy with another value at a place; undefined takes the key away. */
 function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
   const copy = structuredClone(whole)
-  const steps = pointerSteps(pointer)
+  const steps = parsePointer(pointer)
   const last = steps.pop() ?? ''
-  const parent = atPointer(copy, steps.map(pointerStep).join(''))
+  const parent = resolvePointer(copy, steps.map(formatPointerStep).join(''))
   if (Array.isArray(parent)) parent[Number(last)] = value ?? null
   else if (parent === undefined || !isObject(parent)) throw new Error(`no place ${pointer}`)
   else if (value === undefined) delete parent[last]
@@ -44,7 +50,7 @@ function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
  * place of what it refuses.
  */
 function accepts(name: string, value: Json, pointer: string): boolean {
-  const accepted = schemaFaults(name, value).length === 0
+  const accepted = findSchemaFaults(name, value).length === 0
   const checked = checks[name]?.(value)
   if (checked === undefined) return accepted
   expect([pointer, 'value' in checked]).toEqual([pointer, accepted])
@@ -63,10 +69,10 @@ it('every schema of a file has a name, a description and its check', () => {
 })
 
 describe.each(fileKinds)('the schema %s', (name) => {
-  const { whole, places } = sampleOf(name)
+  const { whole, places } = buildSample(name)
 
   it('accepts a file with all keys that it names, and one that it does not name', () => {
-    expect(schemaFaults(name, whole)).toEqual([])
+    expect(findSchemaFaults(name, whole)).toEqual([])
     expect(accepts(name, whole, '')).toBe(true)
     expect(accepts(name, withAt(whole, '/later', 'added'), '')).toBe(true)
   })
@@ -95,7 +101,7 @@ describe.each(fileKinds)('the schema %s', (name) => {
     const { pointer, schema } = place
     const wrong = values.filter((value) => excludes(schema, value))
     const free = ['const', 'anyOf'].every((key) => schema[key] === undefined)
-    if (free && typesOf(schema).length === 0)
+    if (free && listTypes(schema).length === 0)
       expect(schema['description']).toContain('Any JSON value')
     else expect(wrong.length).toBeGreaterThanOrEqual(5)
     for (const value of values) {
@@ -109,14 +115,14 @@ it.each<[string, string, (data: unknown) => boolean]>([
   ['address', '', (data) => compiled.isAddressFile(data)],
   ['calls', '/calls/0', (data) => compiled.isCall(data)],
 ])('the validator of %s%s agrees with the schema', (name, part, validate) => {
-  const { whole, places } = sampleOf(name)
+  const { whole, places } = buildSample(name)
   const own = places.filter(({ pointer }) => pointer.startsWith(`${part}/`))
   expect(own.length).toBeGreaterThanOrEqual(2)
-  expect(validate(atPointer(whole, part))).toBe(true)
+  expect(validate(resolvePointer(whole, part))).toBe(true)
   for (const { pointer } of own)
     for (const value of [undefined, ...values]) {
       const changed = withAt(whole, pointer, value)
-      expect([pointer, value, validate(atPointer(changed, part))]).toEqual([
+      expect([pointer, value, validate(resolvePointer(changed, part))]).toEqual([
         pointer,
         value,
         accepts(name, changed, pointer),

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import {
-  atPointer,
+  resolvePointer,
   isObject,
-  pointerStep,
+  formatPointerStep,
   type Json,
   type JsonObject,
 } from '../../src/model/json.ts'
@@ -26,28 +26,30 @@ ajv.addKeyword('x-expected')
 for (const schema of stateSchemas.values()) ajv.addSchema(schema)
 
 /** What is wrong with a value by the schema itself, or nothing. */
-export function schemaFaults(name: string, value: unknown): string[] {
+export function findSchemaFaults(name: string, value: unknown): string[] {
   const validate = ajv.getSchema(String(stateSchemas.get(name)?.['$id']))
   if (validate === undefined) throw new Error(`expected a schema "${name}"`)
-  validate(value)
+  if (validate(value) === true) return []
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
 }
 
 /** A schema with what its references lead to in their place. */
-export function inlined(name: string, part: Json = stateSchemas.get(name) ?? null): Json {
-  if (Array.isArray(part)) return part.map((each) => inlined(name, each))
+export function inlineSchema(name: string, part: Json = stateSchemas.get(name) ?? null): Json {
+  if (Array.isArray(part)) return part.map((each) => inlineSchema(name, each))
   if (!isObject(part)) return part
   const ref = part['$ref']
   if (typeof ref !== 'string')
-    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, inlined(name, each)]))
+    return Object.fromEntries(
+      Object.entries(part).map(([key, each]) => [key, inlineSchema(name, each)]),
+    )
   const [file = '', pointer = ''] = ref.split('#')
   const home = file === '' ? name : file.replace('.schema.json', '')
-  const found = atPointer(stateSchemas.get(home), pointer)
+  const found = resolvePointer(stateSchemas.get(home), pointer)
   if (found === undefined || !isObject(found)) throw new Error(`expected ${ref} to be a schema`)
-  return inlined(home, found)
+  return inlineSchema(home, found)
 }
 
-/** A place in a sample of a schema. */
+/** A place in a buildValue of a schema. */
 export interface SamplePlace {
   pointer: string
   required: boolean
@@ -63,31 +65,36 @@ const matching: Record<string, string> = {
 }
 
 /** A value with everything that a schema names, and the places in it. */
-export function sampleOf(name: string): { whole: Json; places: SamplePlace[] } {
+export function buildSample(name: string): { whole: Json; places: SamplePlace[] } {
   const places: SamplePlace[] = []
-  const schema = inlined(name)
+  const schema = inlineSchema(name)
   if (!isObject(schema)) throw new Error(`expected a schema "${name}"`)
-  return { whole: sample(schema, '', places), places }
+  return { whole: buildValue(schema, '', places), places }
 }
 
-function sample(schema: JsonObject, pointer: string, places: SamplePlace[]): Json {
+function buildValue(schema: JsonObject, pointer: string, places: SamplePlace[]): Json {
   const { const: only, enum: words, items, anyOf } = schema
   if (only !== undefined) return only
   if (Array.isArray(words)) return words[0] ?? null
-  if (Array.isArray(anyOf)) return sample(schemaIn(anyOf.at(-1)), pointer, places)
+  if (Array.isArray(anyOf)) return buildValue(expectSchema(anyOf.at(-1)), pointer, places)
   const inner = (key: string, each: Json, required: boolean) => {
-    const place = { pointer: pointer + pointerStep(key), required, schema: schemaIn(each) }
+    const place = {
+      pointer: pointer + formatPointerStep(key),
+      required,
+      schema: expectSchema(each),
+    }
     places.push(place)
-    return sample(place.schema, place.pointer, places)
+    return buildValue(place.schema, place.pointer, places)
   }
-  switch (typesOf(schema)[0]) {
+  switch (listTypes(schema)[0]) {
     case 'object': {
       const { properties = {}, required = [], additionalProperties: others, propertyNames } = schema
-      const named = Object.entries(schemaIn(properties)).map(([key, each]) => [
+      const named = Object.entries(expectSchema(properties)).map(([key, each]) => [
         key,
         inner(key, each, Array.isArray(required) && required.includes(key)),
       ])
-      const key = propertyNames === undefined ? 'www.example.com' : textOf(schemaIn(propertyNames))
+      const key =
+        propertyNames === undefined ? 'www.example.com' : buildText(expectSchema(propertyNames))
       const other = others === undefined ? [] : [[key, inner(key, others, false)]]
       return Object.fromEntries([...named, ...other]) as JsonObject
     }
@@ -101,41 +108,41 @@ function sample(schema: JsonObject, pointer: string, places: SamplePlace[]): Jso
     case undefined:
       return { any: ['value'] }
     default:
-      return textOf(schema)
+      return buildText(schema)
   }
 }
 
 /** Whether a schema says by itself that a value is wrong. */
 export function excludes(schema: JsonObject, value: Json): boolean {
   const { const: only, enum: words, anyOf, minimum } = schema
-  if (Array.isArray(anyOf)) return anyOf.every((each) => excludes(schemaIn(each), value))
+  if (Array.isArray(anyOf)) return anyOf.every((each) => excludes(expectSchema(each), value))
   if (only !== undefined) return only !== value
   if (Array.isArray(words)) return !words.includes(value)
-  const types = typesOf(schema)
-  if (types.length > 0 && !typeNames(value).some((each) => types.includes(each))) return true
+  const types = listTypes(schema)
+  if (types.length > 0 && !listTypeNames(value).some((each) => types.includes(each))) return true
   if (typeof value === 'number' && typeof minimum === 'number') return value < minimum
   return typeof value === 'string' && !new RegExp(String(schema['pattern'] ?? ''), 'u').test(value)
 }
 
 /** The types that a schema names; none where anything may stand. */
-export function typesOf({ type }: JsonObject): Json[] {
+export function listTypes({ type }: JsonObject): Json[] {
   return type === undefined ? [] : Array.isArray(type) ? type : [type]
 }
 
-function typeNames(value: Json): string[] {
+function listTypeNames(value: Json): string[] {
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
   return Number.isInteger(value) ? ['number', 'integer'] : [typeof value]
 }
 
-function textOf(schema: JsonObject): string {
+function buildText(schema: JsonObject): string {
   if (schema['pattern'] === undefined) return 'text'
   const found = matching[String(schema['x-expected'])]
   if (found === undefined) throw new Error(`expected a text for ${String(schema['pattern'])}`)
   return found
 }
 
-function schemaIn(part: Json | undefined): JsonObject {
+function expectSchema(part: Json | undefined): JsonObject {
   if (part === undefined || !isObject(part)) throw new Error('expected a schema')
   return part
 }

@@ -3,9 +3,9 @@ import { join, relative } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { parseJson } from '../../src/model/json.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { fileKinds, schemaFaults } from '../state/state-schemas.ts'
-import { fault, Place } from './cli.ts'
-import { emulator, enter, inPause, place, setStageInTime } from './stage.ts'
+import { fileKinds, findSchemaFaults } from '../state/state-schemas.ts'
+import { setFaults, Place } from './cli.ts'
+import { emulator, enterPlace, runInPause, place, setStageInTime } from './stage.ts'
 
 /** The schema of each file in the folder of the state, by its path. */
 const kinds: [RegExp, string][] = [
@@ -44,48 +44,48 @@ beforeEach(() => {
     },
   }
   made.env = { ...made.env, SIGNING_KEY: 'a-key-of-the-tests' }
-  enter(made)
+  enterPlace(made)
 })
 
 const domains = ['a', 'b', 'c'].map((name) => `${name}.example.com`)
 
-function want(seconds: number): void {
+function declareTimeouts(seconds: number): void {
   for (const domain of domains) place.manifest(domain, { timeout: { time: seconds } })
 }
 
-async function run(code: number, ...args: string[]): Promise<void> {
+async function expectExit(code: number, ...args: string[]): Promise<void> {
   const ran = await place.cli(...args)
   expect([args, ran.code, ran.err]).toEqual([args, code, expect.anything()])
 }
 
 it('every file that any command writes fits its schema', async () => {
-  want(60)
+  declareTimeouts(60)
   place.manifest(domains[0] ?? '', { timeout: { time: 60 }, visit_timestamp: signed })
-  await run(0, 'apply', '--yes')
-  want(61)
-  await fault(emulator, { kind: 'reset-after' })
-  await run(3, 'apply', '--yes', '--no-waves')
-  await fault(emulator, { kind: 'refuse', domain: domains[1] ?? '' })
-  await run(3, 'apply', '--yes', '--no-waves')
-  await fault(emulator, { kind: 'rewrite' })
-  await run(0, 'apply', '--yes', '--no-waves')
-  await fault(emulator)
-  want(62)
+  await expectExit(0, 'apply', '--yes')
+  declareTimeouts(61)
+  await setFaults(emulator, { kind: 'reset-after' })
+  await expectExit(3, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator, { kind: 'refuse', domain: domains[1] ?? '' })
+  await expectExit(3, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator, { kind: 'rewrite' })
+  await expectExit(0, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator)
+  declareTimeouts(62)
   const stop = new AbortController()
   place.signal = stop.signal
-  inPause(async () => stop.abort())
-  await run(3, 'apply', '--yes')
+  runInPause(async () => stop.abort())
+  await expectExit(3, 'apply', '--yes')
   place.signal = new AbortController().signal
-  await run(0, 'rollback', '--yes', '--supersede')
-  want(63)
-  await run(0, 'plan', '--out', 'plan.json', '--explain-writes')
+  await expectExit(0, 'rollback', '--yes', '--supersede')
+  declareTimeouts(63)
+  await expectExit(0, 'plan', '--out', 'plan.json', '--explain-writes')
   expect(
-    schemaFaults('plan', JSON.parse(readFileSync(join(place.root, 'plan.json'), 'utf8'))),
+    findSchemaFaults('plan', JSON.parse(readFileSync(join(place.root, 'plan.json'), 'utf8'))),
   ).toEqual([])
-  await run(0, 'apply', 'plan.json')
+  await expectExit(0, 'apply', 'plan.json')
   place.write('held.json', JSON.stringify({ [domains[0] ?? '']: { timeout: { time: '5' } } }))
-  await run(0, 'import', 'held.json', '--replace')
-  await run(0, 'state', 'forget', domains[2] ?? '', '--yes')
+  await expectExit(0, 'import', 'held.json', '--replace')
+  await expectExit(0, 'state', 'forget', domains[2] ?? '', '--yes')
 
   const seen = new Set(['plan'])
   for (const [path, text] of written) {
@@ -93,7 +93,7 @@ it('every file that any command writes fits its schema', async () => {
     if (text === '') continue
     const [, kind] = kinds.find(([pattern]) => pattern.test(path)) ?? []
     expect([path, kind]).toEqual([path, expect.any(String)])
-    expect([path, schemaFaults(kind ?? '', parseJson(text))]).toEqual([path, []])
+    expect([path, findSchemaFaults(kind ?? '', parseJson(text))]).toEqual([path, []])
     seen.add(kind ?? '')
   }
   expect([...seen].toSorted()).toEqual(fileKinds.toSorted())

@@ -1,6 +1,6 @@
 import { domainFile } from '../../generated/state-validators.ts'
 import type { DomainFile } from '../../generated/state-types.ts'
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { canonicalizeJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
 import type { RecordedItem } from '../store.ts'
@@ -16,7 +16,7 @@ export function formatDomainFile(
 ): string {
   const lines = [...items]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalJson(plain(recorded))}`)
+    .map(([item, recorded]) => `    ${JSON.stringify(item)}: ${canonicalizeJson(toJson(recorded))}`)
   return `{\n  "format": "${domainFile.name}",\n  "domain": ${JSON.stringify(domain)},\n  "items": {\n${lines.join(',\n')}\n  }\n}\n`
 }
 
@@ -35,6 +35,6 @@ export function parseDomainFile(
 }
 
 /** What is recorded of an item as JSON; the schema has to allow it. */
-function plain(recorded: DomainFile['items'][string]): Json {
+function toJson(recorded: DomainFile['items'][string]): Json {
   return { ...recorded }
 }

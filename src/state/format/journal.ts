@@ -1,7 +1,7 @@
 import { journalFile, waveFile } from '../../generated/state-validators.ts'
 import type { JournalFile, OpenFile, WaveFile } from '../../generated/state-types.ts'
 import type { Applied } from '../../model/applied.ts'
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { canonicalizeJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
 import type { Wave } from '../store.ts'
 import { parseFile } from './parse-file.ts'
@@ -52,9 +52,9 @@ export function formatWave({ before, intents }: Wave): string {
 export function parseWave(place: string, text: string): Pick<Wave, 'before' | 'intents'> {
   const { before, intents } = parseFile(place, text, 'journal', waveFile)
   return {
-    before: itemsByDomain(before),
+    before: mapItemsByDomain(before),
     intents: new Map(
-      Object.entries(intents).map(([id, domains]) => [Number(id), itemsByDomain(domains)]),
+      Object.entries(intents).map(([id, domains]) => [Number(id), mapItemsByDomain(domains)]),
     ),
   }
 }
@@ -63,19 +63,21 @@ function domainLines(domains: Wave['before'], indent: number): string {
   return [...domains]
     .map(
       ([domain, items]) =>
-        `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalJson(plain(Object.fromEntries(items)))}`,
+        `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalizeJson(toJson(Object.fromEntries(items)))}`,
     )
     .join(',\n')
 }
 
 /** What is recorded of a domain's items as JSON; the schema has to allow it. */
-function plain(items: WaveFile['before'][string]): Json {
+function toJson(items: WaveFile['before'][string]): Json {
   return Object.fromEntries(
     Object.entries(items).map(([item, recorded]) => [item, recorded && { ...recorded }]),
   )
 }
 
-function itemsByDomain<T>(domains: Record<string, Record<string, T>>): Map<string, Map<string, T>> {
+function mapItemsByDomain<T>(
+  domains: Record<string, Record<string, T>>,
+): Map<string, Map<string, T>> {
   return new Map(
     Object.entries(domains).map(([domain, items]) => [domain, new Map(Object.entries(items))]),
   )

@@ -28,8 +28,8 @@ export function parseFile<T extends { format: string }>(
 ): T {
   const checked = checkStored(parseJson(text), format)
   if ('value' in checked) return checked.value
-  if (!checked.newer) throw damagedFile(place, checked.fault, kind)
-  throw unreadable(
+  if (!checked.newer) throw createDamagedFileError(place, checked.fault, kind)
+  throw createUnreadableFileError(
     place,
     checked.fault,
     'Use the version of edgewise that wrote the file, or a newer one.',
@@ -37,10 +37,10 @@ export function parseFile<T extends { format: string }>(
 }
 
 /** The error for a file of a record that can't be used. */
-export function damagedFile(place: string, what: string, kind: FileKind): EdgewiseError {
-  return unreadable(place, what, hints[kind])
+export function createDamagedFileError(place: string, what: string, kind: FileKind): EdgewiseError {
+  return createUnreadableFileError(place, what, hints[kind])
 }
 
-function unreadable(place: string, what: string, hint: string): EdgewiseError {
+function createUnreadableFileError(place: string, what: string, hint: string): EdgewiseError {
   return new EdgewiseError('record-damaged', `the record ${place} can't be read: ${what}`, hint)
 }

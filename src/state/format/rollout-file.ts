@@ -1,7 +1,7 @@
 import { rolloutFile } from '../../generated/state-validators.ts'
 import type { RolloutFile } from '../../generated/state-types.ts'
 import type { Rollout } from '../../model/rollout.ts'
-import { damagedFile, parseFile } from './parse-file.ts'
+import { createDamagedFileError, parseFile } from './parse-file.ts'
 
 /** The text of a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
@@ -18,7 +18,7 @@ export function parseRollout(place: string, text: string): Rollout {
   const { format: _format, ...rollout } = parseFile(place, text, 'rollout', rolloutFile)
   const fault = misplaced(rollout)
   if (fault !== null)
-    throw damagedFile(
+    throw createDamagedFileError(
       place,
       `${fault} stands in several waves, or is not of this rollout`,
       'rollout',
