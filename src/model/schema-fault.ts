@@ -35,9 +35,13 @@ export function describeSchemaFault(
   if (keyword === 'required')
     return `expected ${instancePath}${formatPointerStep(String(params['missingProperty']))}, got nothing there`
   const at = instancePath === '' ? '' : `at ${instancePath}: `
-  if (typeof params['propertyName'] === 'string' || error.keyword === 'propertyNames')
-    return `${at}expected each key to be ${describeExpectation(error, errors, expected)}`
-  return `${at}expected ${describeExpectation(error, errors, expected)}, got ${formatValue(resolvePointer(data, instancePath))}`
+  const what = describeExpectation(error, errors, expected)
+  const ofKeys = errors.find(
+    (each) => each.keyword === 'propertyNames' && each.instancePath === instancePath,
+  )
+  if (ofKeys !== undefined)
+    return `${at}expected each key to be ${what}, got ${JSON.stringify(ofKeys.params['propertyName'])}`
+  return `${at}expected ${what}, got ${formatValue(resolvePointer(data, instancePath))}`
 }
 
 /** The error at the deepest place; what another branch of a choice expected there comes last. */

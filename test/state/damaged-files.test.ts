@@ -238,6 +238,28 @@ it('the last of two equal keys counts, as everywhere in JSON', () => {
   expect(parseDomainFile('file.json', text).domain).toBe('b')
 })
 
+it.each<[string, JsonObject, string]>([
+  [
+    'a key',
+    { before: {}, intents: { x: {} } },
+    'at /intents: expected each key to be the number of a write, got "x"',
+  ],
+  [
+    'a choice',
+    { before: { a: { timeout: 7 } }, intents: {} },
+    'at /before/a/timeout: expected null or an object, got 7',
+  ],
+  [
+    'a part of a choice',
+    { before: { a: { timeout: { ...item, candidates: [] } } }, intents: {} },
+    'at /before/a/timeout/candidates: expected at least one entry, got an empty list',
+  ],
+  ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
+])('the message names the place of %s, and what was expected', (_what, more, message) => {
+  const text = JSON.stringify({ format: 'edgewise.wave/1', ...more })
+  expect(() => parseWave('1.json', text)).toThrow(`the record 1.json can't be read: ${message}`)
+})
+
 describe('what is recorded of an item', () => {
   const held = (more: JsonObject) => () =>
     parseDomainFile(
