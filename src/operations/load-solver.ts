@@ -12,6 +12,6 @@ export async function loadSolver(): Promise<Solver> {
 }
 
 /** Returns the solver that the outside offers, or else loads one. */
-export async function solverOf({ solver }: Outside): Promise<Solver | null> {
+export async function resolveSolver({ solver }: Outside): Promise<Solver | null> {
   return solver === undefined ? loadSolver() : solver
 }

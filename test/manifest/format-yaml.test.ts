@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCollection, isScalar, parseDocument, stringify, visit, type Scalar } from 'yaml'
 import { formatYaml } from '../../src/manifest/format-yaml.ts'
-import { readYaml } from '../../src/manifest/yaml-file.ts'
+import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import type { Json } from '../../src/model/json.ts'
 import { runs } from '../runs.ts'
 
@@ -18,7 +18,7 @@ function formatted(text: string, file = path): string {
 }
 
 function valuesOf(text: string): Json[] {
-  const { documents, diagnostics } = readYaml({ path, text })
+  const { documents, diagnostics } = parseYaml({ path, text })
   expect(diagnostics).toEqual([])
   return documents.map(({ value }) => value)
 }
@@ -298,4 +298,4 @@ const texts = fc
     })
     return written.join('---\n').replaceAll('\n', lineEnd)
   })
-  .filter((text) => readYaml({ path, text }).diagnostics.length === 0)
+  .filter((text) => parseYaml({ path, text }).diagnostics.length === 0)

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import {
-  atPointer,
+  resolvePointer,
   isObject,
-  pointerStep,
-  pointerSteps,
+  formatPointerStep,
+  parsePointer,
   type Json,
   type JsonObject,
 } from '../../src/model/json.ts'
@@ -137,18 +138,18 @@ const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
  */
 function places(value: Json, pointer = ''): string[] {
   if (typeof value !== 'object' || value === null || pointer.endsWith('/candidates')) return []
-  const steps = Object.keys(value).map((key) => pointer + pointerStep(key))
+  const steps = Object.keys(value).map((key) => pointer + formatPointerStep(key))
   return steps.flatMap((step) => [
     step,
-    ...places(atPointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
+    ...places(resolvePointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
   ])
 }
 
 /** A copy with another value at a place; without the place where there is none. */
 function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
   const copy = structuredClone(whole)
-  const steps = pointerSteps(pointer)
-  const parent = atPointer(copy, steps.slice(0, -1).map(pointerStep).join('')) as Json
+  const steps = parsePointer(pointer)
+  const parent = resolvePointer(copy, steps.slice(0, -1).map(formatPointerStep).join('')) as Json
   const last = steps.at(-1) ?? ''
   if (Array.isArray(parent)) parent[Number(last)] = value ?? null
   else if (isObject(parent)) {
@@ -169,7 +170,7 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
       const allowed =
         value === undefined
           ? lacks.includes(place)
-          : (also[place] ?? []).some((each) => sameJson(each, value))
+          : (also[place] ?? []).some((each) => isSameJson(each, value))
       if (allowed) expect(attempt).not.toThrow()
       else expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
     }
@@ -178,6 +179,85 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
   it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused when it is %j', (text) => {
     expect(() => parse('file.json', text)).toThrow(/^the record file\.json can't be read: /)
   })
+})
+
+describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
+  const text = JSON.stringify(whole)
+  const withKey = (key: string) => text.replace('{', `{${key},`)
+
+  it.each([
+    ['nests without end', `"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}`, /100 levels/],
+    ['nests objects', `"x": ${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /100 levels/],
+    ['has a number beyond all numbers', '"x": {"y": [-1e999]}', /number that is too large/],
+  ])('is refused when it %s', (_how, key, message) => {
+    expect(() => parse('file.json', withKey(key))).toThrow(message)
+  })
+
+  it('sets no prototype, and may have keys that nobody knows yet', () => {
+    for (const key of ['"__proto__": {"polluted": true}', '"constructor": 1', '"later": [1]'])
+      expect(() => parse('file.json', withKey(key))).not.toThrow()
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  })
+
+  it('says which version can read it when a newer one wrote it', () => {
+    const attempt = (version: string) => {
+      try {
+        parse('file.json', text.replace(/\/1"/, `/${version}"`))
+        return null
+      } catch (error) {
+        return error instanceof EdgewiseError ? [error.message, error.hint] : error
+      }
+    }
+    expect(attempt('2')).toEqual([
+      expect.stringMatching(/expected the format (\S+)\/1, got \1\/2; a newer edgewise wrote it$/),
+      'Use the version of edgewise that wrote the file, or a newer one.',
+    ])
+    expect(attempt('0')).toEqual([
+      expect.stringMatching(/got \S+\/0$/),
+      expect.stringContaining('Restore the file'),
+    ])
+  })
+})
+
+it('names like those of prototypes are names like any other', () => {
+  const entry = JSON.stringify(item)
+  const domain = (items: string) =>
+    parseDomainFile(
+      'file.json',
+      `{"format": "edgewise.record/1", "domain": "a", "items": ${items}}`,
+    )
+  expect([...domain(`{"__proto__": ${entry}, "constructor": ${entry}}`).items.keys()]).toEqual([
+    '__proto__',
+    'constructor',
+  ])
+  expect(() => domain('{"__proto__": {}}')).toThrow(/expected \/items\/__proto__\/status/)
+})
+
+it('the last of two equal keys counts, as everywhere in JSON', () => {
+  const text = '{"format": "edgewise.record/1", "domain": "a", "domain": "b", "items": {}}'
+  expect(parseDomainFile('file.json', text).domain).toBe('b')
+})
+
+it.each<[string, JsonObject, string]>([
+  [
+    'a key',
+    { before: {}, intents: { x: {} } },
+    'at /intents: expected each key to be the number of a write, got "x"',
+  ],
+  [
+    'a choice',
+    { before: { a: { timeout: 7 } }, intents: {} },
+    'at /before/a/timeout: expected null or an object, got 7',
+  ],
+  [
+    'a part of a choice',
+    { before: { a: { timeout: { ...item, candidates: [] } } }, intents: {} },
+    'at /before/a/timeout/candidates: expected at least one entry, got an empty list',
+  ],
+  ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
+])('the message names the place of %s, and what was expected', (_what, more, message) => {
+  const text = JSON.stringify({ format: 'edgewise.wave/1', ...more })
+  expect(() => parseWave('1.json', text)).toThrow(`the record 1.json can't be read: ${message}`)
 })
 
 describe('what is recorded of an item', () => {
@@ -211,5 +291,7 @@ describe('what is recorded of an item', () => {
     [{ status: 'released' }],
     [{ origin: 'guess' }],
     [{ at: 'yesterday' }],
-  ])('may not be %j', (more) => expect(held(more)).toThrow(/the entry "timeout" is incomplete/))
+  ])('may not be %j', (more) =>
+    expect(held(more)).toThrow(/at \/items\/timeout\/.*: expected .*, got /),
+  )
 })

@@ -12,15 +12,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { detachedGitIn } from '../../src/state/git/detached-git.ts'
-import { saidBy, type Git } from '../../src/state/git/git-command.ts'
-import { gitEnvironment } from '../../src/state/git/git-environment.ts'
-import { libraryGitIn } from '../../src/state/git/library-git.ts'
+import { createDetachedGit } from '../../src/state/git/detached-git.ts'
+import { formatGitError, type Git } from '../../src/state/git/git-command.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
+import { createLibraryGit } from '../../src/state/git/library-git.ts'
 import { GitSandbox } from './git-sandbox.ts'
 
 const runners = [
-  ['a process group of its own', detachedGitIn],
-  ['simple-git', libraryGitIn],
+  ['a process group of its own', createDetachedGit],
+  ['simple-git', createLibraryGit],
 ] as const
 
 describe('the environment of git', () => {
@@ -37,7 +37,7 @@ describe('the environment of git', () => {
       https_proxy: 'http://proxy:3128',
       GITHUB_TOKEN: 'of the forge',
     }
-    expect(gitEnvironment(given, 'of the service')).toMatchObject(given)
+    expect(buildGitEnvironment(given, 'of the service')).toMatchObject(given)
   })
 
   it('has nothing else, and nothing with the token of the service in it', () => {
@@ -50,7 +50,7 @@ describe('the environment of git', () => {
       GITHUB_TOKEN: 'Bearer t0k',
       NOTHING: undefined,
     }
-    expect(Object.keys(gitEnvironment(given, 't0k')).toSorted()).toEqual([
+    expect(Object.keys(buildGitEnvironment(given, 't0k')).toSorted()).toEqual([
       'GCM_INTERACTIVE',
       'GIT_TERMINAL_PROMPT',
       'LC_ALL',
@@ -63,7 +63,7 @@ describe('what git said', () => {
   it('is printed without credentials, hints and prefixes', () => {
     const err =
       "hint: try again\nfatal: unable to access 'https://user:hunter2@git.example.com/x.git/': no route\nremote: closed\n"
-    expect(saidBy({ code: 1, out: Buffer.alloc(0), err })).toBe(
+    expect(formatGitError({ code: 1, out: Buffer.alloc(0), err })).toBe(
       "unable to access 'https://git.example.com/x.git/': no route; closed",
     )
   })
@@ -97,11 +97,11 @@ describe.each(runners)('git in %s', (_runner, gitIn) => {
   it.each(['git', 'what it has started'])('is given up when %s does not end', async (who) => {
     if (who === 'git') script('git', "trap '' INT\nsleep 20")
     else {
-      await gitIn(folder, gitEnvironment(process.env, ''))(['init', '--quiet'])
+      await gitIn(folder, buildGitEnvironment(process.env, ''))(['init', '--quiet'])
       const [section, pack] = ['[remote "origin"]\n\turl = .', "trap '' INT && sleep 20; true"]
       appendFileSync(join(folder, '.git/config'), `${section}\n\tuploadpack = "${pack}"\n`)
     }
-    const git = who === 'git' ? withScript() : gitIn(folder, gitEnvironment(process.env, ''))
+    const git = who === 'git' ? withScript() : gitIn(folder, buildGitEnvironment(process.env, ''))
     expect(await git(['ls-remote', 'origin'], '', 200)).toMatchObject({
       code: 1,
       err: 'no answer in 0.2 s',
@@ -236,7 +236,7 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
       GIT_COMMITTER_NAME: 'Test',
       GIT_COMMITTER_EMAIL: 'test@example.com',
     }
-    git = gitIn(clone, gitEnvironment(given, ''))
+    git = gitIn(clone, buildGitEnvironment(given, ''))
   })
   afterEach(() => sandbox.remove())
 
@@ -275,7 +275,7 @@ describe.each(runners)('a hostile repository, with git in %s', (_runner, gitIn) 
 })
 
 it('simple-git refuses arguments that start a program', async () => {
-  const git = libraryGitIn(tmpdir(), gitEnvironment(process.env, ''))
+  const git = createLibraryGit(tmpdir(), buildGitEnvironment(process.env, ''))
   for (const args of [
     ['ls-remote', '--upload-pack=touch mark', 'origin'],
     ['fetch', '--upload-pack', 'touch mark', 'origin'],
@@ -287,8 +287,8 @@ it('simple-git refuses arguments that start a program', async () => {
 })
 
 it.each([
-  ['detached-git.ts', 'detachedGitIn', 'finished'],
-  ['library-git.ts', 'libraryGitIn', 'repeated'],
+  ['detached-git.ts', 'createDetachedGit', 'finished'],
+  ['library-git.ts', 'createLibraryGit', 'repeated'],
 ])('an interrupt of our process group: git of %s, %s, is %s', async (file, name, outcome) => {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-group-'))
   // Interrupts the group of the process that runs it, as Ctrl-C does.

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { held, Place, reset, writes } from './cli.ts'
-import { dead, emulator, setStageInTime, time } from './stage.ts'
+import { fetchConfig, Place, resetEmulator, fetchWrites } from './cli.ts'
+import { deadOrigin, emulator, setStageInTime, time } from './stage.ts'
 
 setStageInTime()
 
@@ -48,7 +48,7 @@ function fleet(disk: Disk): Place {
 
 /** Writes of a wave that came before the wave before it was over, and the pause after it. */
 async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
-  const calls = await writes(emulator)
+  const calls = await fetchWrites(emulator)
   const ends: number[] = []
   return calls.flatMap(({ time: at, domains }) => {
     const wave = waves.get(domains[0] ?? '') ?? 0
@@ -65,7 +65,7 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
   first.remove()
   expect(whole.changes()).toBeGreaterThan(30)
   for (let n = 1; n <= whole.changes(); n += Math.ceil(whole.changes() / 12)) {
-    await reset(emulator)
+    await resetEmulator(emulator)
     const place = fleet(cutAt(n).disk)
     const planned = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     const waves = new Map(
@@ -76,29 +76,30 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
     await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
     place.disk = realDisk
     // The lock of the dead process is found to be no longer held by anybody who lives.
-    place.othersAreGone = true
+    place.otherProcessesDead = true
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([n, code, out, err]).toEqual([n, 0, out, err])
     for (let i = 0; i < 4; i++)
-      expect(await held(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
+      expect(await fetchConfig(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
     expect([n, await tooEarly(waves)]).toEqual([n, []])
-    expect(place.rolloutFiles()).toEqual([])
+    expect(place.findRolloutFiles()).toEqual([])
     place.remove()
   }
 }, 120_000)
 
 /** Domains that are well, and manifests that break them. */
 async function breaking(): Promise<Place> {
-  await reset(emulator)
+  await resetEmulator(emulator)
   const place = new Place(
     emulator.url,
     'rollout: {waves: [2, 100%], pause: 0s, health: {onFailure: rollback}}\n',
   )
   place.time = time
-  for (const origin of ['192.0.2.10', dead]) {
+  for (const origin of ['192.0.2.10', deadOrigin]) {
     for (let i = 0; i < 4; i++)
       place.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
-    if (origin !== dead) expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+    if (origin !== deadOrigin)
+      expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     time.now += 2 * 3_600_000
   }
   return place
@@ -116,9 +117,9 @@ it('a process that dies at any step of taking back leaves the way back open, and
     place.disk = cutAt(n).disk
     await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
     place.disk = realDisk
-    place.othersAreGone = true
+    place.otherProcessesDead = true
     const { err, out } = await place.cli('apply', '--yes')
-    const [rollout] = place.rollouts()
+    const [rollout] = place.loadRollouts()
     ends.add(rollout?.state ?? 'none')
     if (rollout?.state === 'taking-back') {
       expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
@@ -126,13 +127,13 @@ it('a process that dies at any step of taking back leaves the way back open, and
       expect([n, back.code, back.out, back.err]).toEqual([n, 0, back.out, back.err])
     }
     for (let i = 0; i < 4; i++)
-      expect([n, out, err, await held(emulator, `d${i}.example.com`)]).toMatchObject([
+      expect([n, out, err, await fetchConfig(emulator, `d${i}.example.com`)]).toMatchObject([
         n,
         out,
         err,
         { origin: { default_master: '192.0.2.10' } },
       ])
-    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     place.remove()
   }

@@ -6,7 +6,7 @@ import type { Part } from './split-question.ts'
 export interface Batch<T> {
   results: T[]
   done: number
-  all: number
+  total: number
 }
 
 /** Parts that are queried or wait for the pace at a time. */
@@ -41,15 +41,15 @@ export async function* queryParts<T>(
       stop.abort(error)
     }
   }
-  const all = parts.length
+  const total = parts.length
   try {
-    yield { results: [], done: 0, all }
+    yield { results: [], done: 0, total }
     for (let i = 0; i < maxSideBySide; i++) beginNext()
-    for (let done = 1; done <= all; done++) {
+    for (let done = 1; done <= total; done++) {
       while (answers.length === 0 && !stop.signal.aborted)
         await new Promise<void>((resolve) => queue.once('next', resolve))
       stop.signal.throwIfAborted()
-      yield { results: answers.shift() ?? [], done, all }
+      yield { results: answers.shift() ?? [], done, total }
       beginNext()
     }
   } finally {

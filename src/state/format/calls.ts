@@ -1,3 +1,5 @@
+import { isCall } from '../../generated/state-validators.ts'
+import type { CallsFile } from '../../generated/state-types.ts'
 import { isObject, type Json } from '../../model/json.ts'
 
 const minute = 60_000
@@ -13,7 +15,7 @@ export interface Call {
 }
 
 /** The clocks of the machine that asks. */
-export interface Times {
+export interface MachineTimes {
   boot: string
   /** Wall clock, ms since 1970. */
   now: number
@@ -25,7 +27,7 @@ export interface Times {
  * When calls count as made, by the own machine's clock since its boot, ascending. Another machine's
  * clock may be wrong: what it says of the five minutes around now counts as now.
  */
-export function timesOf(calls: Call[], here: Times): number[] {
+export function toUptimes(calls: Call[], here: MachineTimes): number[] {
   return calls
     .flatMap(({ at, boot, up }) => {
       if (boot !== '' && boot === here.boot) return [up]
@@ -36,25 +38,26 @@ export function timesOf(calls: Call[], here: Times): number[] {
 }
 
 /** Times since the machine's boot as calls that any machine can read. */
-export function callsAt(times: number[], here: Times): Call[] {
+export function buildCalls(times: number[], here: MachineTimes): Call[] {
   return times.map((up) => ({ at: Math.ceil(here.now + up - here.up), boot: here.boot, up }))
 }
 
-/** Reads calls; what can't be read counts as none: the service's own headers still hold. */
+/**
+ * Parses the calls of an account; what can't be read counts as none: the service's own headers
+ * still hold.
+ */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
-  if (data === undefined || !isObject(data) || !Array.isArray(data['calls']))
-    return { apply: '', calls: [] }
-  const calls = data['calls'].flatMap((call) => {
-    if (!isObject(call)) return []
-    const { at, boot, up } = call
-    return typeof at === 'number' && typeof boot === 'string' && typeof up === 'number'
-      ? [{ at, boot, up }]
-      : []
-  })
-  return { apply: typeof data['apply'] === 'string' ? data['apply'] : '', calls }
+  if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
+  const { apply } = data
+  const calls: unknown[] = Array.isArray(data['calls']) ? data['calls'] : []
+  return {
+    apply: typeof apply === 'string' ? apply : '',
+    calls: calls.filter((call) => isCall(call)),
+  }
 }
 
 /** The text of an account's calls. */
 export function formatCalls(apply: string, calls: Call[]): string {
-  return `${JSON.stringify({ format: 'edgewise.budget/1', apply, calls })}\n`
+  const file: CallsFile = { format: 'edgewise.budget/1', apply, calls }
+  return `${JSON.stringify(file)}\n`
 }

@@ -9,7 +9,7 @@ import { gitSettings } from './git-environment.ts'
  * Until a new process has its group, an interrupt of ours ends it before it becomes git: it has
  * done nothing, and is repeated.
  */
-export function detachedGitIn(folder: string, env: Record<string, string>): Git {
+export function createDetachedGit(folder: string, env: Record<string, string>): Git {
   return (args, input, timeoutMs) =>
     repeatInterrupted(() => attempt(folder, env, args, input, timeoutMs))
 }

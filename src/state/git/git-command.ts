@@ -38,7 +38,7 @@ export async function repeatInterrupted(attempt: () => Promise<GitAttempt>): Pro
 }
 
 /** Formats what git printed for a message, without the credentials that an address may hold. */
-export function saidBy({ err }: GitResult): string {
+export function formatGitError({ err }: GitResult): string {
   const lines = err
     .replace(/\/\/[^/@\s]+@/g, '//')
     .split('\n')

@@ -35,7 +35,7 @@ const passed = new Set(
  * stay behind, and so does everything that holds the service's token. Nothing asks: there may be
  * nobody to answer.
  */
-export function gitEnvironment(
+export function buildGitEnvironment(
   env: Record<string, string | undefined>,
   token: string,
 ): Record<string, string> {

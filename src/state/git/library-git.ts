@@ -12,7 +12,7 @@ import { gitSettings } from './git-environment.ts'
  *
  * @throws GitPluginError of the library when arguments would start another program
  */
-export function libraryGitIn(folder: string, env: Record<string, string>): Git {
+export function createLibraryGit(folder: string, env: Record<string, string>): Git {
   return (args, input, timeoutMs) =>
     repeatInterrupted(() => attempt(folder, env, args, input, timeoutMs))
 }

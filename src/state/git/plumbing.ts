@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { detachedGitIn } from './detached-git.ts'
-import { saidBy, type Git, type GitResult, type Gits } from './git-command.ts'
-import { remoteOf } from './git-remote.ts'
+import { createDetachedGit } from './detached-git.ts'
+import { formatGitError, type Git, type GitResult, type Gits } from './git-command.ts'
+import { createRemote } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 
 /**
@@ -18,14 +18,14 @@ export async function openGit(
   env: Record<string, string>,
   now: () => number,
 ): Promise<GitRepository | null> {
-  const { libraryGitIn } = await import('./library-git.ts')
-  const here = libraryGitIn(folder, env)
+  const { createLibraryGit } = await import('./library-git.ts')
+  const here = createLibraryGit(folder, env)
   const there = await here(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
   if (there.code !== 0) {
     if (/not a git repository/i.test(there.err)) return null
     throw new EdgewiseError(
       'unavailable',
-      `git can't work in ${folder}: ${saidBy(there)}`,
+      `git can't work in ${folder}: ${formatGitError(there)}`,
       'Mend that, or keep the record in a folder: "state: {store: dir}".',
     )
   }
@@ -34,7 +34,7 @@ export async function openGit(
   // Where git itself goes: an address of a remote may be relative to that.
   const top = resolve(folder, up)
   const inHome = { ...(await withQuietSsh(here, env)), GIT_DIR: home }
-  const gits = { queries: libraryGitIn(top, inHome), updates: detachedGitIn(top, inHome) }
+  const gits = { queries: createLibraryGit(top, inHome), updates: createDetachedGit(top, inHome) }
   const named = remote.replaceAll('.', '\\.')
   const remotes = lines(
     (await gits.queries(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`]))
@@ -56,10 +56,13 @@ export async function openGit(
  * The commit that is checked out where a folder lies; null where git has no answer, or is not
  * there.
  */
-export async function headOf(folder: string, env: Record<string, string>): Promise<string | null> {
+export async function findHeadCommit(
+  folder: string,
+  env: Record<string, string>,
+): Promise<string | null> {
   try {
-    const { libraryGitIn } = await import('./library-git.ts')
-    const { code, out } = await libraryGitIn(folder, env)(['rev-parse', '--verify', 'HEAD'])
+    const { createLibraryGit } = await import('./library-git.ts')
+    const { code, out } = await createLibraryGit(folder, env)(['rev-parse', '--verify', 'HEAD'])
     return code === 0 ? (lines(out)[0] ?? null) : null
   } catch (error) {
     if (error instanceof EdgewiseError) return null
@@ -69,11 +72,11 @@ export async function headOf(folder: string, env: Record<string, string>): Promi
 
 const noRemote = () =>
   Promise.reject(new TypeError('expected a remote to be there before it is asked for'))
-const alone = { fetch: noRemote, push: noRemote, seen: noRemote }
+const alone = { fetch: noRemote, push: noRemote, findLastSeen: noRemote }
 
 function repositoryOf(
   gits: Gits,
-  home: string,
+  commonFolder: string,
   remote: string | null,
   partial: boolean,
   idLength: number,
@@ -81,27 +84,27 @@ function repositoryOf(
 ): GitRepository {
   const { queries: git, updates } = gits
   const nothing = '0'.repeat(idLength)
-  const tip = async (ref: string) =>
+  const findTip = async (ref: string) =>
     (await answer(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
       .map((line) => line.split(' '))
       .find(([name]) => name === ref)?.[1] ?? null
   let checked = ''
   let who: Promise<string> | null = null
   return {
-    home,
+    commonFolder,
     remote,
-    tip,
-    ...(remote === null ? alone : remoteOf(gits, remote, tip)),
-    base: async (one, other) => {
+    findTip,
+    ...(remote === null ? alone : createRemote(gits, remote, findTip)),
+    findMergeBase: async (one, other) => {
       const found = await git(['merge-base', one, other])
       if (found.code > 1) throw failed(['merge-base'], found)
       return lines(found.out)[0] ?? null
     },
-    files: async (commit, path) => {
+    loadFiles: async (commit, path) => {
       if (partial) await bring(git, commit, path)
       return filesOf(git, commit, path)
     },
-    idOf: async (commit, path) => {
+    findId: async (commit, path) => {
       const [entry] = await treeOf(git, ['--full-tree', commit, '--', path])
       return entry === undefined ? null : `${entry.type} ${entry.id}`
     },
@@ -130,7 +133,7 @@ function repositoryOf(
           : ['update-ref', '-m', 'edgewise', ref, to, from ?? nothing]
       const done = await updates(args)
       if (done.code === 0) return true
-      if ((await tip(ref)) !== from) return false
+      if ((await findTip(ref)) !== from) return false
       throw failed(args, done)
     },
   }
@@ -258,7 +261,7 @@ function lines(out: Buffer, separator = '\n'): string[] {
 function failed(args: string[], result: GitResult): EdgewiseError {
   return new EdgewiseError(
     'unavailable',
-    `git ${args[0] ?? ''} failed: ${saidBy(result)}`,
+    `git ${args[0] ?? ''} failed: ${formatGitError(result)}`,
     'Nothing more was recorded. Mend the repository ("git fsck"), and run the same command again.',
   )
 }
