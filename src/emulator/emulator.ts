@@ -72,7 +72,7 @@ export async function startEmulator(
           ? null
           : new Set(options.domains.map((domain) => domain.toLowerCase())),
       callsPerMinute: options.callsPerMinute,
-      listDeadOrigins: options.deadOrigins.map(canonicalizeAddress),
+      deadOrigins: options.deadOrigins.map(canonicalizeAddress),
     },
     log,
   )

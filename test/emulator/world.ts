@@ -55,7 +55,7 @@ export function createWorld(options: WorldOptions = {}): World {
       domains:
         options.domains === undefined || options.domains === null ? null : new Set(options.domains),
       callsPerMinute: options.callsPerMinute ?? 0,
-      listDeadOrigins: options.deadOrigins ?? [],
+      deadOrigins: options.deadOrigins ?? [],
     },
     log,
   )

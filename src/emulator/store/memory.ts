@@ -10,7 +10,7 @@ export interface Memory {
   domains: EmulatedDomains
   /** When the writes of the last minute were counted, in milliseconds. */
   writeTimes: number[]
-  listPrefetches: Prefetch[]
+  prefetches: Prefetch[]
   /** The id that the next record of a prefetch gets, and the next task that is not given one. */
   nextPrefetch: number
   nextTask: number
@@ -28,7 +28,7 @@ export interface MemoryChange {
   counted?: true
   /** What became of domains: their items that changed, null where one was emptied. */
   domains?: Record<Domain, { id: string; items: Record<ItemKey, Value | null> }>
-  submitPrefetch?: { task: number; urls: string[] }
+  prefetch?: { task: number; urls: string[] }
   dead?: string[]
   reset?: true
 }
@@ -38,7 +38,7 @@ export function createMemory(): Memory {
   return {
     domains: new Map(),
     writeTimes: [],
-    listPrefetches: [],
+    prefetches: [],
     nextPrefetch: 1,
     nextTask: 1,
     dead: [],
@@ -48,7 +48,7 @@ export function createMemory(): Memory {
 /** Lets a change happen. */
 export function applyChange(
   memory: Memory,
-  { at, counted, domains = {}, submitPrefetch, dead, reset }: MemoryChange,
+  { at, counted, domains = {}, prefetch, dead, reset }: MemoryChange,
 ): void {
   const minute = Math.floor(at / 60_000)
   if (reset === true) Object.assign(memory, createMemory())
@@ -56,7 +56,7 @@ export function applyChange(
   for (const [domain, { id, items }] of Object.entries(domains)) {
     memory.domains.set(domain, changedRecord(memory.domains.get(domain), id, items, minute))
   }
-  if (submitPrefetch !== undefined) submit(memory, submitPrefetch, at)
+  if (prefetch !== undefined) submit(memory, prefetch, at)
   if (dead !== undefined) memory.dead = setValueFrom(memory.dead, minute, dead)
 }
 
@@ -88,8 +88,8 @@ function submit(
   createdAt: number,
 ): void {
   const records = urls.map((url, i) => ({ id: memory.nextPrefetch + i, task, url, createdAt }))
-  memory.listPrefetches = [
-    ...memory.listPrefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
+  memory.prefetches = [
+    ...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
     ...records,
   ]
   memory.nextPrefetch += records.length

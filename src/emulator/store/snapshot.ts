@@ -42,7 +42,7 @@ export function parseSnapshot(data: JsonObject): Memory {
   return {
     domains: records,
     writeTimes,
-    listPrefetches: prefetches as unknown as Prefetch[],
+    prefetches: prefetches as unknown as Prefetch[],
     nextPrefetch,
     nextTask,
     dead: dead as unknown as Timeline<string[]>,

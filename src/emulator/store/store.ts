@@ -13,7 +13,7 @@ export interface StoreOptions {
   domains: ReadonlySet<Domain> | null
   callsPerMinute: number
   /** Origins that answered nobody from the beginning. */
-  listDeadOrigins: string[]
+  deadOrigins: string[]
 }
 
 /**
@@ -102,7 +102,7 @@ export class Store {
 
   /** The origins that answer nobody. */
   listDeadOrigins(): string[] {
-    return this.#memory.dead.at(-1)?.[1] ?? this.#options.listDeadOrigins
+    return this.#memory.dead.at(-1)?.[1] ?? this.#options.deadOrigins
   }
 
   /** From now on, these origins answer nobody, and all others do. */
@@ -111,7 +111,7 @@ export class Store {
   }
 
   #dead(): Timeline<ReadonlySet<string>> {
-    const beginning = [-Infinity, this.#options.listDeadOrigins] as const
+    const beginning = [-Infinity, this.#options.deadOrigins] as const
     return [beginning, ...this.#memory.dead].map(([from, addresses]) => [from, new Set(addresses)])
   }
 
@@ -130,15 +130,13 @@ export class Store {
   /** Submits URLs, to a task of this id or a new one, and says its id. */
   submitPrefetch(urls: string[], task: number | undefined, now: number): number {
     const id = task ?? this.#memory.nextTask
-    this.#log.commit({ at: now, submitPrefetch: { task: id, urls } })
+    this.#log.commit({ at: now, prefetch: { task: id, urls } })
     return id
   }
 
   /** The records of prefetches that are kept at `now`, oldest first. */
   listPrefetches(now: number): Prefetch[] {
-    return this.#memory.listPrefetches.filter(
-      ({ createdAt }) => now - createdAt < prefetchRetentionMs,
-    )
+    return this.#memory.prefetches.filter(({ createdAt }) => now - createdAt < prefetchRetentionMs)
   }
 
   /** The last calls, oldest first. */

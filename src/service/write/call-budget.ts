@@ -11,7 +11,7 @@ export interface BudgetUsage {
   /** When each answer came, or the call was given up; ascending. */
   ended: number[]
   /** What the service said of itself: so many more calls until then. */
-  service: { countAvailable: number; until: number }
+  service: { left: number; until: number }
 }
 
 /**
@@ -21,7 +21,7 @@ export interface BudgetUsage {
  * count and the service's own holds (specification, "Limits": call rate).
  */
 export function computeNextCallAt(spent: BudgetUsage, limit: number, now: number): number | null {
-  const earliest = spent.service.countAvailable > 0 ? now : Math.max(now, spent.service.until)
+  const earliest = spent.service.left > 0 ? now : Math.max(now, spent.service.until)
   const recent = spent.ended.filter((time) => time > now - minute)
   const over = recent.length + spent.running - limit
   if (over < 0) return earliest
@@ -74,7 +74,7 @@ export class CallBudget {
     this.#spent = {
       running: 0,
       ended: lastMinute(known, now),
-      service: { countAvailable: 1, until: 0 },
+      service: { left: 1, until: 0 },
     }
   }
 
@@ -85,10 +85,7 @@ export class CallBudget {
       this.#limit -
       this.#spent.running -
       this.#spent.ended.filter((time) => time > now - minute).length
-    return Math.max(
-      0,
-      this.#spent.service.countAvailable <= 0 && this.#spent.service.until > now ? 0 : ours,
-    )
+    return Math.max(0, this.#spent.service.left <= 0 && this.#spent.service.until > now ? 0 : ours)
   }
 
   /** How long until the next call may be sent, ms; null while that depends on a running call. */
@@ -110,7 +107,7 @@ export class CallBudget {
         await this.#waiting.wait(signal)
       } else if (wait === 0) {
         this.#spent.running++
-        this.#spent.service.countAvailable--
+        this.#spent.service.left--
         await this.#save()
         return true
       } else if (wait > this.maxWaitMs && this.#spent.running === 0) {
@@ -134,7 +131,7 @@ export class CallBudget {
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null)
       this.#spent.service = {
-        countAvailable: remaining - this.#spent.running,
+        left: remaining - this.#spent.running,
         until: now + (resetMs ?? minute),
       }
     this.#waiting.wakeAll()
