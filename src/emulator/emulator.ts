@@ -61,7 +61,7 @@ export async function startEmulator(
   options: EmulatorOptions,
   listen: { host: string; port: number },
 ): Promise<Emulator> {
-  const zone = zoneOf(options.timezone)
+  const zone = parseZone(options.timezone)
   const names = buildWireNames(options.itemKeys)
   const log = new DataLog(options.dataFile)
   const clock = new SettableClock(options.now)
@@ -81,15 +81,15 @@ export async function startEmulator(
     { ...options, names, zone },
   )
   const server = createListener(service, () => clock.now())
-  const { port } = await listening(server, listen)
+  const { port } = await listenOn(server, listen)
   return {
-    url: `http://${urlHost(listen.host)}:${port}`,
+    url: `http://${formatUrlHost(listen.host)}:${port}`,
     port,
-    close: () => closed(server).finally(() => log.close()),
+    close: () => close(server).finally(() => log.close()),
   }
 }
 
-function zoneOf(name: string): TimeZone {
+function parseZone(name: string): TimeZone {
   try {
     return createTimeZone(name)
   } catch (error) {
@@ -103,7 +103,7 @@ function zoneOf(name: string): TimeZone {
   }
 }
 
-function listening(
+function listenOn(
   server: Server,
   { host, port }: { host: string; port: number },
 ): Promise<AddressInfo> {
@@ -122,13 +122,13 @@ function listening(
 }
 
 /** An address on which a server listens, as a client on this machine names it. */
-function urlHost(host: string): string {
+function formatUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-function closed(server: Server): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)))
     server.closeAllConnections()

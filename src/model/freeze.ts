@@ -30,10 +30,10 @@ const weekMinutes = 7 * 24 * 60
 
 /** Reads one end of a freeze window; null for what is neither a weekly time nor a date. */
 export function parseFreezeTime(text: string): FreezeTime | null {
-  return weeklyTime(text) ?? dateTime(text)
+  return parseWeeklyTime(text) ?? parseDateTime(text)
 }
 
-function weeklyTime(text: string): FreezeTime | null {
+function parseWeeklyTime(text: string): FreezeTime | null {
   const match = /^(mon|tue|wed|thu|fri|sat|sun) ([01]\d|2[0-3]):([0-5]\d)$/i.exec(text)
   if (match === null) return null
   return {
@@ -44,7 +44,7 @@ function weeklyTime(text: string): FreezeTime | null {
   }
 }
 
-function dateTime(text: string): FreezeTime | null {
+function parseDateTime(text: string): FreezeTime | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
     text,
   )

@@ -39,17 +39,17 @@ export function createTimeZone(name: string): TimeZone {
     return buildLocalTime(year, month, day, hour, minute, second) + (((utc % 1000) + 1000) % 1000)
   }
   /** What the clocks of the day before and of the day after make of a local time. */
-  const around = (local: number): [number, number] => {
+  const computeNeighbours = (local: number): [number, number] => {
     const [before, after] = [local - dayMs, local + dayMs]
     return [local - (toLocal(before) - before), local - (toLocal(after) - after)]
   }
   const toUtc = (local: number): number => {
-    const both = around(local)
+    const both = computeNeighbours(local)
     const candidates = both.filter((utc) => toLocal(utc) === local)
     return candidates.length > 0 ? Math.min(...candidates) : both[0]
   }
   const listUtcCandidates = (local: number): number[] => {
-    const both = around(local)
+    const both = computeNeighbours(local)
     const actual = both.filter((utc) => toLocal(utc) === local)
     return [...new Set(actual.length > 0 ? actual : both)].toSorted((a, b) => a - b)
   }

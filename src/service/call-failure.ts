@@ -56,7 +56,7 @@ const words: Record<string, string> = {
 
 /** Classifies a call that brought no answer: not sent, or in-doubt. */
 export function classifyFailure(error: unknown): Outcome {
-  const codes = codesOf(error)
+  const codes = listCodes(error)
   const code = codes[0] ?? 'unknown'
   const sentence =
     words[code] ??
@@ -73,14 +73,14 @@ export function classifyFailure(error: unknown): Outcome {
  * The codes of an error's causes: `fetch` wraps them, and a host with several addresses has one for
  * each.
  */
-function codesOf(error: unknown): string[] {
+function listCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   if (error instanceof AggregateError && error.errors.length > 0)
-    return error.errors.flatMap(codesOf)
+    return error.errors.flatMap(listCodes)
   if (error.message.startsWith('Proxy response (')) return ['PROXY_REFUSED']
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return [error.name]
   const code = (error as NodeJS.ErrnoException).code
   if (typeof code === 'string') return [code]
-  if (error.cause !== undefined) return codesOf(error.cause)
+  if (error.cause !== undefined) return listCodes(error.cause)
   return error.message === 'bad port' ? ['EADDRNOTAVAIL'] : []
 }

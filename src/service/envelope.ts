@@ -16,7 +16,7 @@ export interface Envelope {
 }
 
 /** No honest answer has more levels; one that has is taken for no JSON. */
-const mostLevels = 64
+const maxLevels = 64
 
 /**
  * Reads the envelope of an answer and its rate-limit headers (specification, "Limits").
@@ -29,25 +29,25 @@ export function parseEnvelope(
   scrub: (text: string) => string,
   words: Record<number, string>,
 ): Envelope {
-  const body = parsed(answer.body)
+  const body = parseBody(answer.body)
   const code =
     body !== null && typeof body['code'] === 'number' && Number.isInteger(body['code'])
       ? body['code']
       : null
-  const reset = milliseconds(answer.header('X-Retry-After'))
+  const reset = parseMilliseconds(answer.header('X-Retry-After'))
   return {
     body,
     code,
-    message: messageOf(answer, body, scrub, words),
-    limits: { remaining: wholeNumber(answer.header('X-Ratelimit-Remaining')), resetMs: reset },
-    retryAfterMs: reset ?? milliseconds(answer.header('Retry-After')),
+    message: formatMessage(answer, body, scrub, words),
+    limits: { remaining: parseWholeNumber(answer.header('X-Ratelimit-Remaining')), resetMs: reset },
+    retryAfterMs: reset ?? parseMilliseconds(answer.header('Retry-After')),
   }
 }
 
-function parsed(text: string): JsonObject | null {
+function parseBody(text: string): JsonObject | null {
   try {
     const value = JSON.parse(text) as Json
-    return isObject(value) && !isDeeper(value, mostLevels) ? value : null
+    return isObject(value) && !isDeeper(value, maxLevels) ? value : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -64,7 +64,7 @@ function isDeeper(value: Json, levels: number): boolean {
   return level.length > 0
 }
 
-function messageOf(
+function formatMessage(
   answer: Answer,
   body: JsonObject | null,
   scrub: (text: string) => string,
@@ -81,11 +81,11 @@ function messageOf(
     .slice(0, 2000)
 }
 
-function wholeNumber(text: string | null): number | null {
+function parseWholeNumber(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text.trim()) ? Number(text) : null
 }
 
-function milliseconds(seconds: string | null): number | null {
-  const number = wholeNumber(seconds)
+function parseMilliseconds(seconds: string | null): number | null {
+  const number = parseWholeNumber(seconds)
   return number === null ? null : number * 1000
 }

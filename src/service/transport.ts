@@ -24,7 +24,7 @@ export interface Answer {
  */
 export type Transport = (request: Request) => Promise<Answer>
 
-const usualBytes = 4 * 1024 * 1024
+const defaultMaxBytes = 4 * 1024 * 1024
 
 /**
  * What `fetch` sends requests through instead of a direct connection: an object of the library
@@ -34,7 +34,7 @@ export type Dispatcher = object
 
 /** Carries requests over this machine's network. Redirects are not followed. */
 export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
-  return async ({ url, body, timeoutMs, signal, maxBytes = usualBytes }) => {
+  return async ({ url, body, timeoutMs, signal, maxBytes = defaultMaxBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(
       () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
@@ -53,24 +53,24 @@ export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
     }
     if (dispatcher !== undefined) Object.assign(request, { dispatcher })
     try {
-      return await unlessAborted(answerOf(url, request, maxBytes), givenUp)
+      return await rejectOnAbort(fetchAnswer(url, request, maxBytes), givenUp)
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
-async function answerOf(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
+async function fetchAnswer(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
   const response = await fetch(url, request)
   return {
     status: response.status,
     header: (name) => response.headers.get(name),
-    body: await boundedText(response, maxBytes),
+    body: await readBoundedText(response, maxBytes),
   }
 }
 
 /** `fetch` never ends with an answer that it can't unpack, and then hears no signal either. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
     if (signal.aborted) abort()
@@ -80,7 +80,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** The body as text; what is cut is no JSON. */
-async function boundedText(response: Response, maxBytes: number): Promise<string> {
+async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
   let size = 0

@@ -26,7 +26,7 @@ export function openFileStore(files: StateFiles, key: StateKey, account: string)
 }
 
 /** An apply that was cut off, and its domains with what it left in doubt. */
-interface CutOff {
+interface UnfinishedApply {
   entry: JournalEntry
   domains: RecordedState
 }
@@ -37,17 +37,17 @@ class FileStore implements Store {
   readonly #files: StateFiles
   readonly #key: StateKey
   readonly #paths: StatePaths
-  readonly #budget: string
+  readonly #budgetPath: string
   /** Applies that were cut off, as of the last load; the next change of the record closes them. */
-  #cutOff: CutOff[] = []
+  #unfinished: UnfinishedApply[] = []
   #settled: number[] = []
-  readonly #turn = createSerialQueue()
+  readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string) {
     this.#files = files
     this.#key = key
     this.#paths = buildStatePaths(key)
-    this.#budget = buildBudgetPath(key.address, account)
+    this.#budgetPath = buildBudgetPath(key.address, account)
     this.location = files.describePath(this.#paths.domains)
     this.share = files.share
   }
@@ -65,17 +65,17 @@ class FileStore implements Store {
       }
       recorded.set(domain, items)
     }
-    this.#cutOff = []
-    for (const entry of await this.#openEntries()) {
-      const domains = await this.#doubts(entry, recorded)
+    this.#unfinished = []
+    for (const entry of await this.#loadOpenEntries()) {
+      const domains = await this.#findDoubts(entry, recorded)
       for (const [domain, items] of domains) recorded.set(domain, items)
-      this.#cutOff.push({ entry, domains })
+      this.#unfinished.push({ entry, domains })
     }
     return recorded
   }
 
   listUnfinished(): Applied[] {
-    return this.#cutOff.map(({ entry: { settled: _settled, ...applied } }) => applied)
+    return this.#unfinished.map(({ entry: { settled: _settled, ...applied } }) => applied)
   }
 
   async listOtherAddresses(): Promise<string[]> {
@@ -89,7 +89,7 @@ class FileStore implements Store {
   }
 
   async listApplies(): Promise<Applied[]> {
-    const entries = await this.#entries()
+    const entries = await this.#loadEntries()
     return entries
       .map(({ settled: _settled, ...applied }) => applied)
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -97,7 +97,7 @@ class FileStore implements Store {
 
   async loadStateBefore(apply: string): Promise<Wave['before']> {
     const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
-    for (const wave of await this.#waves(apply)) {
+    for (const wave of await this.#loadWaves(apply)) {
       for (const [domain, items] of wave.before) {
         // What an earlier wave of the apply had changed already was something else before the
         // apply.
@@ -111,7 +111,7 @@ class FileStore implements Store {
     if (wave.number === 1) this.#settled = []
     const intent = new Map([
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
-      [this.#paths.entry(apply.id), this.#entryText(apply)],
+      [this.#paths.entry(apply.id), this.#formatEntry(apply)],
     ])
     const marker = new Map([
       [
@@ -123,13 +123,13 @@ class FileStore implements Store {
   }
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
-    return this.#turn(async () => {
+    return this.#queue(async () => {
       // A write counts as settled once what came of it stands in the record: a later one must not
       // say so of one that failed.
       const settled = [...this.#settled, ...writes]
       const entry = formatEntry({ ...apply, settled })
       await this.#files.write(
-        [this.#domainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
+        [this.#formatDomainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
         formatOutcomeMessage(apply, writes, domains),
       )
       this.#settled = settled
@@ -140,7 +140,7 @@ class FileStore implements Store {
     this.#settled = []
     await this.#files.write(
       [
-        new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]]),
+        new Map([[this.#paths.entry(apply.id), this.#formatEntry(apply)]]),
         new Map([[this.#paths.marker(apply.id), null]]),
       ],
       formatEntryMessage(apply, null),
@@ -148,7 +148,7 @@ class FileStore implements Store {
   }
 
   async save(domains: RecordedState, why: string): Promise<void> {
-    await this.#publish([this.#domainFiles(domains)], why)
+    await this.#publish([this.#formatDomainFiles(domains)], why)
   }
 
   async listRollouts(): Promise<Rollout[]> {
@@ -175,20 +175,20 @@ class FileStore implements Store {
   }
 
   async loadCalls(): Promise<KnownCalls> {
-    const { here, shared } = await this.#files.loadLocalAndShared(this.#budget)
+    const { here, shared } = await this.#files.loadLocalAndShared(this.#budgetPath)
     const [own, others] = [
       parseCalls(parseJson(here ?? 'null')),
       parseCalls(parseJson(shared ?? 'null')),
     ]
-    const incomplete = this.#cutOff.some(({ entry }) => entry.id !== own.apply)
+    const incomplete = this.#unfinished.some(({ entry }) => entry.id !== own.apply)
     return {
-      calls: knownOf(own.calls, others.calls),
+      calls: mergeCalls(own.calls, others.calls),
       incomplete: this.share !== null && incomplete,
     }
   }
 
   async saveCalls(apply: string, calls: Call[]): Promise<void> {
-    await this.#files.saveLocally(this.#budget, formatCalls(apply, calls))
+    await this.#files.saveLocally(this.#budgetPath, formatCalls(apply, calls))
   }
 
   /**
@@ -203,16 +203,16 @@ class FileStore implements Store {
     ])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
-    for (const { entry, domains } of this.#cutOff) {
-      for (const [path, text] of this.#domainFiles(domains)) doubts.set(path, text)
+    for (const { entry, domains } of this.#unfinished) {
+      for (const [path, text] of this.#formatDomainFiles(domains)) doubts.set(path, text)
       entries.set(paths.entry(entry.id), formatEntry(entry))
       markers.set(paths.marker(entry.id), null)
     }
     await this.#files.publish([doubts, entries, markers, ...steps], message)
-    this.#cutOff = []
+    this.#unfinished = []
   }
 
-  #domainFiles(domains: RecordedState): Map<string, string | null> {
+  #formatDomainFiles(domains: RecordedState): Map<string, string | null> {
     return new Map(
       [...domains].map(([domain, items]) => [
         this.#paths.domain(domain),
@@ -221,14 +221,14 @@ class FileStore implements Store {
     )
   }
 
-  #entryText(apply: Applied): string {
+  #formatEntry(apply: Applied): string {
     return formatEntry({ ...apply, settled: this.#settled })
   }
 
-  async #openEntries(): Promise<JournalEntry[]> {
+  async #loadOpenEntries(): Promise<JournalEntry[]> {
     const markers = [...(await this.#files.load(this.#paths.open)).keys()]
     if (markers.length === 0) return []
-    const entries = await this.#entries()
+    const entries = await this.#loadEntries()
     return markers.map((path) => {
       const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
       if (entry === undefined)
@@ -240,7 +240,7 @@ class FileStore implements Store {
     })
   }
 
-  async #entries(): Promise<JournalEntry[]> {
+  async #loadEntries(): Promise<JournalEntry[]> {
     const found = await this.#files.load(this.#paths.journal)
     return [...found].map(([path, text]) => {
       const entry = parseEntry(this.#files.describePath(path), text)
@@ -250,7 +250,7 @@ class FileStore implements Store {
     })
   }
 
-  async #waves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
+  async #loadWaves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
     const folder = `${this.#paths.waves}/${apply}`
     const texts = await this.#files.load(folder)
     return Array.from(texts.keys(), (_path, i) => {
@@ -266,11 +266,11 @@ class FileStore implements Store {
   }
 
   /** The domains that an apply left in doubt, with all of their items. */
-  async #doubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
+  async #findDoubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
     const settled = new Set(entry.settled)
     const doubted: RecordedState = new Map()
     let unsettled = 0
-    for (const { intents } of await this.#waves(entry.id)) {
+    for (const { intents } of await this.#loadWaves(entry.id)) {
       for (const [write, domains] of intents) {
         if (settled.has(write)) continue
         unsettled++
@@ -294,16 +294,16 @@ class FileStore implements Store {
  * The calls that either knows of. Several calls may have the same time: what another machine told
  * counts as of one moment.
  */
-function knownOf(own: Call[], others: Call[]): Call[] {
-  const unseen = own.map(nameOf)
+function mergeCalls(own: Call[], others: Call[]): Call[] {
+  const unseen = own.map(formatCallKey)
   const more = others.filter((call) => {
-    const at = unseen.indexOf(nameOf(call))
+    const at = unseen.indexOf(formatCallKey(call))
     if (at !== -1) unseen.splice(at, 1)
     return at === -1
   })
   return [...own, ...more]
 }
 
-function nameOf({ boot, up, at }: Call): string {
+function formatCallKey({ boot, up, at }: Call): string {
   return `${boot} ${up} ${at}`
 }

@@ -5,8 +5,8 @@ import type { Register } from './register.ts'
 
 /** How long a holder that gives no sign is taken to live. */
 export const leaseMs = 90_000
-const beatMs = leaseMs / 5
-const lookEveryMs = 1000
+const heartbeatMs = leaseMs / 5
+const pollMs = 1000
 
 /** Who holds a lock. */
 export interface LockHolder {
@@ -76,30 +76,30 @@ export async function acquireLock(
   let [sign, since]: [string | null, number] = [null, start]
   for (;;) {
     const { version, text } = await register.read()
-    const other = text === null ? null : holderIn(text)
+    const other = text === null ? null : parseHolder(text)
     if (version !== sign) [sign, since] = [version, clock.monotonic()]
-    if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
-      const taken = momentOf(machine, clock)
-      const own = await register.compareAndSwap(version, textOf(holder, 0))
-      if (own !== null) return new Holding(register, holder, own, taken, machine, clock)
+    if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {
+      const taken = readMoment(machine, clock)
+      const own = await register.compareAndSwap(version, formatHolder(holder, 0))
+      if (own !== null) return new LockLease(register, holder, own, taken, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
-      throw locked(other, register, timeoutMs)
-    await clock.sleep(Math.min(lookEveryMs, timeoutMs - (clock.monotonic() - start)), signal)
+      throw createLockedError(other, register, timeoutMs)
+    await clock.sleep(Math.min(pollMs, timeoutMs - (clock.monotonic() - start)), signal)
   }
 }
 
 /** Who holds the lock, or null. */
 export async function findLockHolder(register: Register): Promise<LockHolder | null> {
   const { text } = await register.read()
-  return text === null ? null : holderIn(text)
+  return text === null ? null : parseHolder(text)
 }
 
 /** Ends a holding; false when it has ended before, or another one has begun. */
 export async function endLock(register: Register, token: string): Promise<boolean> {
   for (;;) {
     const { version, text } = await register.read()
-    if (text === null || holderIn(text).token !== token) return false
+    if (text === null || parseHolder(text).token !== token) return false
     // A beat of the holder may come between.
     if ((await register.compareAndSwap(version, null)) !== null) return true
   }
@@ -107,24 +107,24 @@ export async function endLock(register: Register, token: string): Promise<boolea
 
 /** Since the machine's boot, without and with the time that it was asleep, ms. */
 interface Moment {
-  awake: number
-  all: number
+  monotonicMs: number
+  uptimeMs: number
 }
 
-function momentOf(machine: Machine, clock: LockClock): Moment {
-  return { awake: clock.monotonic(), all: machine.uptime() }
+function readMoment(machine: Machine, clock: LockClock): Moment {
+  return { monotonicMs: clock.monotonic(), uptimeMs: machine.uptime() }
 }
 
 /** A lock that this process holds: its beat goes on until it is released. */
-class Holding implements Lease {
+class LockLease implements Lease {
   readonly #register: Register
   readonly #holder: LockHolder
   readonly #machine: Machine
   readonly #clock: LockClock
   readonly #released = new AbortController()
-  readonly #beating: Promise<void>
+  readonly #heartbeats: Promise<void>
   #version: string
-  #lastBeat: Moment
+  #lastHeartbeat: Moment
   #lost = false
 
   constructor(
@@ -138,33 +138,34 @@ class Holding implements Lease {
     this.#register = register
     this.#holder = holder
     this.#version = version
-    this.#lastBeat = taken
+    this.#lastHeartbeat = taken
     this.#machine = machine
     this.#clock = clock
-    this.#beating = this.#beat()
+    this.#heartbeats = this.#sendHeartbeats()
   }
 
   async remainingMs(): Promise<number> {
-    if (!this.#lost && this.#register.isLocal && (await this.#current()) === null) this.#lost = true
+    if (!this.#lost && this.#register.isLocal && (await this.#findVersion()) === null)
+      this.#lost = true
     if (this.#lost) return 0
-    const [now, last] = [momentOf(this.#machine, this.#clock), this.#lastBeat]
+    const [now, last] = [readMoment(this.#machine, this.#clock), this.#lastHeartbeat]
     // Others saw no sign while this machine was asleep; some systems tell that time in whole
     // seconds only.
-    return leaseMs - Math.max(now.awake - last.awake, now.all - last.all)
+    return leaseMs - Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)
   }
 
   async release(): Promise<void> {
     this.#released.abort()
-    await this.#beating
+    await this.#heartbeats
     if (!this.#lost) await endLock(this.#register, this.#holder.token)
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeats(): Promise<void> {
     for (let beat = 1; !this.#lost; beat++) {
-      await this.#clock.sleep(beatMs, this.#released.signal)
+      await this.#clock.sleep(heartbeatMs, this.#released.signal)
       if (this.#released.signal.aborted) return
       try {
-        await this.#once(beat)
+        await this.#sendHeartbeat(beat)
       } catch (error) {
         // Whatever keeps the beat from being seen: the lease runs out, and until then the next one
         // may get through.
@@ -173,38 +174,41 @@ class Holding implements Lease {
     }
   }
 
-  async #once(beat: number): Promise<void> {
-    const start = momentOf(this.#machine, this.#clock)
-    const next = await this.#register.compareAndSwap(this.#version, textOf(this.#holder, beat))
+  async #sendHeartbeat(beat: number): Promise<void> {
+    const start = readMoment(this.#machine, this.#clock)
+    const next = await this.#register.compareAndSwap(
+      this.#version,
+      formatHolder(this.#holder, beat),
+    )
     // An earlier beat may have been put though no answer came.
-    const version = next ?? (await this.#current())
+    const version = next ?? (await this.#findVersion())
     if (version === null) {
       this.#lost = true
       return
     }
     this.#version = version
-    if (next !== null) this.#lastBeat = start
+    if (next !== null) this.#lastHeartbeat = start
   }
 
   /** The version if the lock is still held; null when it is lost. */
-  async #current(): Promise<string | null> {
+  async #findVersion(): Promise<string | null> {
     const { version, text } = await this.#register.read()
-    return text !== null && holderIn(text).token === this.#holder.token ? version : null
+    return text !== null && parseHolder(text).token === this.#holder.token ? version : null
   }
 }
 
-function isDead(holder: LockHolder, machine: Machine): boolean {
+function isStale(holder: LockHolder, machine: Machine): boolean {
   const here =
     holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
   return here && !machine.isRunning(holder.pid)
 }
 
-function textOf(holder: LockHolder, beat: number): string {
+function formatHolder(holder: LockHolder, beat: number): string {
   return `${JSON.stringify({ ...holder, beat })}\n`
 }
 
 /** Who a text names. What can't be read is a holder too: somebody put it there. */
-function holderIn(value: string): LockHolder {
+function parseHolder(value: string): LockHolder {
   const parsed = parseJson(value)
   const data = parsed !== undefined && isObject(parsed) ? parsed : {}
   const text = (name: string) => (typeof data[name] === 'string' ? data[name] : '')
@@ -219,7 +223,11 @@ function holderIn(value: string): LockHolder {
   }
 }
 
-function locked(other: LockHolder | null, register: Register, timeoutMs: number): EdgewiseError {
+function createLockedError(
+  other: LockHolder | null,
+  register: Register,
+  timeoutMs: number,
+): EdgewiseError {
   const who =
     other === null
       ? `another process that was faster (${register.location})`

@@ -47,8 +47,8 @@ export interface OpenState {
  */
 export async function openState(place: StateLocation, world: StateEnvironment): Promise<OpenState> {
   const { root, state } = place
-  const git = state.store === 'dir' ? null : await repositoryOf(place, world)
-  if (git === null) return inFolder(place, world)
+  const git = state.store === 'dir' ? null : await findRepository(place, world)
+  if (git === null) return openInFolder(place, world)
   const folder = resolve(root, state.path)
   if (
     state.store === null &&
@@ -60,14 +60,14 @@ export async function openState(place: StateLocation, world: StateEnvironment): 
       'Say in edgewise.yaml which one counts: "state: {store: dir}" or "state: {store: git}".',
     )
   }
-  return inGit(place, world, git)
+  return openInGit(place, world, git)
 }
 
-async function repositoryOf(
+async function findRepository(
   { root, state }: StateLocation,
   world: StateEnvironment,
 ): Promise<GitRepository | null> {
-  if (state.store === null && !insideRepository(root)) return null
+  if (state.store === null && !isInsideRepository(root)) return null
   const git = await world.openGit(root, state.remote)
   if (git === null && state.store === 'git') {
     throw new EdgewiseError(
@@ -90,7 +90,7 @@ async function repositoryOf(
  * Whether a folder seems to lie in a repository: asks no git, which need not be installed where
  * there is none.
  */
-function insideRepository(folder: string): boolean {
+function isInsideRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if (
       existsSync(join(at, '.git')) ||
@@ -101,7 +101,7 @@ function insideRepository(folder: string): boolean {
   }
 }
 
-function inFolder(
+function openInFolder(
   { root, state, account, ...key }: StateLocation,
   { disk, processName }: StateEnvironment,
 ): OpenState {
@@ -118,7 +118,7 @@ function inFolder(
   }
 }
 
-function inGit(
+function openInGit(
   { state, account, ...key }: StateLocation,
   { disk, processName }: StateEnvironment,
   git: GitRepository,

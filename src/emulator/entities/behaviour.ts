@@ -48,7 +48,7 @@ export function buildBehaviour(items: ReadonlyMap<ItemKey, Value>): Behaviour {
     deniedProtocol: denied?.protocol ?? null,
     // Without a certificate there is no https to lead to.
     redirect: https === undefined || https.cert_id === 0 ? 0 : (https.force_https ?? 0),
-    ...originsOf(items),
+    ...rankOrigins(items),
     rewrites: Object.fromEntries(
       rewrites.map((rule) => [String(rule.error_status_code), rule.redirect_status_code]),
     ),
@@ -59,12 +59,12 @@ export function buildBehaviour(items: ReadonlyMap<ItemKey, Value>): Behaviour {
  * `new_origin` goes before `origin`; the specification does not rank `tos_origin`, which stands
  * between them here.
  */
-function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' | 'backup'> {
+function rankOrigins(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' | 'backup'> {
   const leveled = items.get('new_origin') as
     | { origin: string; level?: number; weight_level?: number }[]
     | undefined
   if (leveled !== undefined) {
-    return ranked(
+    return splitByRank(
       leveled.map(({ origin, level = 20, weight_level = 1 }) => ({
         address: origin,
         rank: -level,
@@ -76,7 +76,7 @@ function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' |
     | { ips: string[]; group_sort: number; weight?: number }[]
     | undefined
   if (groups !== undefined) {
-    return ranked(
+    return splitByRank(
       groups.flatMap(({ ips, group_sort, weight = 1 }) =>
         ips.map((address) => ({ address, rank: group_sort, weight })),
       ),
@@ -86,12 +86,12 @@ function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' |
     | { default_master: string; default_slave?: string }
     | undefined
   return {
-    main: addressesIn(plain?.default_master).map((address) => [address, 1]),
-    backup: addressesIn(plain?.default_slave),
+    main: parseAddresses(plain?.default_master).map((address) => [address, 1]),
+    backup: parseAddresses(plain?.default_slave),
   }
 }
 
-function ranked(
+function splitByRank(
   origins: { address: string; rank: number; weight: number }[],
 ): Pick<Behaviour, 'main' | 'backup'> {
   const first = origins.reduce((least, { rank }) => Math.min(least, rank), Infinity)
@@ -105,7 +105,7 @@ function ranked(
   }
 }
 
-function addressesIn(list = ''): string[] {
+function parseAddresses(list = ''): string[] {
   return list
     .split(',')
     .map((address) => canonicalizeAddress(address.trim()))
@@ -135,7 +135,8 @@ export function computeShares(
   dead: ReadonlySet<string>,
 ): Float64Array {
   const { http, miss } = traffic
-  const passed = (1 - behaviour.denied[area]) * (1 - protocolShare(behaviour.deniedProtocol, http))
+  const passed =
+    (1 - behaviour.denied[area]) * (1 - computeProtocolShare(behaviour.deniedProtocol, http))
   const failing = miss * computeFailingShare(behaviour, dead)
   const shares = Float64Array.from(traffic.shares, (share) => share * passed * (1 - failing))
   const add = (status: (typeof statuses)[number], share: number) => {
@@ -157,7 +158,7 @@ export function computeShares(
   return shares
 }
 
-function protocolShare(protocol: Behaviour['deniedProtocol'], http: number): number {
+function computeProtocolShare(protocol: Behaviour['deniedProtocol'], http: number): number {
   if (protocol === null) return 0
   return protocol === 'http' ? http : 1 - http
 }

@@ -19,8 +19,8 @@ export function draw(key: number, n: number): number {
 }
 
 /** The `n`-th draw of a key, from `least` up to `most` (exclusive). */
-export function drawBetween(key: number, n: number, least: number, most: number): number {
-  return least + (most - least) * draw(key, n)
+export function drawBetween(key: number, n: number, min: number, max: number): number {
+  return min + (max - min) * draw(key, n)
 }
 
 /** Every bit of the result depends on every bit of `hash`. */

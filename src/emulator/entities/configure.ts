@@ -34,7 +34,7 @@ export function configure(
   for (const write of writes) {
     const { spec, payload } = write
     const next = spec.reduce(items.get(spec.key), payload)
-    const problems = resultProblems(write, next, domain)
+    const problems = findResultProblems(write, next, domain)
     if (problems.length > 0) return { refused: write, problems }
     if (next === undefined) items.delete(spec.key)
     else items.set(spec.key, next)
@@ -46,7 +46,7 @@ export function configure(
 /**
  * A payload was judged alone; together with what was held it may be too much, or contradict itself.
  */
-function resultProblems(
+function findResultProblems(
   { spec, value }: ItemWrite,
   next: Value | undefined,
   domain: Domain,

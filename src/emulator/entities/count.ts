@@ -43,10 +43,10 @@ export function addCounts(
   for (let p = 0; p < periods.length; p++) {
     const { from, to } = periods[p] as Period
     for (let at = from; at < to;) {
-      while (at >= startOf(pieces, piece + 1)) piece++
-      while (at < startOf(pieces, piece)) piece--
+      while (at >= findStart(pieces, piece + 1)) piece++
+      while (at < findStart(pieces, piece)) piece--
       const hour = Math.floor(at / 60)
-      const end = Math.min(to, hour * 60 + 60, startOf(pieces, piece + 1))
+      const end = Math.min(to, hour * 60 + 60, findStart(pieces, piece + 1))
       const shares = (pieces[piece] as Piece).shares[area]
       if (state === null || state.hour !== hour || state.shares !== shares)
         state = drawHour(traffic, area, hour, shares)
@@ -56,7 +56,7 @@ export function addCounts(
   }
 }
 
-function startOf(pieces: Piece[], index: number): number {
+function findStart(pieces: Piece[], index: number): number {
   if (index === 0) return -Infinity
   return pieces[index]?.from ?? Infinity
 }
@@ -86,8 +86,8 @@ function addSpan(
   to: number,
 ): void {
   const { requests, phases, hour } = state
-  const before = state.end === from ? state.before : shareBefore(key, hour, from)
-  const upTo = shareBefore(key, hour, to)
+  const before = state.end === from ? state.before : computeShareBefore(key, hour, from)
+  const upTo = computeShareBefore(key, hour, to)
   state.end = to
   state.before = upTo
   for (let s = 0; s < requests.length; s++) {
@@ -105,7 +105,7 @@ function addSpan(
  * The share of an hour's requests that come before one of its minutes; 0 at its beginning, 1 at its
  * end, always growing.
  */
-function shareBefore(key: number, hour: number, minute: number): number {
+function computeShareBefore(key: number, hour: number, minute: number): number {
   const passed = minute - hour * 60
   if (passed === 0) return 0
   if (passed === 60) return 1

@@ -72,8 +72,8 @@ export function parseFault(given: Json): Fault | string {
   const kind = getOwn(given, 'kind')
   if (!isKind(kind))
     return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${JSON.stringify(kind ?? null)}`
-  const wrong = Object.entries(given).map(([name, value]) => fieldProblem(kind, name, value))
-  const problem = wrong.find((each) => each !== null) ?? togetherProblem(kind, given)
+  const wrong = Object.entries(given).map(([name, value]) => findFieldProblem(kind, name, value))
+  const problem = wrong.find((each) => each !== null) ?? findConflict(kind, given)
   if (problem !== null) return problem
   const domain = getOwn(given, 'domain')
   return {
@@ -86,7 +86,7 @@ function isKind(kind: Json | undefined): kind is FaultKind {
   return faultKinds.some((each) => each === kind)
 }
 
-function fieldProblem(kind: FaultKind, name: string, value: Json): string | null {
+function findFieldProblem(kind: FaultKind, name: string, value: Json): string | null {
   if (name === 'kind') return null
   if (!Object.hasOwn(fields, name))
     return `a fault has no field "${name}"; there are kind, ${Object.keys(fields).join(', ')}`
@@ -99,7 +99,7 @@ function fieldProblem(kind: FaultKind, name: string, value: Json): string | null
     : `expected "${name}" to be ${expected}, got ${JSON.stringify(value)}`
 }
 
-function togetherProblem(kind: FaultKind, given: JsonObject): string | null {
+function findConflict(kind: FaultKind, given: JsonObject): string | null {
   if (Object.hasOwn(given, 'on') && Object.hasOwn(given, 'probability'))
     return 'expected "on" or "probability", got both'
   if (kind === 'refuse' && !Object.hasOwn(given, 'domain') && !Object.hasOwn(given, 'item')) {
@@ -108,6 +108,6 @@ function togetherProblem(kind: FaultKind, given: JsonObject): string | null {
   return null
 }
 
-function isWhole(value: Json, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+function isWhole(value: Json, min: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= most
 }

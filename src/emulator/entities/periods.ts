@@ -35,7 +35,9 @@ export function buildPeriods(
   now: number,
 ): Period[] {
   const marks =
-    grain === 'day' ? dayMarks(start, end, zone) : evenMarks(start, end, grains[grain].ms, zone)
+    grain === 'day'
+      ? listDayMarks(start, end, zone)
+      : listEvenMarks(start, end, grains[grain].ms, zone)
   const over = Math.floor(now / minuteMs)
   const periods: Period[] = []
   for (let i = 1; i + 1 < marks.length; i++) {
@@ -52,7 +54,7 @@ export function buildPeriods(
 }
 
 /** The labels, with the one before the first and the one after the last. */
-function evenMarks(start: number, end: number, step: number, zone: TimeZone): number[] {
+function listEvenMarks(start: number, end: number, step: number, zone: TimeZone): number[] {
   const last = zone.toUtc(end)
   const marks: number[] = []
   let mark = zone.toUtc(Math.floor(start / step) * step) - step
@@ -61,7 +63,7 @@ function evenMarks(start: number, end: number, step: number, zone: TimeZone): nu
 }
 
 /** As `evenMarks`, for days: where clocks change, not all days are equally long. */
-function dayMarks(start: number, end: number, zone: TimeZone): number[] {
+function listDayMarks(start: number, end: number, zone: TimeZone): number[] {
   const first = Math.floor(start / dayMs) - 1
   const last = Math.floor(end / dayMs) + 1
   return Array.from({ length: last - first + 1 }, (_, i) => zone.toUtc((first + i) * dayMs))

@@ -28,7 +28,7 @@ export function countRequests(
   const counts = new Float64Array(periods.length * statuses.length)
   for (const [domain, history] of histories) {
     const traffic = drawTraffic(seed, domain)
-    const pieces = piecesOf(history, (behaviour, dead) => ({
+    const pieces = buildPieces(history, (behaviour, dead) => ({
       cn: computeShares(traffic, behaviour, 'cn', dead),
       abroad: computeShares(traffic, behaviour, 'abroad', dead),
     }))
@@ -37,7 +37,7 @@ export function countRequests(
   return counts
 }
 
-function piecesOf(
+function buildPieces(
   { behaviour, dead }: History,
   shares: (behaviour: Behaviour, dead: ReadonlySet<string>) => Piece['shares'],
 ): Piece[] {

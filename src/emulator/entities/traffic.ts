@@ -34,10 +34,10 @@ export interface Traffic {
   shares: number[]
 }
 
-const perMinute = { least: 300, most: 6000 }
+const perMinute = { min: 300, max: 6000 }
 /** UTC hour at which an area is busiest. */
-const busiest: Record<Area, number> = { cn: 12, abroad: 20 }
-const usualShares: Partial<Record<Status, number>> = {
+const peakHours: Record<Area, number> = { cn: 12, abroad: 20 }
+const defaultShares: Partial<Record<Status, number>> = {
   0: 0.0008,
   206: 0.04,
   302: 0.006,
@@ -56,17 +56,20 @@ const usualShares: Partial<Record<Status, number>> = {
 /** The traffic of a domain under a seed. */
 export function drawTraffic(seed: string, domain: Domain): Traffic {
   const key = hashKey(seed, domain)
-  const perHour = 60 * perMinute.least * (perMinute.most / perMinute.least) ** draw(key, 1)
+  const perHour = 60 * perMinute.min * (perMinute.max / perMinute.min) ** draw(key, 1)
   const cn = drawBetween(key, 2, 0.55, 0.9)
   const shift = drawBetween(key, 3, -2, 2)
   const others = statuses.map(
-    (status, i) => (usualShares[status] ?? 0) * drawBetween(key, 16 + i, 0.5, 1.5),
+    (status, i) => (defaultShares[status] ?? 0) * drawBetween(key, 16 + i, 0.5, 1.5),
   )
   const rest = 1 - others.reduce((sum, share) => sum + share, 0)
   return {
     key,
     perHour: { cn: perHour * cn, abroad: perHour * (1 - cn) },
-    day: { cn: dayCurve(busiest.cn + shift), abroad: dayCurve(busiest.abroad + shift) },
+    day: {
+      cn: computeDayCurve(peakHours.cn + shift),
+      abroad: computeDayCurve(peakHours.abroad + shift),
+    },
     weekend: drawBetween(key, 4, 0.7, 1.3),
     http: drawBetween(key, 5, 0.1, 0.35),
     miss: drawBetween(key, 6, 0.1, 0.35),
@@ -74,7 +77,7 @@ export function drawTraffic(seed: string, domain: Domain): Traffic {
   }
 }
 
-function dayCurve(peak: number): number[] {
+function computeDayCurve(peak: number): number[] {
   return Array.from(
     { length: 24 },
     (_, hour) => 0.4 + 1.2 * (0.5 + 0.5 * Math.cos(((hour + 0.5 - peak) / 12) * Math.PI)) ** 1.5,

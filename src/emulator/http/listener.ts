@@ -28,10 +28,10 @@ async function serve(
   const body = await readBody(incoming)
   if (body === null) return
   if (body === 'too large') outgoing.setHeader('Connection', 'close')
-  deliver(outgoing, await answer(requestOf(incoming, body, arrivedAt)))
+  deliver(outgoing, await answer(buildRequest(incoming, body, arrivedAt)))
 }
 
-function requestOf(
+function buildRequest(
   incoming: IncomingMessage,
   body: EmulatorRequest['body'],
   arrivedAt: number,
@@ -51,7 +51,7 @@ function requestOf(
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
-  const text = bytesOf(body)
+  const text = encodeBody(body)
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
@@ -81,7 +81,7 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
 
 /** The connection ends in the middle of the body. */
 function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
-  const text = bytesOf(body)
+  const text = encodeBody(body)
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
@@ -90,7 +90,7 @@ function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorA
   outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy())
 }
 
-function bytesOf(body: EmulatorAnswer['body']): Buffer {
+function encodeBody(body: EmulatorAnswer['body']): Buffer {
   return Buffer.from(body instanceof JsonText ? body.text : JSON.stringify(body))
 }
 
@@ -110,7 +110,7 @@ function refuseUnreadable(error: Error, socket: Socket): void {
     socket.destroy()
     return
   }
-  const body = bytesOf(
+  const body = encodeBody(
     buildRefusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)),
   )
   const head = [

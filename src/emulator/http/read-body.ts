@@ -5,7 +5,7 @@ import { maxBodyBytes } from '../routes/exchange.ts'
  * A client that is still sending may miss the answer, so that much of a body that is too large is
  * read and dropped first.
  */
-const patience = 16 * maxBodyBytes
+const maxReadBytes = 16 * maxBodyBytes
 
 /**
  * The body of a request; null where the client went away before its end, so that nobody is left to
@@ -19,7 +19,7 @@ export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too la
       size += chunk.length
       if (size <= maxBodyBytes) chunks.push(chunk)
       else chunks.length = 0
-      if (size > patience) resolve('too large')
+      if (size > maxReadBytes) resolve('too large')
     })
     request.on('end', () => resolve(size > maxBodyBytes ? 'too large' : Buffer.concat(chunks)))
     request.on('error', () => resolve(null))

@@ -11,8 +11,8 @@ import { Refusal } from './refusal.ts'
 
 type Query = ReadonlyMap<string, string>
 
-const usualPage = 1
-const usualPageSize = 50
+const defaultPage = 1
+const defaultPageSize = 50
 
 /**
  * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"),
@@ -22,9 +22,9 @@ export function answerPrefetches(request: EmulatorRequest, store: Store, rules: 
   authenticate(rules.token, undefined, request.query)
   const query = parseQuery(request.query)
   const now = rules.now()
-  const chosen = readMode(query, rules)
-  const page = readNumber(query, 'page_number', usualPage)
-  const size = readNumber(query, 'page_size', usualPageSize)
+  const chosen = parseMode(query, rules)
+  const page = parseNumber(query, 'page_number', defaultPage)
+  const size = parseNumber(query, 'page_size', defaultPageSize)
   const records = store.listPrefetches(now).filter(chosen)
   const list = records.slice((page - 1) * size, page * size)
   return {
@@ -33,7 +33,7 @@ export function answerPrefetches(request: EmulatorRequest, store: Store, rules: 
     data: {
       total: records.length,
       page_number: page,
-      list: list.map((record) => shown(record, store, rules, now)),
+      list: list.map((record) => formatRecord(record, store, rules, now)),
     },
   }
 }
@@ -42,7 +42,7 @@ export function answerPrefetches(request: EmulatorRequest, store: Store, rules: 
  * Which records are asked for. The two modes exclude each other, and `url` belongs to the one by
  * time range.
  */
-function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
+function parseMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
   const byTime = ['start_time', 'end_time', 'url'].filter((name) => query.has(name))
   if (query.has('task_id')) {
     if (byTime.length > 0)
@@ -50,7 +50,7 @@ function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boo
         'mode-invalid',
         `expected either "task_id" or a time range, got "task_id" and "${byTime[0]}"`,
       )
-    const task = readNumber(query, 'task_id', 0)
+    const task = parseNumber(query, 'task_id', 0)
     return (record) => record.task === task
   }
   if (!query.has('start_time') && !query.has('end_time')) {
@@ -66,30 +66,35 @@ function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boo
     record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
 }
 
-function readNumber(query: Query, name: string, usual: number): number {
-  const text = query.get(name)
-  if (text === undefined) return usual
-  const value = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value)) {
+function parseNumber(query: Query, name: string, usual: number): number {
+  const format = query.get(name)
+  if (format === undefined) return usual
+  const value = Number(format)
+  if (!/^[1-9]\d*$/.test(format) || !Number.isSafeInteger(value)) {
     throw new Refusal(
       'number-invalid',
-      `expected "${name}" to be a whole number from 1, got "${text}"`,
+      `expected "${name}" to be a whole number from 1, got "${format}"`,
     )
   }
   return value
 }
 
-function shown(record: Prefetch, store: Store, { seed, zone }: QueryRules, now: number): Json {
+function formatRecord(
+  record: Prefetch,
+  store: Store,
+  { seed, zone }: QueryRules,
+  now: number,
+): Json {
   const domain = URL.canParse(record.url) ? new URL(record.url).hostname : ''
   const { status, completedAt } = computeProgress(record, seed, now, (time) =>
     store.isOriginDown(domain, time),
   )
-  const text = (time: number) => formatLocalTime(zone.toLocal(time))
+  const format = (time: number) => formatLocalTime(zone.toLocal(time))
   return {
     id: record.id,
     url: record.url,
     status,
-    create_time: text(record.createdAt),
-    complete_time: completedAt === null ? '' : text(completedAt),
+    create_time: format(record.createdAt),
+    complete_time: completedAt === null ? '' : format(completedAt),
   }
 }

@@ -41,7 +41,7 @@ export async function chooseFaults(
   names: WireNames,
 ): Promise<Faults> {
   if (plan.isEmpty) return new Faults([], plan)
-  return new Faults(plan.next(await namedIn(request, names)), plan)
+  return new Faults(plan.next(await parseNames(request, names)), plan)
 }
 
 /**
@@ -66,7 +66,7 @@ export function chooseDelivery(faults: Faults): EmulatorAnswer['delivery'] {
   return (['truncated', 'not-json'] as const).find((kind) => faults.find(kind) !== undefined)
 }
 
-async function namedIn(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
+async function parseNames(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
   const write = request.method === 'POST'
   try {
     const given = write

@@ -34,7 +34,7 @@ export function parseUrlencoded(text: string): JsonObject {
  * or not it names a file.
  */
 export async function parseMultipart(body: Uint8Array, contentType: string): Promise<JsonObject> {
-  const fields = await readParts(body, contentType)
+  const fields = await parseParts(body, contentType)
   return parseUrlencoded(
     fields
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
@@ -63,12 +63,12 @@ function decodePercents(part: string): string {
   }
 }
 
-function readParts(body: Uint8Array, contentType: string): Promise<[string, string][]> {
+function parseParts(body: Uint8Array, contentType: string): Promise<[string, string][]> {
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = []
     const malformed = (why: string) =>
       reject(new Refusal('body-malformed', `expected multipart/form-data: ${why}`))
-    const parser = parserOf(contentType)
+    const parser = createParser(contentType)
     parser.on('field', (name: string | undefined, value) => {
       if (name === undefined) malformed('a part has no name')
       else fields.push([name, value])
@@ -80,7 +80,7 @@ function readParts(body: Uint8Array, contentType: string): Promise<[string, stri
   })
 }
 
-function parserOf(contentType: string): Busboy {
+function createParser(contentType: string): Busboy {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },

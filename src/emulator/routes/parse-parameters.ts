@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts'
  * The deepest item nests 5 levels; what is far beyond that is no configuration, and a danger to
  * whatever walks it.
  */
-const depthLimit = 32
+const maxDepth = 32
 
 /**
  * The parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty body
@@ -17,7 +17,7 @@ const depthLimit = 32
  */
 export async function parseParameters(request: EmulatorRequest): Promise<JsonObject> {
   const { body, contentType = '', contentEncoding = 'identity' } = request
-  if (body === 'too large') throw tooLarge()
+  if (body === 'too large') throw createTooLargeRefusal()
   if (body.length === 0) return {}
   if (contentEncoding !== 'identity')
     throw new Refusal(
@@ -26,13 +26,13 @@ export async function parseParameters(request: EmulatorRequest): Promise<JsonObj
     )
   if (!isUtf8(body))
     throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
-  switch (mediaType(contentType)) {
+  switch (parseMediaType(contentType)) {
     case 'application/json':
-      return readJson(new TextDecoder().decode(body))
+      return parseObject(new TextDecoder().decode(body))
     case 'application/x-www-form-urlencoded':
-      return withParsedConfig(parseUrlencoded(new TextDecoder().decode(body)))
+      return parseNestedConfig(parseUrlencoded(new TextDecoder().decode(body)))
     case 'multipart/form-data':
-      return withParsedConfig(await parseMultipart(body, contentType))
+      return parseNestedConfig(await parseMultipart(body, contentType))
     default:
       throw new Refusal(
         'content-type-unknown',
@@ -43,7 +43,7 @@ export async function parseParameters(request: EmulatorRequest): Promise<JsonObj
 
 /** Reads take their parameters from the query string and ignore a body, unless it is too large. */
 export function refuseLargeBody({ body }: EmulatorRequest): void {
-  if (body === 'too large') throw tooLarge()
+  if (body === 'too large') throw createTooLargeRefusal()
 }
 
 /**
@@ -51,7 +51,7 @@ export function refuseLargeBody({ body }: EmulatorRequest): void {
  * for anything else.
  */
 export function parseControlBody({ body }: EmulatorRequest): JsonObject {
-  if (body === 'too large') throw tooLarge()
+  if (body === 'too large') throw createTooLargeRefusal()
   if (!isUtf8(body))
     throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
   const value = parseJson(new TextDecoder().decode(body), 'the body')
@@ -59,18 +59,18 @@ export function parseControlBody({ body }: EmulatorRequest): JsonObject {
   return value
 }
 
-function tooLarge(): Refusal {
+function createTooLargeRefusal(): Refusal {
   return new Refusal('body-too-large', `expected a body of at most ${maxBodyBytes} bytes`)
 }
 
 /** The media type; none where another charset than UTF-8 is named. */
-function mediaType(contentType: string): string {
+function parseMediaType(contentType: string): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) return ''
   return (contentType.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-function readJson(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   const value = parseJson(text, 'the body')
   if (!isObject(value))
     throw new Refusal(
@@ -81,7 +81,7 @@ function readJson(text: string): JsonObject {
 }
 
 /** A form has text only; `config` may stand in it as JSON. */
-function withParsedConfig(fields: JsonObject): JsonObject {
+function parseNestedConfig(fields: JsonObject): JsonObject {
   const { config } = fields
   return typeof config === 'string'
     ? { ...fields, config: parseJson(config, 'the field config') }
@@ -89,13 +89,13 @@ function withParsedConfig(fields: JsonObject): JsonObject {
 }
 
 function parseJson(text: string, where: string): Json {
-  const value = parsed(text, where)
-  if (depth(value) > depthLimit)
-    throw new Refusal('body-malformed', `expected ${where} to nest at most ${depthLimit} levels`)
+  const value = parseUnbounded(text, where)
+  if (countLevels(value) > maxDepth)
+    throw new Refusal('body-malformed', `expected ${where} to nest at most ${maxDepth} levels`)
   return value
 }
 
-function parsed(text: string, where: string): Json {
+function parseUnbounded(text: string, where: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
@@ -109,12 +109,12 @@ function parsed(text: string, where: string): Json {
 }
 
 /** Levels of a value, counted without recursion. */
-function depth(value: Json): number {
+function countLevels(value: Json): number {
   let levels = 0
   let level: Json[] = [value]
   while (level.length > 0) {
     levels += 1
-    if (levels > depthLimit) return levels
+    if (levels > maxDepth) return levels
     level = level.flatMap((entry) =>
       typeof entry === 'object' && entry !== null ? Object.values(entry) : [],
     )

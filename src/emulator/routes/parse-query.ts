@@ -12,13 +12,13 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
       .map((part) => {
         const equals = part.indexOf('=')
         return equals === -1
-          ? [decoded(part), '']
-          : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))]
+          ? [decode(part), '']
+          : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]
       }),
   )
 }
 
-function decoded(part: string): string {
+function decode(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch (error) {

@@ -15,13 +15,13 @@ export function parseTime(
   name: string,
   edge: DateEdge,
 ): number {
-  const text = required(query, name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD')
+  const text = getRequired(query, name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD')
   const match = dateTime.exec(text)
   const [year, month, day, hour, minute] = (match ?? [])
     .slice(1)
     .map((part) => (part === undefined ? undefined : Number(part)))
   if (!isDate(year, month, day) || (hour ?? 0) > 23 || (minute ?? 0) > 59)
-    throw invalid(name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD', text)
+    throw createInvalidRefusal(name, 'YYYY-MM-DD HH:ii or YYYY-MM-DD', text)
   if (hour !== undefined) return buildLocalTime(year ?? 0, month ?? 0, day ?? 0, hour, minute)
   return edge === 'start'
     ? buildLocalTime(year ?? 0, month ?? 0, day ?? 0)
@@ -33,8 +33,8 @@ export function parseTime(
  * /cache/prefetch").
  */
 export function parseDay(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
-  const text = required(query, name, 'YYYY-MM-DD')
-  if (text.length !== 'YYYY-MM-DD'.length) throw invalid(name, 'YYYY-MM-DD', text)
+  const text = getRequired(query, name, 'YYYY-MM-DD')
+  if (text.length !== 'YYYY-MM-DD'.length) throw createInvalidRefusal(name, 'YYYY-MM-DD', text)
   return parseTime(query, name, edge)
 }
 
@@ -44,7 +44,7 @@ export function refuseBackwards(start: number, end: number): void {
     throw new Refusal('time-invalid', 'expected "start_time" to be no later than "end_time"')
 }
 
-function required(query: ReadonlyMap<string, string>, name: string, form: string): string {
+function getRequired(query: ReadonlyMap<string, string>, name: string, form: string): string {
   const text = query.get(name)
   if (text === undefined)
     throw new Refusal('time-invalid', `expected "${name}" (${form}), got nothing`)
@@ -56,6 +56,6 @@ function isDate(year = 0, month = 0, day = 0): boolean {
   return year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-function invalid(name: string, form: string, text: string): Refusal {
+function createInvalidRefusal(name: string, form: string, text: string): Refusal {
   return new Refusal('time-invalid', `expected "${name}" to be ${form}, got "${text}"`)
 }

@@ -45,17 +45,17 @@ export async function writeConfig(
   // Nothing waits from here on: what is judged is what is carried out.
   const now = rules.now()
   const { limit, remaining } = store.getCallCount(now)
-  if (remaining === 0) throw callsExceeded(store, now)
+  if (remaining === 0) throw createRateRefusal(store, now)
   faults.refuseByRate(limit, now)
   const judged = judge(domains, config, call, store, rules)
-  const refusal = judged instanceof Refusal ? judged : wantedRefusal(judged, faults)
+  const refusal = judged instanceof Refusal ? judged : findWantedRefusal(judged, faults)
   if (refusal === null)
-    return answerOf(
+    return buildAnswer(
       (judged as Judged).writes,
       store.configure((judged as Judged).domains, now),
       faults,
     )
-  const good = judged instanceof Refusal ? new Map() : goodDomains(judged, faults)
+  const good = judged instanceof Refusal ? new Map() : selectGoodDomains(judged, faults)
   if (good.size > 0) store.configure(good, now)
   else store.countWrite(now)
   throw refusal
@@ -76,14 +76,14 @@ function judge(
     const unknown = domains.find((domain) => !store.hasDomain(domain))
     if (unknown !== undefined) throw createDomainRefusal(unknown)
     const writes = validateItems(named, domains, rules.lenient)
-    return { writes, domains: configured(domains, writes, store) }
+    return { writes, domains: configureDomains(domains, writes, store) }
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error
   }
 }
 
-function callsExceeded(store: Store, now: number): Refusal {
+function createRateRefusal(store: Store, now: number): Refusal {
   const { limit, resetSeconds } = store.getCallCount(now)
   return new Refusal(
     'calls-exceeded',
@@ -92,7 +92,7 @@ function callsExceeded(store: Store, now: number): Refusal {
 }
 
 /** The refusal of a good write that `refuse` or `partial` asks for. */
-function wantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
+function findWantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
   const fault = faults.find('partial') ?? faults.find('refuse')
   if (fault === undefined) return null
   if (fault.named === false) return new Refusal('config-invalid', 'the request is invalid')
@@ -104,7 +104,7 @@ function wantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | n
 }
 
 /** With `partial`, all domains but the one that the fault names, or else the last. */
-function goodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
+function selectGoodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
   const fault = faults.find('partial')
   if (fault === undefined) return new Map()
   const bad = fault.domain ?? [...domains.keys()].at(-1)
@@ -114,7 +114,7 @@ function goodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
 /**
  * What the write makes of each domain; nothing is kept before all of them are known to be valid.
  */
-function configured(
+function configureDomains(
   domains: Domain[],
   writes: ItemWrite[],
   store: Store,
@@ -129,18 +129,18 @@ function configured(
 }
 
 /** Builds the answer to a write; an item of it may place the list of domains beside `data`. */
-function answerOf(
+function buildAnswer(
   writes: ItemWrite[],
   domains: { id: string; domain: Domain }[],
   faults: Faults,
 ): Json {
   const fault = faults.find('rewrite')
-  const rewrites = (write: ItemWrite) =>
+  const isRewritten = (write: ItemWrite) =>
     fault !== undefined && (fault.item ?? write.spec.key) === write.spec.key
   const config: JsonObject = Object.fromEntries(
     writes.map((write) => [
       write.wireName,
-      rewrites(write) ? rewritten(answered(write)) : answered(write),
+      isRewritten(write) ? rewrite(buildAnswerItem(write)) : buildAnswerItem(write),
     ]),
   )
   const list = domains.map(({ id, domain }) => ({ id, domain }))
@@ -150,7 +150,7 @@ function answerOf(
 }
 
 /** An item as the answer shows it: in the shape submitted, unless it has an answer form. */
-function answered({ spec, submitted, payload }: ItemWrite): Json {
+function buildAnswerItem({ spec, submitted, payload }: ItemWrite): Json {
   return spec.answerForm?.build(payload) ?? submitted
 }
 
@@ -158,13 +158,13 @@ function answered({ spec, submitted, payload }: ItemWrite): Json {
  * A value with its first number, text or truth value changed, as a service does that normalises
  * what it is told.
  */
-function rewritten(value: Json): Json {
+function rewrite(value: Json): Json {
   if (typeof value === 'number') return value + 1
   if (typeof value === 'boolean') return !value
   if (typeof value === 'string') return `${value} (rewritten)`
-  if (Array.isArray(value)) return value.map((entry, i) => (i === 0 ? rewritten(entry) : entry))
+  if (Array.isArray(value)) return value.map((entry, i) => (i === 0 ? rewrite(entry) : entry))
   if (value === null) return 'rewritten'
   return Object.fromEntries(
-    Object.entries(value).map(([key, field], i) => [key, i === 0 ? rewritten(field) : field]),
+    Object.entries(value).map(([key, field], i) => [key, i === 0 ? rewrite(field) : field]),
   )
 }

@@ -8,7 +8,7 @@ import { writeDurably } from './write-durably.ts'
  * The file is rewritten as one snapshot once what was appended is this many bytes, and more than
  * the snapshot itself.
  */
-const leastToCompact = 1024 * 1024
+const minBytesToCompact = 1024 * 1024
 
 /**
  * The data file: a line with everything that was held once, then a line for each change. A change
@@ -20,10 +20,10 @@ export class DataLog {
   readonly #path: string | null
   #file: number | null = null
   /** Bytes of the snapshot at the beginning, and of the whole file. */
-  #snapshot = 0
-  #size = 0
+  #snapshotBytes = 0
+  #fileBytes = 0
   /** The file as this process left it; null where there was none. */
-  #left: { ino: number; size: number } | null
+  #lastSeen: { ino: number; size: number } | null
 
   /**
    * @throws EdgewiseError `record-damaged` or `access` for a file that can't be read. `path` null
@@ -32,7 +32,7 @@ export class DataLog {
   constructor(path: string | null) {
     this.#path = path
     this.memory = path === null ? createMemory() : loadData(path)
-    this.#left = path === null ? null : stateOf(path)
+    this.#lastSeen = path === null ? null : readFileStats(path)
   }
 
   /**
@@ -40,16 +40,17 @@ export class DataLog {
    * changed then.
    */
   commit(change: MemoryChange): void {
-    if (this.#path !== null) this.#keep(this.#path, change)
+    if (this.#path !== null) this.#append(this.#path, change)
     applyChange(this.memory, change)
-    if (this.#size - this.#snapshot > Math.max(leastToCompact, this.#snapshot)) this.#close()
+    if (this.#fileBytes - this.#snapshotBytes > Math.max(minBytesToCompact, this.#snapshotBytes))
+      this.#close()
   }
 
   close(): void {
     this.#close()
   }
 
-  #keep(path: string, change: MemoryChange): void {
+  #append(path: string, change: MemoryChange): void {
     this.#refuseForeign(path)
     if (change.reset === true) {
       // What is to be forgotten leaves the file as well.
@@ -62,12 +63,12 @@ export class DataLog {
       const bytes = Buffer.from(`${JSON.stringify(change)}\n`)
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
       fdatasyncSync(file)
-      this.#size += bytes.length
-      this.#left = { ino: this.#left?.ino ?? 0, size: this.#size }
+      this.#fileBytes += bytes.length
+      this.#lastSeen = { ino: this.#lastSeen?.ino ?? 0, size: this.#fileBytes }
     } catch (error) {
       // Whatever is in the file now, the next change begins with a whole one.
       const { ino, size } = fstatSync(file)
-      this.#left = { ino, size }
+      this.#lastSeen = { ino, size }
       this.#close()
       throw error
     }
@@ -78,8 +79,8 @@ export class DataLog {
     writeDurably(path, formatSnapshot(memory))
     this.#file = openSync(path, 'a', 0o600)
     const { ino, size } = fstatSync(this.#file)
-    this.#left = { ino, size }
-    this.#snapshot = this.#size = size
+    this.#lastSeen = { ino, size }
+    this.#snapshotBytes = this.#fileBytes = size
     return this.#file
   }
 
@@ -88,10 +89,10 @@ export class DataLog {
    * away is written again.
    */
   #refuseForeign(path: string): void {
-    const there = stateOf(path)
+    const there = readFileStats(path)
     if (there === null) {
       this.#close()
-    } else if (there.ino !== this.#left?.ino || there.size !== this.#left.size) {
+    } else if (there.ino !== this.#lastSeen?.ino || there.size !== this.#lastSeen.size) {
       throw new Error(
         `another process has written the data file ${path}; give each emulator a file of its own, and start this one again`,
       )
@@ -104,7 +105,7 @@ export class DataLog {
   }
 }
 
-function stateOf(path: string): { ino: number; size: number } | null {
+function readFileStats(path: string): { ino: number; size: number } | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? null : { ino: stats.ino, size: stats.size }
 }

@@ -10,7 +10,7 @@ export interface FaultyCall {
 }
 
 /** Kinds that say something about writes only. */
-const ofWrites: FaultKind[] = ['rate', 'refuse', 'partial', 'rewrite']
+const writeKinds: FaultKind[] = ['rate', 'refuse', 'partial', 'rewrite']
 
 /** The faults that are wanted, and which calls they have met so far. */
 export class FaultPlan {
@@ -46,9 +46,9 @@ export class FaultPlan {
   next(call: FaultyCall): Fault[] {
     return this.#faults.flatMap((entry, i) => {
       const { fault } = entry
-      if (!concerns(fault, call)) return []
+      if (!isConcerned(fault, call)) return []
       entry.met += 1
-      const hit = this.#chosen(fault, i, entry.met)
+      const hit = this.#isChosen(fault, i, entry.met)
       if (fault.kind !== 'unauthorized-from') return hit ? [fault] : []
       entry.begun ||= hit
       return entry.begun ? [fault] : []
@@ -66,7 +66,7 @@ export class FaultPlan {
     return true
   }
 
-  #chosen({ kind, on, probability }: Fault, index: number, number: number): boolean {
+  #isChosen({ kind, on, probability }: Fault, index: number, number: number): boolean {
     if (on !== undefined) return on.includes(number)
     return (
       probability === undefined ||
@@ -75,8 +75,11 @@ export class FaultPlan {
   }
 }
 
-function concerns({ kind, domain, item }: Fault, { write, domains, items }: FaultyCall): boolean {
-  if (ofWrites.includes(kind) && !write) return false
+function isConcerned(
+  { kind, domain, item }: Fault,
+  { write, domains, items }: FaultyCall,
+): boolean {
+  if (writeKinds.includes(kind) && !write) return false
   return (
     (domain === undefined || domains.includes(domain)) &&
     (item === undefined || items.includes(item))

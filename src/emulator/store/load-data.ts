@@ -13,31 +13,31 @@ const family = 'edgewise.emulator/'
  * written by a newer Edgewise.
  */
 export function loadData(path: string): Memory {
-  const text = readText(path)
+  const text = loadText(path)
   if (text === null) return createMemory()
   const [first = '', ...rest] = text.split('\n')
-  const memory = memoryOf(first, path)
+  const memory = parseFirstLine(first, path)
   // What follows the last line break is nothing, or was cut off.
   for (const [i, line] of rest.slice(0, -1).entries()) {
-    inLine(i + 2, path, () => applyChange(memory, readChange(parse(line))))
+    parseLine(i + 2, path, () => applyChange(memory, parseChange(parse(line))))
   }
   return memory
 }
 
-function memoryOf(line: string, path: string): Memory {
-  return inLine(1, path, () => {
+function parseFirstLine(line: string, path: string): Memory {
+  return parseLine(1, path, () => {
     const data = parse(line)
     const found = isObject(data) ? getOwn(data, 'format') : undefined
     if (!isObject(data) || typeof found !== 'string' || !found.startsWith(family)) {
       throw new Error(`expected an object with "format": "${format}"`)
     }
-    if (found !== format && found !== olderFormat) throw newer(path, found)
+    if (found !== format && found !== olderFormat) throw createNewerFormatError(path, found)
     return parseSnapshot(data)
   })
 }
 
 /** A change as it was written; its values are what the service itself had made of a write. */
-function readChange(data: Json): MemoryChange {
+function parseChange(data: Json): MemoryChange {
   if (!isObject(data) || typeof data['at'] !== 'number')
     throw new Error('expected a change with "at"')
   const { domains = {}, prefetch, dead } = data
@@ -63,7 +63,7 @@ function areTexts(value: Json | undefined): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
-function readText(path: string): string | null {
+function loadText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -88,7 +88,7 @@ function parse(text: string): Json {
   }
 }
 
-function inLine<T>(number: number, path: string, read: () => T): T {
+function parseLine<T>(number: number, path: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
@@ -101,7 +101,7 @@ function inLine<T>(number: number, path: string, read: () => T): T {
   }
 }
 
-function newer(path: string, found: string): EdgewiseError {
+function createNewerFormatError(path: string, found: string): EdgewiseError {
   return new EdgewiseError(
     'record-damaged',
     `the emulator's data file ${path} has the format "${found}", this version reads "${format}"`,

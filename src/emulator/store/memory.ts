@@ -54,13 +54,13 @@ export function applyChange(
   if (reset === true) Object.assign(memory, createMemory())
   if (counted === true) memory.writeTimes = [...filterRecentCalls(memory.writeTimes, at), at]
   for (const [domain, { id, items }] of Object.entries(domains)) {
-    memory.domains.set(domain, changedRecord(memory.domains.get(domain), id, items, minute))
+    memory.domains.set(domain, updateDomain(memory.domains.get(domain), id, items, minute))
   }
   if (prefetch !== undefined) submit(memory, prefetch, at)
   if (dead !== undefined) memory.dead = setValueFrom(memory.dead, minute, dead)
 }
 
-function changedRecord(
+function updateDomain(
   before: EmulatedDomain | undefined,
   id: string,
   changed: Record<ItemKey, Value | null>,

@@ -28,7 +28,7 @@ export function parseSnapshot(data: JsonObject): Memory {
     throw new Error('expected "writeTimes" to be a list of numbers')
   }
   const records = new Map(
-    Object.entries(domains).map(([domain, record]) => [domain, readRecord(domain, record)]),
+    Object.entries(domains).map(([domain, record]) => [domain, parseDomain(domain, record)]),
   )
   if (getOwn(data, 'format') === olderFormat)
     return { ...createMemory(), domains: records, writeTimes }
@@ -49,7 +49,7 @@ export function parseSnapshot(data: JsonObject): Memory {
   }
 }
 
-function readRecord(domain: string, record: Json): EmulatedDomain {
+function parseDomain(domain: string, record: Json): EmulatedDomain {
   const id = isObject(record) ? getOwn(record, 'id') : undefined
   const items = isObject(record) ? getOwn(record, 'items') : undefined
   const behaviour = isObject(record) ? (getOwn(record, 'behaviour') ?? []) : []

@@ -70,19 +70,19 @@ export class Store {
       return {
         domain,
         id: record?.id ?? String(++known),
-        items: changedItems(record?.items ?? new Map(), items),
+        items: listChangedItems(record?.items ?? new Map(), items),
       }
     })
     const records = Object.fromEntries(
       changed.map(({ domain, id, items }) => [domain, { id, items }]),
     )
-    this.#log.commit({ ...this.#counted(now), domains: records })
+    this.#log.commit({ ...this.#buildCountedChange(now), domains: records })
     return changed.map(({ domain, id }) => ({ id, domain }))
   }
 
   /** Counts a write that changes nothing. */
   countWrite(now: number): void {
-    const change = this.#counted(now)
+    const change = this.#buildCountedChange(now)
     if (change.counted === true) this.#log.commit(change)
   }
 
@@ -91,13 +91,13 @@ export class Store {
     return countCalls(this.#memory.writeTimes, this.#options.callsPerMinute, now)
   }
 
-  #counted(now: number): MemoryChange {
+  #buildCountedChange(now: number): MemoryChange {
     return this.#options.callsPerMinute === 0 ? { at: now } : { at: now, counted: true }
   }
 
   /** What the requests of a domain met so far. */
   getHistory(domain: Domain): History {
-    return { behaviour: this.#memory.domains.get(domain)?.behaviour ?? [], dead: this.#dead() }
+    return { behaviour: this.#memory.domains.get(domain)?.behaviour ?? [], dead: this.#listDead() }
   }
 
   /** The origins that answer nobody. */
@@ -110,7 +110,7 @@ export class Store {
     this.#log.commit({ at: now, dead })
   }
 
-  #dead(): Timeline<ReadonlySet<string>> {
+  #listDead(): Timeline<ReadonlySet<string>> {
     const beginning = [-Infinity, this.#options.deadOrigins] as const
     return [beginning, ...this.#memory.dead].map(([from, addresses]) => [from, new Set(addresses)])
   }
@@ -157,7 +157,7 @@ export class Store {
 }
 
 /** The items that a write changed; null for those that it emptied. */
-function changedItems(
+function listChangedItems(
   before: ReadonlyMap<ItemKey, Value>,
   after: ReadonlyMap<ItemKey, Value>,
 ): Record<ItemKey, Value | null> {

@@ -23,26 +23,30 @@ const minuteMs = 60_000
 export function buildLocalWindow(from: number, to: number, zone: TimeZone): LocalWindow {
   const lastMinute = to - minuteMs
   let start = floorMinute(zone.toLocal(from))
-  for (let over = last(start, zone) - from; over > 0; over = last(start, zone) - from)
+  for (let over = findLatest(start, zone) - from; over > 0; over = findLatest(start, zone) - from)
     start = floorMinute(start - over)
   let end = floorMinute(zone.toLocal(to - 1))
-  for (let short = lastMinute - first(end, zone); short > 0; short = lastMinute - first(end, zone))
+  for (
+    let short = lastMinute - findEarliest(end, zone);
+    short > 0;
+    short = lastMinute - findEarliest(end, zone)
+  )
     end = floorMinute(end + short + minuteMs - 1)
-  const [earliest, latest] = [first(start, zone), last(end, zone)]
+  const [earliest, latest] = [findEarliest(start, zone), findLatest(end, zone)]
   return {
-    start: minuteText(start),
-    end: minuteText(end),
+    start: formatMinute(start),
+    end: formatMinute(end),
     earliest,
     latest,
     lengthMs: Math.max(end - start, latest - earliest),
   }
 }
 
-function first(local: number, zone: TimeZone): number {
+function findEarliest(local: number, zone: TimeZone): number {
   return Math.min(...zone.listUtcCandidates(local))
 }
 
-function last(local: number, zone: TimeZone): number {
+function findLatest(local: number, zone: TimeZone): number {
   return Math.max(...zone.listUtcCandidates(local))
 }
 
@@ -50,6 +54,6 @@ function floorMinute(local: number): number {
   return Math.floor(local / minuteMs) * minuteMs
 }
 
-function minuteText(local: number): string {
+function formatMinute(local: number): string {
   return formatLocalTime(local).slice(0, 16)
 }

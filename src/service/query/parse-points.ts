@@ -36,12 +36,16 @@ const status = /^(?:0|[1-9]\d{0,2})$/
  *   outside the query
  */
 export function parsePoints(data: Json, query: SeriesQuery): Point[] {
-  if (!Array.isArray(data)) throw wrong(query, 'expected a list of points', data)
+  if (!Array.isArray(data)) throw createError(query, 'expected a list of points', data)
   const points = data.map((point) => parsePoint(point, query)).toSorted((a, b) => a.time - b.time)
   const twice = points.find((point, i) => point.time === points[i - 1]?.time)
   // Either could be right, or both could add up.
   if (twice !== undefined)
-    throw wrong(query, 'expected each time once', `${formatMinute(twice.time, query.zone)} twice`)
+    throw createError(
+      query,
+      'expected each time once',
+      `${formatMinute(twice.time, query.zone)} twice`,
+    )
   refuseOutside(points, query)
   refuseFuture(points, query)
   const { from, to } = query.part
@@ -50,23 +54,24 @@ export function parsePoints(data: Json, query: SeriesQuery): Point[] {
 
 function parsePoint(point: Json, query: SeriesQuery): Point {
   if (!Array.isArray(point) || point.length !== 2)
-    throw wrong(query, 'expected a point to be [seconds, counts]', point)
+    throw createError(query, 'expected a point to be [seconds, counts]', point)
   const [seconds = null, counts = null] = point
   if (!Number.isSafeInteger(seconds) || Math.abs(Number(seconds)) > 8.64e12)
-    throw wrong(query, 'expected a time in whole seconds', seconds)
+    throw createError(query, 'expected a time in whole seconds', seconds)
   return { time: Number(seconds) * 1000, counts: parseCounts(counts, query) }
 }
 
 /** Accepts an empty list for an object without keys, as some services write it. */
 function parseCounts(given: Json, query: SeriesQuery): Counts {
   if (Array.isArray(given) && given.length === 0) return {}
-  if (!isObject(given)) throw wrong(query, 'expected counts by status code', given)
+  if (!isObject(given)) throw createError(query, 'expected counts by status code', given)
   const counts: Counts = {}
   for (const key of Object.keys(given)) {
     const count = given[key] ?? null
-    if (!status.test(key)) throw wrong(query, 'expected a status code of up to three digits', key)
+    if (!status.test(key))
+      throw createError(query, 'expected a status code of up to three digits', key)
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
-      throw wrong(query, `expected a count of status ${key} from 0`, count)
+      throw createError(query, `expected a count of status ${key} from 0`, count)
     counts[key] = count
   }
   return counts
@@ -84,11 +89,13 @@ function refuseOutside(points: Point[], query: SeriesQuery): void {
   const earliest = alignDown(window.earliest, grain, query.zone)
   const latest = alignDown(window.latest, grain, query.zone)
   const [first, last] = [points[0], points.at(-1)]
-  if (first !== undefined && first.time < earliest - slack) throw outside(first, earliest, query)
-  if (last !== undefined && last.time > latest + slack) throw outside(last, latest, query)
+  if (first !== undefined && first.time < earliest - slack)
+    throw createOutsideError(first, earliest, query)
+  if (last !== undefined && last.time > latest + slack)
+    throw createOutsideError(last, latest, query)
 }
 
-function outside({ time }: Point, edge: number, query: SeriesQuery): EdgewiseError {
+function createOutsideError({ time }: Point, edge: number, query: SeriesQuery): EdgewiseError {
   const { window } = query.part
   const { name } = query.zone
   const off = `${formatLength(Math.abs(time - edge))} too ${time < edge ? 'early' : 'late'}`
@@ -126,6 +133,6 @@ function formatLength(ms: number): string {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
 }
 
-function wrong({ subject }: SeriesQuery, expected: string, got: Json): EdgewiseError {
+function createError({ subject }: SeriesQuery, expected: string, got: Json): EdgewiseError {
   return createWrongAnswerError(`statistics of ${subject}`, expected, got)
 }

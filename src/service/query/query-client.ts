@@ -49,10 +49,11 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
   const { clock, maxWaitMs } = options
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
   const context: QueryContext = { ...options, pace }
-  const scrub: Scrub = (error) => withoutSecrets(error, (text) => options.connection.scrub(text))
+  const scrub: Scrub = (error) => removeSecrets(error, (text) => options.connection.scrub(text))
   return {
-    queryEachDomain: (question) => guarded(() => queryEachDomain(question, zone(), context), scrub),
-    queryTogether: (question) => guarded(() => queryTogether(question, zone(), context), scrub),
+    queryEachDomain: (question) =>
+      scrubErrors(() => queryEachDomain(question, zone(), context), scrub),
+    queryTogether: (question) => scrubErrors(() => queryTogether(question, zone(), context), scrub),
     queryPrefetches: async (query) => {
       try {
         return await queryPrefetches(query, zone(), context)
@@ -66,7 +67,7 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
 type Scrub = (error: unknown) => unknown
 
 /** Yields what is iterated, and scrubs the error that ends it. */
-async function* guarded<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIterable<T> {
+async function* scrubErrors<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIterable<T> {
   try {
     yield* open()
   } catch (error) {
@@ -78,7 +79,7 @@ async function* guarded<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIte
 const maxMessage = 400
 
 /** Removes secrets from an error that quotes an answer, which may hold the token, and cuts it. */
-function withoutSecrets(error: unknown, scrub: (text: string) => string): unknown {
+function removeSecrets(error: unknown, scrub: (text: string) => string): unknown {
   if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
   const message = scrub(error.message)
   const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message

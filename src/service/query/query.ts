@@ -64,11 +64,11 @@ export async function query(wanted: Query, context: QueryContext): Promise<Json>
     if (reply.kind === 'answered') return reply.data
     if (reply.kind === 'refused') throw reply.error
     if (reply.kind === 'throttled') {
-      if (++throttled >= maxThrottled) throw failed(wanted, throttled, reply.message)
+      if (++throttled >= maxThrottled) throw createFailedError(wanted, throttled, reply.message)
       pace.pause(reply.waitMs)
     } else {
-      if (++failures >= maxFailures) throw failed(wanted, failures, reply.message)
-      await clock.sleep(pauseAfter(failures, context.random()), signal)
+      if (++failures >= maxFailures) throw createFailedError(wanted, failures, reply.message)
+      await clock.sleep(computePause(failures, context.random()), signal)
     }
   }
 }
@@ -85,15 +85,15 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const answer = await transport({ ...request, signal })
     const { body, code, message, limits, retryAfterMs } = parseEnvelope(
       answer,
-      (text) => scrub(withoutEncoded(text, token)),
+      (text) => scrub(removeEncoded(text, token)),
       words,
     )
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
     if (status === 401 || status === 403)
-      return { kind: 'refused', error: noPermission(wanted, status, message), limits }
+      return { kind: 'refused', error: createPermissionError(wanted, status, message), limits }
     if (status === 404)
-      return { kind: 'refused', error: refused(wanted, status, code, message), limits }
+      return { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }
     if (status >= 500)
       return { kind: 'failed', message: `the service answered HTTP ${status}: ${message}` }
     if (status >= 300 && status < 400)
@@ -113,7 +113,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
       }
     return status === 200 && code === 0
       ? { kind: 'answered', data: getOwn(body, 'data') ?? null, limits }
-      : { kind: 'refused', error: refused(wanted, status, code, message), limits }
+      : { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }
   } catch (error) {
     // Report only the kind of failure: the error itself may show the address.
     const outcome = classifyFailure(error)
@@ -122,7 +122,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
 }
 
 /** Removes the encoded token: a service may quote the address of the query. */
-function withoutEncoded(text: string, token: string): string {
+function removeEncoded(text: string, token: string): string {
   const [sent, form] = [
     encodeURIComponent(token),
     new URLSearchParams({ token }).toString().slice('token='.length),
@@ -138,7 +138,7 @@ const words: Record<number, string> = {
 }
 
 /** Specification, "Authentication" 3: a token that may write may lack permission for a query. */
-function noPermission({ what }: Query, status: number, message: string): EdgewiseError {
+function createPermissionError({ what }: Query, status: number, message: string): EdgewiseError {
   return new EdgewiseError(
     'access',
     `the token may not read ${what} (HTTP ${status}): ${message}`,
@@ -146,7 +146,7 @@ function noPermission({ what }: Query, status: number, message: string): Edgewis
   )
 }
 
-function refused(
+function createRefusedError(
   { what, parameters }: Query,
   status: number,
   code: number | null,
@@ -172,7 +172,7 @@ function refused(
 /** Specification, "GET /stat/httpcode/eachDomain" 4. */
 const unknownDomain = 400_101
 
-function failed({ what }: Query, attempts: number, message: string): EdgewiseError {
+function createFailedError({ what }: Query, attempts: number, message: string): EdgewiseError {
   return new EdgewiseError(
     'service-failed',
     `${what} could not be read in ${attempts} attempts: ${message}`,
@@ -181,6 +181,6 @@ function failed({ what }: Query, attempts: number, message: string): EdgewiseErr
 }
 
 /** About 1, 2, 4 and 8 seconds, so that many clients do not come back at the same moment. */
-function pauseAfter(failures: number, chance: number): number {
+function computePause(failures: number, chance: number): number {
   return 1000 * 2 ** (failures - 1) * (0.5 + chance / 2)
 }

@@ -107,10 +107,10 @@ function splitTime(
     let end = Math.min(to, at + longest)
     let window = buildLocalWindow(at, end, zone)
     if (end < to || window.lengthMs > longest) {
-      end = lastPeriodStart(at, end, grain, zone)
+      end = findLastPeriodStart(at, end, grain, zone)
       window = buildLocalWindow(at, end, zone)
       while (window.lengthMs > longest) {
-        end = lastPeriodStart(at, end - (window.lengthMs - longest), grain, zone)
+        end = findLastPeriodStart(at, end - (window.lengthMs - longest), grain, zone)
         window = buildLocalWindow(at, end, zone)
       }
     }
@@ -121,7 +121,7 @@ function splitTime(
 }
 
 /** Finds the last beginning of a period up to `end`, and after `at`. */
-function lastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone): number {
+function findLastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone): number {
   // Hours and minutes are counted from the first label on, days by the calendar.
   const whole =
     grain === 'day'

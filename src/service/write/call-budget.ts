@@ -30,7 +30,7 @@ export function computeNextCallAt(spent: BudgetUsage, limit: number, now: number
 }
 
 /** The calls that still count: those of the last minute, ascending. */
-function lastMinute(times: number[], now: number): number[] {
+function filterLastMinute(times: number[], now: number): number[] {
   return times.filter((time) => time > now - minute).toSorted((a, b) => a - b)
 }
 
@@ -73,7 +73,7 @@ export class CallBudget {
     const known = earlier.map((time) => (time > now ? now + lateMs : time))
     this.#spent = {
       running: 0,
-      ended: lastMinute(known, now),
+      ended: filterLastMinute(known, now),
       service: { left: 1, until: 0 },
     }
   }
@@ -127,7 +127,7 @@ export class CallBudget {
   async release(arrived: boolean, limits?: Limits): Promise<void> {
     const now = this.#clock.monotonic()
     this.#spent.running--
-    if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)
+    if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, now], now)
     const { remaining = null, resetMs = null } = limits ?? {}
     if (remaining !== null)
       this.#spent.service = {

@@ -49,13 +49,13 @@ export function createClient(connection: Connection): Client {
 async function post(
   connection: Connection,
   body: string,
-  itemOf: (wireName: string) => ItemKey,
+  findItem: (wireName: string) => ItemKey,
 ): Promise<Outcome> {
   const { url, timeoutMs, scrub, transport = createNetworkTransport() } = connection
   try {
     return parseAnswer(
       await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }),
-      itemOf,
+      findItem,
       scrub,
     )
   } catch (error) {

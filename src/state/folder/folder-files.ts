@@ -19,15 +19,15 @@ export function createFolderFiles(
   temporary: string,
   lock: Pick<FolderRegister, 'hasChanged' | 'location'>,
 ): StateFiles {
-  const turn = createSerialQueue()
-  const made = new DurableFolders(disk, folder)
+  const queue = createSerialQueue()
+  const folders = new DurableFolders(disk, folder)
   const write = (steps: FileChanges[]) =>
-    turn(async () => {
-      if (await lock.hasChanged()) throw lost(folder, lock.location)
+    queue(async () => {
+      if (await lock.hasChanged()) throw createLockLostError(folder, lock.location)
       for (const step of steps) {
         await writeFilesDurably(
           disk,
-          made,
+          folders,
           new Map([...step].map(([path, text]) => [join(folder, path), text])),
           temporary,
         )
@@ -39,7 +39,7 @@ export function createFolderFiles(
     refresh: () => undefined,
     load: async (path) => {
       const found = new Map<string, string>()
-      await readInto(found, disk, folder, path)
+      await loadInto(found, disk, folder, path)
       return found
     },
     write,
@@ -53,7 +53,7 @@ export function createFolderFiles(
   }
 }
 
-function lost(folder: string, lock: string): EdgewiseError {
+function createLockLostError(folder: string, lock: string): EdgewiseError {
   return new EdgewiseError(
     'record-moved',
     `the lock of the record in ${folder} (${lock}) was lost meanwhile, and somebody else may have written to it`,
@@ -61,7 +61,7 @@ function lost(folder: string, lock: string): EdgewiseError {
   )
 }
 
-async function readInto(
+async function loadInto(
   found: Map<string, string>,
   disk: Disk,
   root: string,
@@ -72,6 +72,6 @@ async function readInto(
     // Only these are ours: what a killed process or an editor left has another ending, a folder has
     // none.
     if (name.endsWith('.json')) found.set(path, (await disk.read(join(root, path))) ?? '')
-    else if (!name.includes('.')) await readInto(found, disk, root, path)
+    else if (!name.includes('.')) await loadInto(found, disk, root, path)
   }
 }

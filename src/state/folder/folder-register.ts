@@ -23,46 +23,46 @@ export function createFolderRegister(
   folder: string,
   temporary: string,
 ): FolderRegister {
-  const made = new DurableFolders(disk, folder)
-  const turn = createSerialQueue()
+  const folders = new DurableFolders(disk, folder)
+  const queue = createSerialQueue()
   let own: number | null = null
-  const highest = async () => Math.max(0, ...(await disk.list(folder)).map(numberOf))
-  const pathOf = (number: number) => join(folder, `${number}.json`)
+  const findHighest = async () => Math.max(0, ...(await disk.list(folder)).map(parseNumber))
+  const buildPath = (number: number) => join(folder, `${number}.json`)
   return {
     location: folder,
     isLocal: true,
     read: async () => {
       for (;;) {
-        const number = await highest()
+        const number = await findHighest()
         if (number === 0) return { version: null, text: null }
-        const text = await disk.read(pathOf(number))
+        const text = await disk.read(buildPath(number))
         // Swept by somebody who has put a later one.
         if (text !== null) return { version: String(number), text: text === '' ? null : text }
       }
     },
     compareAndSwap: (version, text) =>
-      turn(async () => {
+      queue(async () => {
         const number = Number(version ?? 0) + 1
-        await made.ensure(folder)
+        await folders.ensure(folder)
         const draft = join(folder, `${temporary}.tmp`)
         await disk.remove(draft)
         await disk.create(draft, text ?? '')
         await disk.sync(draft)
-        const won = await disk.link(draft, pathOf(number))
+        const won = await disk.link(draft, buildPath(number))
         if (won) own = number
         await disk.remove(draft)
         // Who was asleep for long may have taken a number that was swept.
-        if (!won || (await highest()) !== number) return null
+        if (!won || (await findHighest()) !== number) return null
         await disk.sync(folder)
         for (const name of await disk.list(folder))
-          if (numberOf(name) > 0 && numberOf(name) < number - 1)
+          if (parseNumber(name) > 0 && parseNumber(name) < number - 1)
             await disk.remove(join(folder, name))
         return String(number)
       }),
-    hasChanged: () => turn(async () => own !== null && (await highest()) !== own),
+    hasChanged: () => queue(async () => own !== null && (await findHighest()) !== own),
   }
 }
 
-function numberOf(name: string): number {
+function parseNumber(name: string): number {
   return /^[1-9]\d{0,14}\.json$/.test(name) ? Number.parseInt(name, 10) : 0
 }

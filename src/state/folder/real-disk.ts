@@ -20,26 +20,26 @@ import type { Disk } from './disk.ts'
  * EdgewiseError `record-unreachable`.
  */
 export const realDisk: Disk = {
-  read: async (path) => tried(path, () => readFileSync(path, 'utf8'), { ENOENT: null }),
-  list: async (folder) => tried(folder, () => readdirSync(folder), { ENOENT: [] }),
+  read: async (path) => attempt(path, () => readFileSync(path, 'utf8'), { ENOENT: null }),
+  list: async (folder) => attempt(folder, () => readdirSync(folder), { ENOENT: [] }),
   exists: async (path) => existsSync(path),
   makeFolder: async (path) =>
-    tried(path, () => done(mkdirSync(path, { mode: 0o700 })), { EEXIST: false }),
+    attempt(path, () => done(mkdirSync(path, { mode: 0o700 })), { EEXIST: false }),
   create: async (path, text) =>
-    tried(path, () => done(writeFileSync(path, text, { flag: 'wx', mode: 0o600 })), {
+    attempt(path, () => done(writeFileSync(path, text, { flag: 'wx', mode: 0o600 })), {
       EEXIST: false,
     }),
-  link: async (from, to) => tried(to, () => done(linkSync(from, to)), { EEXIST: false }),
+  link: async (from, to) => attempt(to, () => done(linkSync(from, to)), { EEXIST: false }),
   sync: async (path) => {
-    const handle = tried(path, () => openSync(path, 'r'), {})
+    const handle = attempt(path, () => openSync(path, 'r'), {})
     try {
-      tried(path, () => fsyncSync(handle), {})
+      attempt(path, () => fsyncSync(handle), {})
     } finally {
       closeSync(handle)
     }
   },
-  rename: async (from, to) => tried(to, () => renameSync(from, to), {}),
-  remove: async (path) => tried(path, () => rmSync(path, { recursive: true, force: true }), {}),
+  rename: async (from, to) => attempt(to, () => renameSync(from, to), {}),
+  remove: async (path) => attempt(path, () => rmSync(path, { recursive: true, force: true }), {}),
 }
 
 function done(_nothing: unknown): boolean {
@@ -47,7 +47,7 @@ function done(_nothing: unknown): boolean {
 }
 
 /** What some work gives, or what stands for the code that it fails with. */
-function tried<T>(path: string, work: () => T, expected: Record<string, T>): T {
+function attempt<T>(path: string, work: () => T, expected: Record<string, T>): T {
   try {
     return work()
   } catch (error) {

@@ -45,12 +45,12 @@ export async function loadView(git: GitRepository, place: GitLocation): Promise<
   const local = await git.findTip(ref)
   const shared = git.remote === null ? null : await git.fetch(ref)
   if (git.remote !== null && local !== null && shared === null) await refuseGone(git, place)
-  const view = { tip: await tipOf(git, place, local, shared), local, shared }
+  const view = { tip: await chooseTip(git, place, local, shared), local, shared }
   if (view.tip !== null) await refuseOther(git, place, view.tip)
   return view
 }
 
-async function tipOf(
+async function chooseTip(
   git: GitRepository,
   { branch }: GitLocation,
   local: string | null,

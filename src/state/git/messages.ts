@@ -10,7 +10,7 @@ export function formatEntryMessage(apply: Applied, wave: Wave | null): string {
     wave === null
       ? `Apply ${apply.id}: ${apply.outcome}; ${counts}`
       : `Apply ${apply.id}: about to send ${pluralize(wave.intents.size, 'write')} for ${pluralize(wave.before.size, 'domain')}`
-  return `${subject}\n\n${about(apply)}`
+  return `${subject}\n\n${formatDetails(apply)}`
 }
 
 /** What it says of writes whose outcome is recorded. */
@@ -20,9 +20,9 @@ export function formatOutcomeMessage(
   domains: RecordedState,
 ): string {
   const subject = `Apply ${apply.id}: outcome of ${writes.length === 0 ? 'a part of a write' : `write ${writes.join(', ')}`}`
-  return `${subject}\n\n${domains.size === 0 ? '' : `${listSome([...domains.keys()])}\n`}${about(apply)}`
+  return `${subject}\n\n${domains.size === 0 ? '' : `${listSome([...domains.keys()])}\n`}${formatDetails(apply)}`
 }
 
-function about({ commit, author, startedAt }: Applied): string {
+function formatDetails({ commit, author, startedAt }: Applied): string {
   return `Manifests: ${commit ?? 'in no commit'}\nBy: ${author ?? 'unknown'}\nStarted: ${startedAt}\n`
 }
