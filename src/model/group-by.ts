@@ -1,4 +1,4 @@
-/** Entries by key, in the order in which the keys first come. */
+/** Groups entries by key, in the order in which the keys first occur. */
 export function groupBy<T, K>(entries: Iterable<T>, getKey: (entry: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const entry of entries) {

@@ -2,27 +2,27 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Answer } from './transport.ts'
 
-/** The response envelope (specification, "Response envelope"), as far as an answer has one. */
+/** The response envelope of an answer (specification, "Response envelope"); null where absent. */
 export interface Envelope {
-  /** The body, where it is a JSON object. */
+  /** The body, if it is a JSON object. */
   body: JsonObject | null
-  /** `code`, where it is a whole number. */
+  /** `code`, if it is a whole number. */
   code: number | null
-  /** The service's message in one line, without secrets, or a word of our own. */
+  /** Message of the service in one line, without secrets, or a text of our own. */
   message: string
   limits: Limits
-  /** How long the service asks to wait, ms. */
+  /** Wait that the service demands, ms. */
   retryAfterMs: number | null
 }
 
-/** No honest answer has more levels; one that has is taken for no JSON. */
+/** Maximum depth of an answer; a deeper one counts as not JSON. */
 const maxLevels = 64
 
 /**
- * Reads the envelope of an answer and its rate-limit headers (specification, "Limits").
+ * Parses the envelope of an answer and its rate-limit headers (specification, "Limits").
  *
- * @param scrub takes secrets out of the service's message
- * @param words what to say for an HTTP status where the service has no message
+ * @param scrub removes secrets from the message of the service
+ * @param words messages by HTTP status, for answers without one
  */
 export function parseEnvelope(
   answer: Answer,
@@ -54,7 +54,7 @@ function parseBody(text: string): JsonObject | null {
   }
 }
 
-/** Whoever walks through a value goes down its levels, and not to any depth. */
+/** Checks the depth level by level, without recursion. */
 function isDeeper(value: Json, levels: number): boolean {
   let level: Json[] = [value]
   for (let i = 0; i < levels; i++)
@@ -75,7 +75,7 @@ function formatMessage(
     typeof message === 'string' && message !== ''
       ? message
       : (words[answer.status] ?? `HTTP ${answer.status}, no message`)
-  // Secrets go first, while they stand whole; then what could drive a terminal.
+  // Remove secrets first, while they are whole; then characters that could control a terminal.
   return scrub(text)
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, 2000)

@@ -20,12 +20,14 @@ import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/stat
 import { formatRollout, parseRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
 
-/** A record in files: one a domain, the journal, and a marker for each apply that has not ended. */
+/**
+ * Opens state in files: one for each domain, the journal, and a marker for each unfinished apply.
+ */
 export function openFileStore(files: StateFiles, key: StateKey, account: string): Store {
   return new FileStore(files, key, account)
 }
 
-/** An apply that was cut off, and its domains with what it left in doubt. */
+/** An apply whose process died, and its domains with the items that it left in-doubt. */
 interface UnfinishedApply {
   entry: JournalEntry
   domains: RecordedState
@@ -38,7 +40,7 @@ class FileStore implements Store {
   readonly #key: StateKey
   readonly #paths: StatePaths
   readonly #budgetPath: string
-  /** Applies that were cut off, as of the last load; the next change of the record closes them. */
+  /** Unfinished applies, as of the last load; the next change of the state closes them. */
   #unfinished: UnfinishedApply[] = []
   #settled: number[] = []
   readonly #queue = createSerialQueue()
@@ -58,9 +60,10 @@ class FileStore implements Store {
     for (const [path, text] of await this.#files.load(this.#paths.domains)) {
       const { domain, items } = parseDomainFile(this.#files.describePath(path), text)
       if (path !== this.#paths.domain(domain)) {
+        const expected = this.#files.describePath(this.#paths.domain(domain))
         throw createDamagedFileError(
           this.#files.describePath(path),
-          `it says it is of ${domain}, whose place is ${this.#files.describePath(this.#paths.domain(domain))}`,
+          `it names ${domain}, whose file is ${expected}`,
         )
       }
       recorded.set(domain, items)
@@ -99,8 +102,7 @@ class FileStore implements Store {
     const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
     for (const wave of await this.#loadWaves(apply)) {
       for (const [domain, items] of wave.before) {
-        // What an earlier wave of the apply had changed already was something else before the
-        // apply.
+        // An earlier wave of the apply may have changed an item already: its first value counts.
         before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
       }
     }
@@ -124,8 +126,8 @@ class FileStore implements Store {
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
     return this.#queue(async () => {
-      // A write counts as settled once what came of it stands in the record: a later one must not
-      // say so of one that failed.
+      // A write counts as settled once its outcome is recorded: a later outcome must not settle one
+      // whose recording failed.
       const settled = [...this.#settled, ...writes]
       const entry = formatEntry({ ...apply, settled })
       await this.#files.write(
@@ -159,7 +161,7 @@ class FileStore implements Store {
         if (path !== this.#paths.rollout(rollout.id))
           throw createDamagedFileError(
             this.#files.describePath(path),
-            `it says it is of ${rollout.id}`,
+            `it names rollout ${rollout.id}`,
           )
         return rollout
       })
@@ -192,8 +194,8 @@ class FileStore implements Store {
   }
 
   /**
-   * Publishes, and closes what was cut off in the same breath: what it left in doubt moves to the
-   * domains' own files.
+   * Publishes and closes the unfinished applies in one step: the items that they left in-doubt move
+   * to the files of their domains.
    */
   async #publish(steps: FileChanges[], message: string): Promise<void> {
     const paths = this.#paths
@@ -234,7 +236,7 @@ class FileStore implements Store {
       if (entry === undefined)
         throw createDamagedFileError(
           this.#files.describePath(path),
-          'the journal does not know this apply',
+          'the journal has no entry for this apply',
         )
       return entry
     })
@@ -245,7 +247,7 @@ class FileStore implements Store {
     return [...found].map(([path, text]) => {
       const entry = parseEntry(this.#files.describePath(path), text)
       if (path !== this.#paths.entry(entry.id))
-        throw createDamagedFileError(this.#files.describePath(path), `it says it is of ${entry.id}`)
+        throw createDamagedFileError(this.#files.describePath(path), `it names apply ${entry.id}`)
       return entry
     })
   }
@@ -259,13 +261,13 @@ class FileStore implements Store {
       if (text === undefined)
         throw createDamagedFileError(
           this.#files.describePath(folder),
-          `expected ${texts.size} waves, and ${i + 1}.json is not there`,
+          `expected ${texts.size} waves, ${i + 1}.json is missing`,
         )
       return parseWave(this.#files.describePath(path), text)
     })
   }
 
-  /** The domains that an apply left in doubt, with all of their items. */
+  /** Finds the domains that an apply left in-doubt, with all of their items. */
   async #findDoubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
     const settled = new Set(entry.settled)
     const doubted: RecordedState = new Map()
@@ -276,10 +278,10 @@ class FileStore implements Store {
         unsettled++
         for (const [domain, intended] of domains) {
           const items = doubted.get(domain) ?? new Map(recorded.get(domain))
-          for (const [item, held] of intended) {
-            // What the apply has recorded itself is what came of it.
+          for (const [item, state] of intended) {
+            // An outcome that the apply has recorded itself is final.
             if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true)
-              items.set(item, { ...held, open: true })
+              items.set(item, { ...state, open: true })
           }
           doubted.set(domain, items)
         }
@@ -291,8 +293,8 @@ class FileStore implements Store {
 }
 
 /**
- * The calls that either knows of. Several calls may have the same time: what another machine told
- * counts as of one moment.
+ * Merges the calls known to this machine with those known to others. Several calls may have the
+ * same time: calls from another machine count as of one moment.
  */
 function mergeCalls(own: Call[], others: Call[]): Call[] {
   const unseen = own.map(formatCallKey)

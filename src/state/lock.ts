@@ -3,64 +3,62 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { parseJson } from '../model/json.ts'
 import type { Register } from './register.ts'
 
-/** How long a holder that gives no sign is taken to live. */
+/** Lease of a lock, ms: a holder without heartbeat counts as alive for this long. */
 export const leaseMs = 90_000
 const heartbeatMs = leaseMs / 5
 const pollMs = 1000
 
-/** Who holds a lock. */
+/** The holder of a lock. */
 export interface LockHolder {
-  /** Names this holding; no two are alike. */
+  /** Identifies this use of the lock; unique. */
   token: string
   /** User and machine. */
   who: string
   reason: string
   /** ISO 8601. */
   since: string
-  /** The machine's boot and process namespace, within which `pid` means something. */
+  /** Boot and process namespace of the machine, within which `pid` is meaningful. */
   boot: string
   namespace: string
   pid: number
 }
 
-/** A lock that is held. */
+/** A lock in use by this process. */
 export interface Lease {
-  /** How long it surely holds on if nothing more is heard of the holder, ms; 0 when it is lost. */
+  /** Time until the lease ends if no further heartbeat is seen, ms; 0 if the lock is lost. */
   remainingMs(): Promise<number>
   /**
-   * Gives the lock back, if it is still held.
+   * Releases the lock, if it is still in use by this process.
    *
-   * @throws EdgewiseError `record-unreachable`; it then ends with its lease
+   * @throws EdgewiseError `record-unreachable`; the lock then ends with its lease
    */
   release(): Promise<void>
 }
 
-/** What a contender judges a lease with: a clock that nobody sets, in ms. */
+/** Clock for judging a lease, ms; never set. */
 export interface LockClock {
   monotonic(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The machine that a process runs on, and the process itself. */
+/** The machine of a process, and the process itself. */
 export interface Machine {
-  /** Of this boot of the machine; empty where the system does not say. */
+  /** Id of this boot of the machine; empty if the system reports none. */
   boot: string
-  /** Of the processes that see each other; empty where the system does not say. */
+  /** Id of the process namespace; empty if the system reports none. */
   namespace: string
   pid: number
-  /**
-   * Since its boot, ms; the time that it was asleep counts, as it does not by a monotonic clock.
-   */
+  /** Time since its boot, ms, including the time asleep, which a monotonic clock may omit. */
   uptime(): number
-  /** Names this process among all that may write to the same folder. */
+  /** Identifies this process among all that may write to the same folder. */
   processName: string
   isRunning(pid: number): boolean
 }
 
 /**
- * Takes the lock, waiting for it up to `timeoutMs`. A holder that ran on this machine and no longer
- * runs is succeeded at once; any other only after it was seen to give no sign for the whole lease,
- * by the contender's own clock.
+ * Acquires the lock, waiting for it up to `timeoutMs`. A stale lock of a dead process on this
+ * machine is taken over at once. Any other lock is taken over only after the contender has seen no
+ * heartbeat for the whole lease, by its own clock.
  *
  * @throws EdgewiseError `locked`, naming the holder
  */
@@ -89,23 +87,23 @@ export async function acquireLock(
   }
 }
 
-/** Who holds the lock, or null. */
+/** Returns the lock holder, or null. */
 export async function findLockHolder(register: Register): Promise<LockHolder | null> {
   const { text } = await register.read()
   return text === null ? null : parseHolder(text)
 }
 
-/** Ends a holding; false when it has ended before, or another one has begun. */
+/** Ends the use of the lock that `token` identifies; false if it has ended already. */
 export async function endLock(register: Register, token: string): Promise<boolean> {
   for (;;) {
     const { version, text } = await register.read()
     if (text === null || parseHolder(text).token !== token) return false
-    // A beat of the holder may come between.
+    // A heartbeat of the holder may come between.
     if ((await register.compareAndSwap(version, null)) !== null) return true
   }
 }
 
-/** Since the machine's boot, without and with the time that it was asleep, ms. */
+/** Time since the boot of the machine, ms: without and with the time asleep. */
 interface Moment {
   monotonicMs: number
   uptimeMs: number
@@ -115,7 +113,7 @@ function readMoment(machine: Machine, clock: LockClock): Moment {
   return { monotonicMs: clock.monotonic(), uptimeMs: machine.uptime() }
 }
 
-/** A lock that this process holds: its beat goes on until it is released. */
+/** A lock in use by this process: it sends heartbeats until it is released. */
 class LockLease implements Lease {
   readonly #register: Register
   readonly #holder: LockHolder
@@ -149,7 +147,7 @@ class LockLease implements Lease {
       this.#lost = true
     if (this.#lost) return 0
     const [now, last] = [readMoment(this.#machine, this.#clock), this.#lastHeartbeat]
-    // Others saw no sign while this machine was asleep; some systems tell that time in whole
+    // Others saw no heartbeat while this machine was asleep; some systems report that time in whole
     // seconds only.
     return leaseMs - Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)
   }
@@ -167,8 +165,8 @@ class LockLease implements Lease {
       try {
         await this.#sendHeartbeat(beat)
       } catch (error) {
-        // Whatever keeps the beat from being seen: the lease runs out, and until then the next one
-        // may get through.
+        // Any failure of a heartbeat: the lease runs out, and the next heartbeat may succeed until
+        // then.
         if (!(error instanceof Error)) throw error
       }
     }
@@ -180,7 +178,7 @@ class LockLease implements Lease {
       this.#version,
       formatHolder(this.#holder, beat),
     )
-    // An earlier beat may have been put though no answer came.
+    // An earlier heartbeat may have been stored although no answer came.
     const version = next ?? (await this.#findVersion())
     if (version === null) {
       this.#lost = true
@@ -190,7 +188,7 @@ class LockLease implements Lease {
     if (next !== null) this.#lastHeartbeat = start
   }
 
-  /** The version if the lock is still held; null when it is lost. */
+  /** Returns the version if the lock is still in use by this process; null if it is lost. */
   async #findVersion(): Promise<string | null> {
     const { version, text } = await this.#register.read()
     return text !== null && parseHolder(text).token === this.#holder.token ? version : null
@@ -207,14 +205,14 @@ function formatHolder(holder: LockHolder, beat: number): string {
   return `${JSON.stringify({ ...holder, beat })}\n`
 }
 
-/** Who a text names. What can't be read is a holder too: somebody put it there. */
+/** Parses a lock holder. An unreadable text counts as a holder too: some process wrote it. */
 function parseHolder(value: string): LockHolder {
   const parsed = parseJson(value)
   const data = parsed !== undefined && isObject(parsed) ? parsed : {}
   const text = (name: string) => (typeof data[name] === 'string' ? data[name] : '')
   return {
     token: text('token'),
-    who: text('who') || 'somebody unknown',
+    who: text('who') || 'an unknown user',
     reason: text('reason') || 'no reason given',
     since: text('since') || 'an unknown time',
     boot: text('boot'),
@@ -228,22 +226,19 @@ function createLockedError(
   register: Register,
   timeoutMs: number,
 ): EdgewiseError {
-  const who =
-    other === null
-      ? `another process that was faster (${register.location})`
-      : formatLockHolder(other)
+  const who = other === null ? `another process (${register.location})` : formatLockHolder(other)
   const waited =
     timeoutMs === 0
       ? 'Wait for it with --lock-timeout SECONDS'
       : 'Wait longer with --lock-timeout SECONDS'
   return new EdgewiseError(
     'locked',
-    `the record is locked by ${who}`,
-    `${waited}; if that process is gone for good, "edgewise state unlock" ends it.`,
+    `the state is locked by ${who}`,
+    `${waited}; if that process is gone, remove the lock with "edgewise state unlock".`,
   )
 }
 
-/** A holder in words. */
+/** Formats a lock holder. */
 export function formatLockHolder({ who, pid, since, reason }: LockHolder): string {
   return `${who} (process ${pid}, since ${since}, ${reason})`
 }

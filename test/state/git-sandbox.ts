@@ -6,10 +6,7 @@ import { openGit } from '../../src/state/git/plumbing.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-process.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
-/**
- * A folder for repositories, and git in it as nobody in particular: no settings of the user take
- * part.
- */
+/** Folder for repositories, with git run by a neutral user: no settings of the real user apply. */
 export class GitSandbox {
   readonly folder = mkdtempSync(join(tmpdir(), 'edgewise-git-'))
   readonly env: Record<string, string> = {
@@ -22,7 +19,7 @@ export class GitSandbox {
     GIT_CONFIG_VALUE_0: 'main',
   }
 
-  /** Runs git in one of the folders and gives what it prints. */
+  /** Runs git in one of the folders and returns its output. */
   git(where: string, ...args: string[]): string {
     const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
     return execFileSync('git', [...who, ...args], {
@@ -33,14 +30,14 @@ export class GitSandbox {
     }).trim()
   }
 
-  /** A repository with a commit. */
+  /** Creates a repository with a commit. */
   repository(name: string): string {
     this.git('.', 'init', '--quiet', name)
     this.git(name, 'commit', '--quiet', '--allow-empty', '-m', 'first')
     return join(this.folder, name)
   }
 
-  /** A bare repository, and a clone of it with a commit. */
+  /** Creates a bare repository, and a clone of it with a commit. */
   withRemote(remote = 'remote.git', clone = 'clone'): string {
     this.git('.', 'init', '--quiet', '--bare', remote)
     this.git('.', 'clone', '--quiet', remote, clone)

@@ -71,7 +71,7 @@ async function inGit(remote: boolean): Promise<Kind> {
   }
 }
 
-/** Two clones of one remote, and records in them. */
+/** Two clones of one remote, with state in them. */
 class Two {
   readonly sandbox = new GitSandbox()
 
@@ -96,20 +96,20 @@ class Two {
     return store
   }
 
-  /** Subjects of the branch's commits on the remote, first to last. */
+  /** Lists the subjects of the commits on the remote branch, first to last. */
   log(): string[] {
     return this.sandbox.git('remote.git', 'log', '--reverse', '--format=%s', branch).split('\n')
   }
 }
 
-describe('a rival on the same branch', () => {
+describe('another process on the same branch', () => {
   let two: Two
   beforeEach(() => {
     two = new Two()
   })
   afterEach(() => two.sandbox.remove())
 
-  it('with another record is built upon, and nothing of either is lost', async () => {
+  it('with other state is built upon, and neither loses anything', async () => {
     const [mine, theirs] = [await two.open('clone', 'mine'), await two.open('other', 'theirs')]
     for (const n of ['1', '2', '3']) {
       await mine.save(buildDomain('a.example.com', { timeout: buildItem(n) }), `mine ${n}`)
@@ -129,7 +129,7 @@ describe('a rival on the same branch', () => {
     }
   })
 
-  it('keeps outcomes that were recorded here and not shared before it came', async () => {
+  it('keeps outcomes that were recorded here and not shared before', async () => {
     const mine = await two.open('clone', 'mine')
     await mine.recordIntents(
       buildApplied('one'),
@@ -154,7 +154,7 @@ describe('a rival on the same branch', () => {
     )
   })
 
-  it('that writes to the same record ends the work here, and stays as it is', async () => {
+  it('that writes to the same state stops the work here and is left unchanged', async () => {
     const [mine, theirs] = [await two.open('clone'), await two.open('other')]
     await theirs.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
     await expect(
@@ -166,7 +166,7 @@ describe('a rival on the same branch', () => {
     )
   })
 
-  it('that is always faster is given way to', async () => {
+  it('that is always faster causes an error', async () => {
     const theirs = await two.open('other', 'theirs')
     let pushes = 0
     const mine = await two.open('clone', 'mine', (git) => ({
@@ -185,7 +185,7 @@ describe('a rival on the same branch', () => {
     expect(await (await two.open('clone', 'mine')).load()).toEqual(new Map())
   })
 
-  it('in the same clone, without a remote, is built upon as well', async () => {
+  it('in the same clone without a remote is built upon too', async () => {
     two.sandbox.repository('alone')
     const [mine, theirs] = [await two.open('alone', 'mine'), await two.open('alone', 'theirs')]
     await mine.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'mine')
@@ -211,7 +211,7 @@ describe('a push', () => {
       mode: 0o755,
     })
 
-  it('that the remote declines says why, and leaves the record as it was, here as well', async () => {
+  it('refused by the remote shows the reason and leaves the state unchanged', async () => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     hook('echo "branch is protected" >&2; exit 1')
@@ -239,7 +239,7 @@ describe('a push', () => {
     )
   })
 
-  it('that failed keeps outcomes here, and the next one brings them', async () => {
+  it('that failed keeps outcomes here, and the next one shares them', async () => {
     const store = await two.open('clone')
     await store.recordIntents(
       buildApplied('one'),
@@ -255,7 +255,7 @@ describe('a push', () => {
     expect(
       (await (await two.open('other')).load()).get('a.example.com')?.get('timeout')?.status,
     ).toBe('in-doubt')
-    // Another process in the same clone knows what the remote does not.
+    // Another process in the same clone has what the remote lacks.
     const next = await two.open('clone')
     expect((await next.load()).get('a.example.com')?.get('timeout')?.status).toBe('confirmed')
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
@@ -270,7 +270,7 @@ describe('a push', () => {
   it('whose answer was lost counts once it took effect', async () => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
-    // Receives everything, and then says that it failed.
+    // Receives everything, then reports a failure.
     const lossy = join(two.sandbox.folder, 'receive')
     writeFileSync(lossy, '#!/bin/sh\ngit-receive-pack "$@"\nexit 1\n', { mode: 0o755 })
     two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
@@ -278,7 +278,7 @@ describe('a push', () => {
     expect(two.log()).toEqual(['first', 'second'])
   })
 
-  it('names no credentials that the address holds', async () => {
+  it('shows no credentials of the address', async () => {
     two.sandbox.git('clone', 'remote', 'set-url', 'origin', 'http://user:hunter2@127.0.0.1:9/x.git')
     const failure = await two.open('clone').then(
       () => null,
@@ -289,8 +289,8 @@ describe('a push', () => {
   })
 })
 
-describe('outcomes that only this clone has', () => {
-  it('give way when another machine has gone on from what the remote had', async () => {
+describe('outcomes only in this clone', () => {
+  it('are dropped if another machine has continued from the remote', async () => {
     const two = new Two()
     const store = await two.open('clone')
     await store.recordIntents(
@@ -302,7 +302,7 @@ describe('outcomes that only this clone has', () => {
       [1],
       buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) }),
     )
-    // The process is gone; somebody else writes what it left in doubt, once more and otherwise.
+    // The process is dead; another one writes its in-doubt item again, with another value.
     await (
       await two.open('other')
     ).save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
@@ -316,7 +316,7 @@ describe('outcomes that only this clone has', () => {
   })
 })
 
-it('what can not be recorded in this clone is not announced to others', async () => {
+it('an intent that cannot be recorded in this clone is not shared', async () => {
   const two = new Two()
   const store = await two.open('clone')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
@@ -340,7 +340,7 @@ it('what can not be recorded in this clone is not announced to others', async ()
   two.sandbox.remove()
 })
 
-describe('a branch that is gone from the remote', () => {
+describe('a branch deleted from the remote', () => {
   let two: Two
   beforeEach(() => {
     two = new Two()
@@ -362,10 +362,13 @@ describe('a branch that is gone from the remote', () => {
       await two.open('other')
     ).save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
     two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
-    const gone = { code: 'record-moved', message: expect.stringContaining('is gone') as string }
+    const gone = {
+      code: 'record-moved',
+      message: expect.stringContaining('was deleted from the remote') as string,
+    }
     await expect(two.open('clone')).rejects.toMatchObject(gone)
     await expect(two.open('other')).rejects.toMatchObject(gone)
-    // As the message says.
+    // Follow the hint of the message.
     two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
     expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(
       new Map([['timeout', buildItem('2')]]),
@@ -375,7 +378,7 @@ describe('a branch that is gone from the remote', () => {
     expect(await (await two.open('clone')).load()).toEqual(new Map())
   })
 
-  it('was never there where the remote is new: what this clone has is the record', async () => {
+  it('is unknown if the remote is new: the copy of this clone is the state', async () => {
     two.sandbox.git('other', 'remote', 'remove', 'origin')
     await (
       await two.open('other')
@@ -388,7 +391,7 @@ describe('a branch that is gone from the remote', () => {
   })
 })
 
-it('a clone without files of its own asks the remote for those of the record at once', async () => {
+it('a partial clone fetches all files of the state in one request', async () => {
   const two = new Two()
   const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)
   const recorded = new Map(
@@ -404,7 +407,7 @@ it('a clone without files of its own asks the remote for those of the record at 
     `file://${two.sandbox.folder}/remote.git`,
     'partial',
   )
-  // Notes each time that it is asked for something.
+  // Records each request to it.
   const asked = join(two.sandbox.folder, 'asked')
   writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, {
     mode: 0o755,
@@ -415,7 +418,7 @@ it('a clone without files of its own asks the remote for those of the record at 
   two.sandbox.remove()
 })
 
-it('a remote that wants no options, or is a mirror, is pushed to as any other', async () => {
+it('a remote without push options, or a mirror, is pushed to like any other', async () => {
   const two = new Two()
   two.sandbox.git('clone', 'config', 'push.pushOption', 'ci.skip')
   two.sandbox.git('clone', 'config', 'remote.origin.mirror', 'true')
@@ -426,7 +429,7 @@ it('a remote that wants no options, or is a mirror, is pushed to as any other', 
   two.sandbox.remove()
 })
 
-it('a repository that lacks an object of the record says so, and nothing is taken for empty', async () => {
+it('a missing object of the state is reported, not treated as empty', async () => {
   const two = new Two()
   const store = await two.open('clone')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')

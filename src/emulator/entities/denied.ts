@@ -5,7 +5,7 @@ import type { Area } from './traffic.ts'
 
 type Items = ReadonlyMap<ItemKey, Value>
 
-/** What a condition of `combined_ban` says; which of it depends on its kind. */
+/** Condition of `combined_ban`; the fields depend on its kind. */
 interface Condition {
   is_match?: 'yes' | 'no'
   method_type?: 'get' | 'post'
@@ -13,7 +13,7 @@ interface Condition {
 }
 
 const withoutReferer = 0.25
-/** Spellings of "everything" among regular expressions and plain URLs. */
+/** Spellings of "everything" as regular expressions and plain URLs. */
 const everything = new Set([
   '.*',
   '^.*$',
@@ -29,9 +29,9 @@ const everything = new Set([
 ])
 
 /**
- * The share of requests that the stored configuration answers with 403. There are no real requests
- * to match with a pattern or an address, so that each entry stands for a share of its own: small,
- * and the same wherever the entry stands.
+ * Computes the share of requests that the configuration answers with 403. No real requests exist to
+ * match with patterns and addresses, so each entry stands for a small share of its own, the same
+ * everywhere.
  */
 export function computeDeniedShare(items: Items, area: Area): number {
   const passed = rules.map(([item, share]) => {
@@ -79,7 +79,7 @@ const rules: [ItemKey, (value: Value, area: Area) => number][] = [
   ],
 ]
 
-/** The items that deny requests. */
+/** Items that deny requests. */
 export const denyingItems: ItemKey[] = rules.map(([item]) => item)
 
 function computeRefererShare({
@@ -99,7 +99,7 @@ function computeRefererShare({
   return empty + (1 - withoutReferer) * listed
 }
 
-/** A rule applies to requests that meet all its conditions. */
+/** Computes the share of a rule, which applies to requests that meet all its conditions. */
 function computeBanShare({ configs }: { configs: Record<string, Condition> }): number {
   return Object.entries(configs).reduce((product, [kind, condition]) => {
     const share = computeConditionShare(kind, condition)
@@ -132,7 +132,10 @@ function computeUserAgentShare(
   return Math.min(1, denied + empty) * (value.url_match_type === 'all' ? 1 : 0.3)
 }
 
-/** Requests from `cn` come from china; those from abroad from the other countries alike. */
+/**
+ * Computes the share of denied areas: `cn` is the country china, `abroad` all other countries in
+ * equal parts.
+ */
 function computeAreaShare(
   { limit_type, country_list }: { limit_type: string; country_list: string },
   area: Area,
@@ -153,12 +156,12 @@ function computeAddressShare(entry: string): number {
   return { 8: 0.2, 16: 0.08, 24: 0.04, 32: 0.02 }[prefix]
 }
 
-/** Of conditions that have nothing to do with each other. */
+/** Combines the shares of independent conditions. */
 function combineIndependent(shares: number[]): number {
   return 1 - shares.reduce((product, share) => product * (1 - share), 1)
 }
 
-/** Of conditions that exclude each other; never quite everything. */
+/** Adds the shares of mutually exclusive conditions; never quite everything. */
 function combineExclusive(shares: number[]): number {
   return Math.min(
     0.95,

@@ -5,20 +5,20 @@ export interface Prefetch {
   id: number
   task: number
   url: string
-  /** In milliseconds. */
+  /** Milliseconds since 1970. */
   createdAt: number
 }
 
 export type PrefetchStatus = 'waiting' | 'processing' | 'completed' | 'failed'
 
-/** One month: how long a record is kept, in milliseconds. */
+/** Retention of a record, ms: one month. */
 export const prefetchRetentionMs = 31 * 24 * 3_600_000
-/** Share of URLs that can't be fetched, whatever their origin does. */
+/** Share of URLs whose prefetch fails, whatever their origin. */
 const failingShare = 0.1
 
 /**
- * Where a prefetch stands at `now`, and when it got there if it is completed. Its pace follows from
- * the seed.
+ * Computes the progress of a prefetch at `now`, and its completion time if it is completed. Its
+ * pace depends on the seed.
  */
 export function computeProgress(
   { id, url, createdAt }: Prefetch,

@@ -15,8 +15,8 @@ const defaultPage = 1
 const defaultPageSize = 50
 
 /**
- * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"),
- * oldest first. Throws a Refusal: token, then parameters.
+ * Answers a page of prefetch records, by time range or by task (specification, "GET
+ * /cache/prefetch"), oldest first. Throws a Refusal: token first, then parameters.
  */
 export function answerPrefetches(request: EmulatorRequest, store: Store, rules: QueryRules): Json {
   authenticate(rules.token, undefined, request.query)
@@ -39,8 +39,8 @@ export function answerPrefetches(request: EmulatorRequest, store: Store, rules: 
 }
 
 /**
- * Which records are asked for. The two modes exclude each other, and `url` belongs to the one by
- * time range.
+ * Parses the selection of records. The two modes exclude each other, and `url` belongs to the one
+ * by time range.
  */
 function parseMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
   const byTime = ['start_time', 'end_time', 'url'].filter((name) => query.has(name))
@@ -67,13 +67,13 @@ function parseMode(query: Query, { zone }: QueryRules): (record: Prefetch) => bo
 }
 
 function parseNumber(query: Query, name: string, usual: number): number {
-  const format = query.get(name)
-  if (format === undefined) return usual
-  const value = Number(format)
-  if (!/^[1-9]\d*$/.test(format) || !Number.isSafeInteger(value)) {
+  const text = query.get(name)
+  if (text === undefined) return usual
+  const value = Number(text)
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value)) {
     throw new Refusal(
       'number-invalid',
-      `expected "${name}" to be a whole number from 1, got "${format}"`,
+      `expected "${name}" to be a whole number from 1, got "${text}"`,
     )
   }
   return value

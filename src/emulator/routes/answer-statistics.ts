@@ -36,8 +36,8 @@ const areasByChoice: Record<'all' | Area, readonly Area[]> = {
 }
 
 /**
- * One series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal:
- * token, then parameters.
+ * Answers one series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a
+ * Refusal: token first, then parameters.
  */
 export function answerEachDomain(
   request: EmulatorRequest,
@@ -60,8 +60,8 @@ export function answerEachDomain(
 }
 
 /**
- * One series over all domains that are asked for (specification, "GET /stat/httpcode"). Throws a
- * Refusal: token, then parameters.
+ * Answers one series over all requested domains (specification, "GET /stat/httpcode"). Throws a
+ * Refusal: token first, then parameters.
  */
 export function answerTogether(
   request: EmulatorRequest,
@@ -92,8 +92,8 @@ function refuseUnknown(domains: Domain[], store: Store): void {
 }
 
 /**
- * The interval and the grain, within the limits of both (specification, "Limits"). A month is 31
- * days, which also caps `day`.
+ * Parses the interval and the grain, within the limits of both (specification, "Limits"). A month
+ * is 31 days, also for `day`.
  */
 function parseSpan(query: ReadonlyMap<string, string>): Span {
   const start = parseTime(query, 'start_time', 'start')
@@ -115,7 +115,7 @@ function parseSpan(query: ReadonlyMap<string, string>): Span {
   return { start, end, grain }
 }
 
-/** Part days count as whole ones. */
+/** Refuses too many points; started days count as whole. */
 function refuseTooMany(domains: number, { start, end, grain }: Span): void {
   const days = Math.max(1, Math.ceil((end - start) / dayMs))
   const { pointsPerDay } = grains[grain]
@@ -123,7 +123,8 @@ function refuseTooMany(domains: number, { start, end, grain }: Span): void {
   if (size <= maxPoints) return
   throw new Refusal(
     'request-exceeded',
-    `the single request exceeds the limit: ${domains} domains x ${pointsPerDay} points per day x ${days} days = ${size}, over ${maxPoints}`,
+    `the single request exceeds the limit: ${domains} domains x ${pointsPerDay} points per day ` +
+      `x ${days} days = ${size}, over ${maxPoints}`,
   )
 }
 

@@ -8,15 +8,14 @@ import type { Parts } from './parts.ts'
 
 const prefix = '/_emulator/'
 
-/** Whether a path belongs to the control surface. */
+/** Reports whether a path belongs to the control surface. */
 export function isControlPath(path: string): boolean {
   return path.startsWith(prefix)
 }
 
 /**
  * Answers a call of the control surface: for tests and demonstrations, without token, for programs
- * on the same machine. Throws a Refusal (HTTP 404) for paths that there are not, and (HTTP 400) for
- * a body that asks for nothing that can be done.
+ * on the same machine. Throws a Refusal: HTTP 404 for unknown paths, HTTP 400 for invalid bodies.
  */
 export function answerControl(request: EmulatorRequest, parts: Parts, open: boolean): Json {
   const { method, path, peer } = request
@@ -63,7 +62,7 @@ function setFaults(body: JsonObject, { faults }: Parts): Json {
   return { code: 0 }
 }
 
-/** The furthest that dates go. */
+/** Latest valid time, ms. */
 const maxTime = 8.64e15 - 400 * 86_400_000
 
 function setClock(body: JsonObject, { clock }: Parts): Json {

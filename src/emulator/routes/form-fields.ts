@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 const limits = { depth: 16, arrayLimit: 2000, parameterLimit: 20_000 }
 
 /**
- * The fields of an urlencoded form, nested by brackets: `config[https][http2]=on`,
- * `config[deny_url][urls][]=…`. A field given twice counts the last time.
+ * Parses the fields of an urlencoded form, nested by brackets: `config[https][http2]=on`,
+ * `config[deny_url][urls][]=…`. The last value of a repeated field counts.
  */
 export function parseUrlencoded(text: string): JsonObject {
   try {
@@ -30,8 +30,8 @@ export function parseUrlencoded(text: string): JsonObject {
 }
 
 /**
- * The fields of a multipart form. Names nest as in an urlencoded one; a part counts as text whether
- * or not it names a file.
+ * Parses the fields of a multipart form. Names nest as in an urlencoded form; a part counts as text
+ * whether or not it names a file.
  */
 export async function parseMultipart(body: Uint8Array, contentType: string): Promise<JsonObject> {
   const fields = await parseParts(body, contentType)
@@ -44,7 +44,7 @@ export async function parseMultipart(body: Uint8Array, contentType: string): Pro
 
 function decode(part: string, type: 'key' | 'value'): string {
   const text = decodePercents(part)
-  // Parsers of forms drop this name silently; a client should hear that it was not understood.
+  // Parsers of forms drop this name silently; refuse it instead.
   if (type === 'key' && text.includes('__proto__'))
     throw new Refusal('body-malformed', 'there is no field "__proto__"')
   return text

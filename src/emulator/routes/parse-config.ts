@@ -11,12 +11,12 @@ import { dropUnknown } from './drop-unknown.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 
-/** Problems that one message lists. */
+/** Maximum number of problems in one message. */
 const maxProblemsShown = 10
 
 /**
- * The items of a write with their wire names, in its order. Throws a Refusal unless `config` is an
- * object that names known items.
+ * Parses the items of a write with their wire names, in its order. Throws a Refusal unless `config`
+ * is an object of known items.
  */
 export function parseNamedItems(
   config: Json | undefined,
@@ -45,7 +45,7 @@ export function parseNamedItems(
 }
 
 /**
- * The items of a write, read for each of its domains. Throws a Refusal that names every invalid
+ * Validates the items of a write for each of its domains. Throws a Refusal that names every invalid
  * item with its fields.
  */
 export function validateItems(
@@ -67,7 +67,7 @@ export function validateItems(
   return writes
 }
 
-/** The refusal of items that are invalid together with what a domain holds. */
+/** Creates the refusal of items that are invalid together with the stored ones of a domain. */
 export function createResultRefusal(
   write: ItemWrite,
   problems: Problem[],
@@ -81,8 +81,8 @@ export function createResultRefusal(
 }
 
 /**
- * `{"$secret": …}` is a string in manifests and plans; on the wire it is an object like any other,
- * where none belongs.
+ * Finds unresolved secrets: `{"$secret": …}` is a string in manifests and plans; on the wire it is
+ * an unexpected object.
  */
 function findSecretProblems(raw: Json): Problem[] {
   const problems: Problem[] = []

@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 const maxDomains = 10
 
 /**
- * The domains of a write in lower case, each once: a comma-separated string of at most 10
- * (specification, "POST /domain/config"). Throws a Refusal for anything else.
+ * Parses the domains of a write to lower case, without duplicates: a comma-separated string of at
+ * most 10 (specification, "POST /domain/config"). Throws a Refusal for any other value.
  */
 export function parseDomains(given: Json | undefined): Domain[] {
   if (typeof given !== 'string')
@@ -32,9 +32,7 @@ export function parseDomains(given: Json | undefined): Domain[] {
   return [...distinct.keys()]
 }
 
-/**
- * The refusal of a domain that the service does not know, in the specification's words ("Errors").
- */
+/** Creates the refusal of an unknown domain, in the words of the specification ("Errors"). */
 export function createDomainRefusal(domain: string): Refusal {
   return new Refusal('domain-invalid', `domain(${domain}) is invalid`)
 }

@@ -5,15 +5,15 @@ import { parseMultipart, parseUrlencoded } from './form-fields.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * The deepest item nests 5 levels; what is far beyond that is no configuration, and a danger to
- * whatever walks it.
+ * Maximum depth of a body. The deepest item nests 5 levels; far deeper values are not
+ * configurations and would endanger recursive code.
  */
 const maxDepth = 32
 
 /**
- * The parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty body
- * has none (specification, "POST /domain/config"). Throws a Refusal for a body in which not even
- * the token can be read.
+ * Parses the parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty
+ * body has none (specification, "POST /domain/config"). Throws a Refusal for a body in which not
+ * even the token can be parsed.
  */
 export async function parseParameters(request: EmulatorRequest): Promise<JsonObject> {
   const { body, contentType = '', contentEncoding = 'identity' } = request
@@ -36,19 +36,23 @@ export async function parseParameters(request: EmulatorRequest): Promise<JsonObj
     default:
       throw new Refusal(
         'content-type-unknown',
-        `expected Content-Type application/json, multipart/form-data or application/x-www-form-urlencoded (in UTF-8), got "${contentType}"`,
+        'expected Content-Type application/json, multipart/form-data or ' +
+          `application/x-www-form-urlencoded (in UTF-8), got "${contentType}"`,
       )
   }
 }
 
-/** Reads take their parameters from the query string and ignore a body, unless it is too large. */
+/**
+ * Refuses a body that is too large. Queries have their parameters in the query string and ignore
+ * any other body.
+ */
 export function refuseLargeBody({ body }: EmulatorRequest): void {
   if (body === 'too large') throw createTooLargeRefusal()
 }
 
 /**
- * The body of a call of the control surface: JSON, whatever its content type says. Throws a Refusal
- * for anything else.
+ * Parses the body of a call of the control surface: JSON, whatever its content type. Throws a
+ * Refusal for anything else.
  */
 export function parseControlBody({ body }: EmulatorRequest): JsonObject {
   if (body === 'too large') throw createTooLargeRefusal()
@@ -63,7 +67,7 @@ function createTooLargeRefusal(): Refusal {
   return new Refusal('body-too-large', `expected a body of at most ${maxBodyBytes} bytes`)
 }
 
-/** The media type; none where another charset than UTF-8 is named. */
+/** Parses the media type; empty for another charset than UTF-8. */
 function parseMediaType(contentType: string): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) return ''
@@ -80,7 +84,7 @@ function parseObject(text: string): JsonObject {
   return value
 }
 
-/** A form has text only; `config` may stand in it as JSON. */
+/** Parses `config` if it is JSON text in a form. */
 function parseNestedConfig(fields: JsonObject): JsonObject {
   const { config } = fields
   return typeof config === 'string'
@@ -99,7 +103,7 @@ function parseUnbounded(text: string, where: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
-    // V8 quotes the text around the fault, which may be the token.
+    // V8 quotes the text around the error, which may be the token.
     const place = /at position \d+/.exec((error as Error).message)?.[0]
     throw new Refusal(
       'body-malformed',
@@ -108,7 +112,7 @@ function parseUnbounded(text: string, where: string): Json {
   }
 }
 
-/** Levels of a value, counted without recursion. */
+/** Counts the levels of a value, without recursion. */
 function countLevels(value: Json): number {
   let levels = 0
   let level: Json[] = [value]

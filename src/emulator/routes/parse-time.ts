@@ -3,12 +3,13 @@ import { Refusal } from './refusal.ts'
 
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})(?: (\d{2}):(\d{2}))?$/
 
-/** What a date without a time of day stands for. */
+/** Meaning of a date without a time of day. */
 export type DateEdge = 'start' | 'end'
 
 /**
- * A local time of a query: `YYYY-MM-DD HH:ii`, or `YYYY-MM-DD` for the first or last second of that
- * day (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal for anything else.
+ * Parses a local time of a query: `YYYY-MM-DD HH:ii`, or `YYYY-MM-DD` for the first or last second
+ * of that day (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal for any other
+ * value.
  */
 export function parseTime(
   query: ReadonlyMap<string, string>,
@@ -29,7 +30,7 @@ export function parseTime(
 }
 
 /**
- * The first or last second of a day that a query names as `YYYY-MM-DD` (specification, "GET
+ * Parses a day of a query, `YYYY-MM-DD`, to its first or last second (specification, "GET
  * /cache/prefetch").
  */
 export function parseDay(query: ReadonlyMap<string, string>, name: string, edge: DateEdge): number {
@@ -38,7 +39,7 @@ export function parseDay(query: ReadonlyMap<string, string>, name: string, edge:
   return parseTime(query, name, edge)
 }
 
-/** Throws a Refusal where an interval ends before it starts. */
+/** Throws a Refusal if an interval ends before it starts. */
 export function refuseBackwards(start: number, end: number): void {
   if (start > end)
     throw new Refusal('time-invalid', 'expected "start_time" to be no later than "end_time"')

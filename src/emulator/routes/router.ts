@@ -19,16 +19,16 @@ export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 
 
 type Body = EmulatorAnswer['body']
 /**
- * One endpoint of the service: the body of its answer, or a Refusal. It fills in what the call
- * names.
+ * One endpoint of the service: returns the body of its answer, or throws a Refusal. Adds the
+ * domains and items of the request to `call`.
  */
 type Route = (request: EmulatorRequest, call: Call, faults: Faults) => Promise<Body>
 
 const write = 'POST /v2/domain/config'
 
 /**
- * The service as a function: what it answers to a request. What changed is durable before it
- * answers.
+ * Creates the service as a function from requests to answers. Changes are durable before the answer
+ * is returned.
  */
 export function createService(
   parts: Parts,
@@ -116,15 +116,15 @@ async function attempt(
   }
 }
 
-/** What is written as text is a success. */
+/** Returns the `code` of an answer; preformatted text is a success. */
 function getCode({ body }: EmulatorAnswer): number {
   const code = !(body instanceof JsonText) && isObject(body) ? body['code'] : 0
   return typeof code === 'number' ? code : 0
 }
 
 /**
- * The headers that every answer of the service has (specification, "Limits"); what is not limited
- * says a million.
+ * Builds the rate-limit headers of every answer (specification, "Limits"); an unlimited route
+ * reports a million.
  */
 function buildLimitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
   const { limit, remaining, resetSeconds } = limited ? store.getCallCount(now) : unlimitedCount

@@ -16,22 +16,22 @@ export interface WriteRules {
   token: string | null
   names: WireNames
   lenient: boolean
-  /** How a call over the call rate is refused: with HTTP 429, or with HTTP 200 and a code. */
+  /** Refusal of a call over the call rate: HTTP 429, or HTTP 200 with a code. */
   limitStyle: 'status' | 'body'
   now: () => number
 }
 
-/** A write that was found good, and has not been carried out yet. */
+/** A valid write that has not been applied yet. */
 interface Judged {
   writes: ItemWrite[]
-  /** What it makes of each domain. */
+  /** Resulting items of each domain. */
   domains: Map<Domain, Map<ItemKey, Value>>
 }
 
 /**
- * Carries out one write on all its domains, or on none (specification, "POST /domain/config"), and
- * returns the body of the answer. Fills in what `call` names. Throws a Refusal: body, then token,
- * then call rate, then parameters.
+ * Applies one write to all its domains, or to none (specification, "POST /domain/config"), and
+ * returns the body of the answer. Adds its domains and items to `call`. Throws a Refusal: body
+ * first, then token, call rate and parameters.
  */
 export async function writeConfig(
   request: EmulatorRequest,
@@ -42,7 +42,7 @@ export async function writeConfig(
 ): Promise<Json> {
   const { token, domains, config } = await parseParameters(request)
   authenticate(rules.token, token, request.query)
-  // Nothing waits from here on: what is judged is what is carried out.
+  // No await from here on: the judged state is the one that is changed.
   const now = rules.now()
   const { limit, remaining } = store.getCallCount(now)
   if (remaining === 0) throw createRateRefusal(store, now)
@@ -91,19 +91,25 @@ function createRateRefusal(store: Store, now: number): Refusal {
   )
 }
 
-/** The refusal of a good write that `refuse` or `partial` asks for. */
+/** Finds the refusal of a valid write by a `refuse` or `partial` fault. */
 function findWantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
   const fault = faults.find('partial') ?? faults.find('refuse')
   if (fault === undefined) return null
   if (fault.named === false) return new Refusal('config-invalid', 'the request is invalid')
   if (fault.kind === 'refuse' && fault.item !== undefined) {
     const name = writes.find(({ spec }) => spec.key === fault.item)?.wireName ?? fault.item
-    return new Refusal('item-invalid', `item(${name}) is invalid: refused, as a fault asked for`)
+    return new Refusal(
+      'item-invalid',
+      `item(${name}) is invalid: refused because of a configured fault`,
+    )
   }
   return createDomainRefusal(fault.domain ?? [...domains.keys()].at(-1) ?? '')
 }
 
-/** With `partial`, all domains but the one that the fault names, or else the last. */
+/**
+ * Selects, for a `partial` fault, all domains except the one that the fault names, or else the
+ * last.
+ */
 function selectGoodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
   const fault = faults.find('partial')
   if (fault === undefined) return new Map()
@@ -111,9 +117,7 @@ function selectGoodDomains({ domains }: Judged, faults: Faults): Judged['domains
   return new Map([...domains].filter(([domain]) => domain !== bad))
 }
 
-/**
- * What the write makes of each domain; nothing is kept before all of them are known to be valid.
- */
+/** Computes the result for each domain; nothing is stored before all are known to be valid. */
 function configureDomains(
   domains: Domain[],
   writes: ItemWrite[],
@@ -128,7 +132,7 @@ function configureDomains(
   )
 }
 
-/** Builds the answer to a write; an item of it may place the list of domains beside `data`. */
+/** Builds the answer to a write; some items place the list of domains beside `data`. */
 function buildAnswer(
   writes: ItemWrite[],
   domains: { id: string; domain: Domain }[],
@@ -149,14 +153,13 @@ function buildAnswer(
   return { code: 0, data: { config, domains: list } }
 }
 
-/** An item as the answer shows it: in the shape submitted, unless it has an answer form. */
+/** Builds an item of the answer: as submitted, unless it has an answer form. */
 function buildAnswerItem({ spec, submitted, payload }: ItemWrite): Json {
   return spec.answerForm?.build(payload) ?? submitted
 }
 
 /**
- * A value with its first number, text or truth value changed, as a service does that normalises
- * what it is told.
+ * Changes the first number, text or boolean of a value, like a service that normalises its input.
  */
 function rewrite(value: Json): Json {
   if (typeof value === 'number') return value + 1

@@ -5,29 +5,29 @@ import { formatSnapshot } from './snapshot.ts'
 import { writeDurably } from './write-durably.ts'
 
 /**
- * The file is rewritten as one snapshot once what was appended is this many bytes, and more than
- * the snapshot itself.
+ * Minimum bytes of appended changes after which the file is rewritten as one snapshot; they must
+ * also exceed the snapshot.
  */
 const minBytesToCompact = 1024 * 1024
 
 /**
- * The data file: a line with everything that was held once, then a line for each change. A change
- * is on the disk before it is remembered, so that a process that is killed at any moment starts
- * again with every write that it had answered.
+ * The data file: a line with a snapshot, then a line for each change. A change is on the disk
+ * before it is applied in memory, so that a process killed at any moment restarts with every write
+ * that it had answered.
  */
 export class DataLog {
   readonly memory: Memory
   readonly #path: string | null
   #file: number | null = null
-  /** Bytes of the snapshot at the beginning, and of the whole file. */
+  /** Bytes of the snapshot at the start, and of the whole file. */
   #snapshotBytes = 0
   #fileBytes = 0
-  /** The file as this process left it; null where there was none. */
+  /** The file as last written by this process; null if there was none. */
   #lastSeen: { ino: number; size: number } | null
 
   /**
-   * @throws EdgewiseError `record-damaged` or `access` for a file that can't be read. `path` null
-   * keeps nothing.
+   * @param path null keeps nothing
+   * @throws EdgewiseError `record-damaged` or `access` for an unreadable file
    */
   constructor(path: string | null) {
     this.#path = path
@@ -36,8 +36,8 @@ export class DataLog {
   }
 
   /**
-   * Makes a change durable and remembers it. Throws what the file system throws; nothing has
-   * changed then.
+   * Makes a change durable and applies it. Throws what the file system throws; nothing has changed
+   * then.
    */
   commit(change: MemoryChange): void {
     if (this.#path !== null) this.#append(this.#path, change)
@@ -53,7 +53,7 @@ export class DataLog {
   #append(path: string, change: MemoryChange): void {
     this.#refuseForeign(path)
     if (change.reset === true) {
-      // What is to be forgotten leaves the file as well.
+      // A reset removes the data from the file too.
       this.#close()
       this.#rewrite(path, createMemory())
       return
@@ -66,7 +66,7 @@ export class DataLog {
       this.#fileBytes += bytes.length
       this.#lastSeen = { ino: this.#lastSeen?.ino ?? 0, size: this.#fileBytes }
     } catch (error) {
-      // Whatever is in the file now, the next change begins with a whole one.
+      // Whatever the file contains now, the next change rewrites it.
       const { ino, size } = fstatSync(file)
       this.#lastSeen = { ino, size }
       this.#close()
@@ -85,8 +85,8 @@ export class DataLog {
   }
 
   /**
-   * Two processes that write one file would lose what the other one keeps. A file that was taken
-   * away is written again.
+   * Refuses a file that another process has written: two writers would lose each other's changes. A
+   * removed file is written again.
    */
   #refuseForeign(path: string): void {
     const there = readFileStats(path)
@@ -94,7 +94,8 @@ export class DataLog {
       this.#close()
     } else if (there.ino !== this.#lastSeen?.ino || there.size !== this.#lastSeen.size) {
       throw new Error(
-        `another process has written the data file ${path}; give each emulator a file of its own, and start this one again`,
+        `another process has written the data file ${path}; give each emulator a file of its ` +
+          'own, and start this one again',
       )
     }
   }

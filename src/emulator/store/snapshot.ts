@@ -7,10 +7,10 @@ import type { Timeline } from '../entities/timeline.ts'
 import { createMemory, type Memory } from './memory.ts'
 
 export const format = 'edgewise.emulator/2'
-/** It had no statistics and no prefetches. */
+/** Format without statistics and prefetches. */
 export const olderFormat = 'edgewise.emulator/1'
 
-/** Everything that is held, as the first line of a data file. */
+/** Formats the memory as the first line of a data file. */
 export function formatSnapshot({ domains, ...rest }: Memory): string {
   const records = [...domains].map(([domain, { id, items, behaviour }]) => [
     domain,
@@ -19,7 +19,7 @@ export function formatSnapshot({ domains, ...rest }: Memory): string {
   return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(records) as Json })}\n`
 }
 
-/** What a snapshot holds. Throws an Error that says what was expected. */
+/** Parses a snapshot. Throws an Error that states what was expected. */
 export function parseSnapshot(data: JsonObject): Memory {
   const domains = getOwn(data, 'domains')
   const writeTimes = getOwn(data, 'writeTimes')
@@ -56,9 +56,7 @@ function parseDomain(domain: string, record: Json): EmulatedDomain {
   if (typeof id !== 'string' || !isObject(items))
     throw new Error(`expected "${domain}" to have an "id" and "items"`)
   if (!isTimeline(behaviour))
-    throw new Error(
-      `expected "behaviour" of "${domain}" to be a list of minutes and what held from then on`,
-    )
+    throw new Error(`expected "behaviour" of "${domain}" to be a list of minutes and values`)
   refuseUnknownItems(domain, items)
   return {
     id,
@@ -67,10 +65,10 @@ function parseDomain(domain: string, record: Json): EmulatedDomain {
   }
 }
 
-/** Throws an Error that names an item that is not in the catalogue. */
+/** Throws an Error that names an item missing from the catalogue. */
 export function refuseUnknownItems(domain: string, items: JsonObject): void {
   const unknown = Object.keys(items).find((item) => !catalogue.has(item))
-  if (unknown !== undefined) throw new Error(`"${domain}" holds "${unknown}", which is no item`)
+  if (unknown !== undefined) throw new Error(`"${domain}" has "${unknown}", which is not an item`)
 }
 
 function isPrefetch(record: Json): boolean {

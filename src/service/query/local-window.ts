@@ -1,24 +1,24 @@
 import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
 
-/** A window of time in the service's local time, and the moments it may stand for. */
+/** A window in the local time of the service, and the moments that it may mean. */
 export interface LocalWindow {
-  /** `YYYY-MM-DD HH:ii`, both within the window. */
+  /** `YYYY-MM-DD HH:ii`, both inclusive. */
   start: string
   end: string
-  /** The first and the last moment that the two may stand for, ms since 1970. */
+  /** First and last moment that the two may mean, ms since 1970. */
   earliest: number
   latest: number
-  /** How long it is by the clock on the wall or by true time, whichever is more, ms. */
+  /** Length by the wall clock or by true time, whichever is more, ms. */
   lengthMs: number
 }
 
 const minuteMs = 60_000
 
 /**
- * Converts [from, to) to the zone's local time, to the minute (specification, "GET
- * /stat/httpcode/eachDomain": start_time, end_time). Where clocks change, a local time may stand
- * for two moments, and the specification does not say for which: the window is then widened until
- * it covers all labels in either case. Labels outside [from, to) are dropped from the answer.
+ * Converts [from, to) to the local time of the zone, to the minute (specification, "GET
+ * /stat/httpcode/eachDomain": start_time, end_time). Around a clock change, a local time may mean
+ * two moments, and the specification does not define which: the window is then widened to cover all
+ * labels in either case. Labels outside [from, to) are dropped from the answer.
  */
 export function buildLocalWindow(from: number, to: number, zone: TimeZone): LocalWindow {
   const lastMinute = to - minuteMs

@@ -14,7 +14,7 @@ import { createWrongAnswerError } from './wrong-answer.ts'
 
 /** The query that a series answers. */
 export interface SeriesQuery {
-  /** The domain, or several, in words. */
+  /** Subject for messages: the domain, or several. */
   subject: string
   part: Part
   question: Question
@@ -32,14 +32,14 @@ const status = /^(?:0|[1-9]\d{0,2})$/
  * belong to the part, ascending. Periods without requests may be absent, and points may come in any
  * order.
  *
- * @throws EdgewiseError `answer-invalid` for anything else, a label that comes twice, and times
- *   outside the query
+ * @throws EdgewiseError `answer-invalid` for any other shape, a repeated label, and times outside
+ *   the query
  */
 export function parsePoints(data: Json, query: SeriesQuery): Point[] {
   if (!Array.isArray(data)) throw createError(query, 'expected a list of points', data)
   const points = data.map((point) => parsePoint(point, query)).toSorted((a, b) => a.time - b.time)
   const twice = points.find((point, i) => point.time === points[i - 1]?.time)
-  // Either could be right, or both could add up.
+  // Either could be right, or their sum.
   if (twice !== undefined)
     throw createError(
       query,
@@ -101,12 +101,14 @@ function createOutsideError({ time }: Point, edge: number, query: SeriesQuery): 
   const off = `${formatLength(Math.abs(time - edge))} too ${time < edge ? 'early' : 'late'}`
   return new EdgewiseError(
     'answer-invalid',
-    `the service was asked for ${window.start} to ${window.end} and answered for ${formatMinute(time, query.zone)} (${name}), ${off}`,
-    `Set "service.timezone" in edgewise.yaml to the zone in which the service reads and writes times; it is ${name} now.`,
+    `the service returned a point for ${formatMinute(time, query.zone)} (${name}), ${off} for ` +
+      `a query from ${window.start} to ${window.end}`,
+    'Set "service.timezone" in edgewise.yaml to the zone in which the service reads and writes ' +
+      `times; it is ${name} now.`,
   )
 }
 
-/** Refuses counts of times to come; empty periods to come are allowed. */
+/** Refuses counts of future periods; empty future periods are allowed. */
 function refuseFuture(points: Point[], query: SeriesQuery): void {
   const { question, now, zone } = query
   const ahead = question.labels === 'end' ? grainMs[question.grain] : 0
@@ -116,8 +118,10 @@ function refuseFuture(points: Point[], query: SeriesQuery): void {
   if (early === undefined) return
   throw new EdgewiseError(
     'answer-invalid',
-    `the service counts requests of ${formatMinute(early.time, zone)} (${zone.name}), which is ${formatLength(early.time - now)} from now`,
-    'Either the clock of this machine or of the service is wrong, or "service.timezone" in edgewise.yaml is.',
+    `the service counts requests of ${formatMinute(early.time, zone)} (${zone.name}), which is ` +
+      `${formatLength(early.time - now)} from now`,
+    'Either the clock of this machine or of the service is wrong, or "service.timezone" in ' +
+      'edgewise.yaml is.',
   )
 }
 

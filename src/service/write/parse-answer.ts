@@ -5,11 +5,11 @@ import { parseEnvelope } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 
 /**
- * What an answer to a write means (specification, "Errors", "Limits", "POST /domain/config").
- * Anything that does not say clearly what became of the write leaves it in doubt.
+ * Parses the answer to a write (specification, "Errors", "Limits", "POST /domain/config"). An
+ * answer that does not clearly state the result leaves the write in-doubt.
  *
- * @param findItem the item that a wire name stands for
- * @param scrub takes secrets out of the service's message
+ * @param findItem returns the item of a wire name
+ * @param scrub removes secrets from the message of the service
  */
 export function parseAnswer(
   answer: Answer,
@@ -29,9 +29,7 @@ export function parseAnswer(
   if (answer.status >= 500)
     return createInDoubt(`the service answered HTTP ${answer.status}: ${message}`)
   if (body === null)
-    return createInDoubt(
-      `the service answered HTTP ${answer.status} with something that is not JSON`,
-    )
+    return createInDoubt(`the service answered HTTP ${answer.status} with a body that is not JSON`)
   if (code === null)
     return createInDoubt(`the service answered HTTP ${answer.status} without a numeric code`)
   if (answer.status === 200 && code === 0)
@@ -62,13 +60,13 @@ const fallback: Record<number, string> = {
   429: 'too many calls in this minute',
 }
 
-/** The limits of an answer, as far as they are those of a minute, which the call budget counts. */
+/** Selects the limits per minute, which the call budget counts. */
 function selectMinuteLimits(answer: Answer, { remaining, resetMs }: Limits): Limits {
   const minute = (answer.header('X-Ratelimit-Grad') ?? 'minute') === 'minute'
   return { remaining: minute ? remaining : null, resetMs }
 }
 
-/** The resulting configuration under `data.config`, keyed by item. */
+/** Parses the resulting configuration under `data.config`, keyed by item. */
 function parseConfig(
   body: JsonObject,
   findItem: (wireName: string) => ItemKey,
@@ -80,8 +78,7 @@ function parseConfig(
 }
 
 /**
- * The `domains` array, which sits inside `data` for most items and at the top level for
- * `combined_ban`.
+ * Parses the `domains` array: inside `data` for most items, at the top level for `combined_ban`.
  */
 function parseDomains(body: JsonObject): { id: string; domain: string }[] {
   const data = getOwn(body, 'data')

@@ -8,10 +8,10 @@ import type { StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from './write-file.ts'
 
 /**
- * Records in a folder. All who work on them see the same folder.
+ * Creates the state files of a folder, which all processes share.
  *
- * @param lock who lost it, having been stopped or asleep for longer than it holds, writes nothing
- * over what others have written since
+ * @param lock nothing is written after this process has lost it, having been stopped or asleep for
+ *   longer than the lease: others may have written since
  */
 export function createFolderFiles(
   disk: Disk,
@@ -56,8 +56,9 @@ export function createFolderFiles(
 function createLockLostError(folder: string, lock: string): EdgewiseError {
   return new EdgewiseError(
     'record-moved',
-    `the lock of the record in ${folder} (${lock}) was lost meanwhile, and somebody else may have written to it`,
-    'Look who holds the lock now ("edgewise state unlock" says so), and run the same command again.',
+    `the lock of the state in ${folder} (${lock}) was lost; another process may have written ` +
+      'the state',
+    'Check who holds the lock ("edgewise state unlock" shows it), then run the same command again.',
   )
 }
 
@@ -69,8 +70,8 @@ async function loadInto(
 ): Promise<void> {
   for (const name of (await disk.list(join(root, folder))).toSorted()) {
     const path = `${folder}/${name}`
-    // Only these are ours: what a killed process or an editor left has another ending, a folder has
-    // none.
+    // Only `.json` files are state: files left by a killed process or an editor have another
+    // ending, folders have none.
     if (name.endsWith('.json')) found.set(path, (await disk.read(join(root, path))) ?? '')
     else if (!name.includes('.')) await loadInto(found, disk, root, path)
   }

@@ -4,19 +4,18 @@ import { DurableFolders } from './durable-folders.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Register } from '../register.ts'
 
-/** A register that knows whether it is still as this process left it. */
+/** A register that detects changes by other processes. */
 export interface FolderRegister extends Register {
   /**
-   * Whether somebody else has changed it since this process did; false where this process never
-   * has.
+   * Reports whether another process has changed it since this one did; false if this one never has.
    */
   hasChanged(): Promise<boolean>
 }
 
 /**
- * A register in a folder: `<n>.json`, of which the highest number counts. A file takes its name
- * with its whole text, and a file system gives a name only once, so that of two that change the
- * same state one wins.
+ * Creates a register in a folder: `<n>.json`, of which the highest number counts. A file gets its
+ * name together with its whole text, and a file system assigns a name only once: of two processes
+ * that change the same version, one wins.
  */
 export function createFolderRegister(
   disk: Disk,
@@ -36,7 +35,7 @@ export function createFolderRegister(
         const number = await findHighest()
         if (number === 0) return { version: null, text: null }
         const text = await disk.read(buildPath(number))
-        // Swept by somebody who has put a later one.
+        // Another process has removed it after writing a later version.
         if (text !== null) return { version: String(number), text: text === '' ? null : text }
       }
     },
@@ -51,7 +50,7 @@ export function createFolderRegister(
         const won = await disk.link(draft, buildPath(number))
         if (won) own = number
         await disk.remove(draft)
-        // Who was asleep for long may have taken a number that was swept.
+        // A process that was asleep for long may have written a number that was removed already.
         if (!won || (await findHighest()) !== number) return null
         await disk.sync(folder)
         for (const name of await disk.list(folder))

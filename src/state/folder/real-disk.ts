@@ -15,9 +15,9 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from './disk.ts'
 
 /**
- * The file system of this machine. Its steps are done when they return: thousands of small files go
- * faster so. What it can't do, since a disk is full or a file is another user's, is told as
- * EdgewiseError `record-unreachable`.
+ * File system of this machine. Its operations are synchronous, which is faster for thousands of
+ * small files. Failures, such as a full disk or a file of another user, are thrown as EdgewiseError
+ * `record-unreachable`.
  */
 export const realDisk: Disk = {
   read: async (path) => attempt(path, () => readFileSync(path, 'utf8'), { ENOENT: null }),
@@ -46,19 +46,19 @@ function done(_nothing: unknown): boolean {
   return true
 }
 
-/** What some work gives, or what stands for the code that it fails with. */
+/** Returns the result of `work`, or the value expected for the error code that it throws. */
 function attempt<T>(path: string, work: () => T, expected: Record<string, T>): T {
   try {
     return work()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    const stands = expected[code]
-    if (stands !== undefined) return stands
+    const value = expected[code]
+    if (value !== undefined) return value
     throw new EdgewiseError(
       'record-unreachable',
-      `the record can't be read or written at ${path}: ${message}`,
-      'Make that possible, and run the same command again.',
+      `cannot read or write the state at ${path}: ${message}`,
+      'Fix the cause, then run the same command again.',
     )
   }
 }

@@ -18,8 +18,8 @@ import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
 const maxRaces = 8
 
 /**
- * Records on a branch. What is written is committed here; what is published or shared is on the
- * remote as well.
+ * Creates the state files of a branch. `write` commits in this repository; `publish` and `share`
+ * push to the remote too.
  */
 export function createGitFiles(
   repository: GitRepository,
@@ -64,8 +64,8 @@ class GitFiles {
   }
 
   /**
-   * What was jotted down before may be older than what others have told since; this machine has it
-   * in a file of its own.
+   * Forgets the local texts: others may have shared newer ones since, and this machine has its own
+   * in a file.
    */
   refresh(): void {
     this.#view = null
@@ -132,7 +132,7 @@ class GitFiles {
     return join(this.#git.commonFolder, 'edgewise', path)
   }
 
-  /** All steps in one commit, and the latest of what changes all the time. */
+  /** Builds one commit of all steps, with the latest local texts. */
   #buildChanges(tip: string | null, steps: FileChanges[]): Changes {
     const first = new Map(tip === null ? [[readmePath, readmeText]] : [])
     return new Map([...first, ...this.#localTexts, ...steps.flatMap((step) => [...step])])
@@ -143,7 +143,7 @@ class GitFiles {
     return this.#view
   }
 
-  /** Pushes the tip; when others were faster, on top of what they wrote. */
+  /** Pushes the tip; if others were faster, on top of their commits. */
   async #push(view: BranchView, message: string): Promise<void> {
     const git = this.#git
     for (let race = 0; race < maxRaces; race++) {
@@ -158,14 +158,14 @@ class GitFiles {
     }
     throw new EdgewiseError(
       'record-unreachable',
-      `the branch ${this.#place.branch} of ${git.remote} moved ${maxRaces} times while it was written to`,
-      'Run the same command again when fewer others write to it.',
+      `the branch ${this.#place.branch} of ${git.remote} moved ${maxRaces} times during the write`,
+      'Run the same command again when fewer processes write to it.',
     )
   }
 
   /**
-   * What can't be recorded here is not announced to others: a branch that is checked out, say, or a
-   * full disk.
+   * Refuses before the push what cannot be recorded here: a checked-out branch or a full disk, for
+   * example.
    */
   async #refuseImmovable({ local }: BranchView): Promise<void> {
     if (local !== null) await this.#git.move(this.#ref, local, local)
@@ -173,7 +173,7 @@ class GitFiles {
 
   /**
    * Moves the branch of this repository to the tip. With a remote it is a copy; without one it is
-   * the record itself.
+   * the state itself.
    */
   async #moveLocal(view: BranchView): Promise<void> {
     const git = this.#git
@@ -188,18 +188,18 @@ class GitFiles {
         view.tip = await git.commit(
           winner,
           await this.#findOwnChanges(view.tip),
-          'Record on top of another one',
+          'Record state on top of another commit',
         )
       }
       view.local = winner
     }
     throw new EdgewiseError(
       'record-moved',
-      `the branch ${this.#place.branch} moves faster than it can be written to`,
+      `the branch ${this.#place.branch} moved ${maxRaces} times during the write`,
     )
   }
 
-  /** What this record has at its own paths. */
+  /** Finds the contents at the own paths of this state. */
   async #findOwnChanges(commit: string | null): Promise<Changes> {
     const own = new Map<string, { id: string } | null>()
     for (const path of [readmePath, this.#place.home, ...this.#place.others]) {
@@ -216,8 +216,10 @@ class GitFiles {
     if (was === is) return
     throw new EdgewiseError(
       'record-moved',
-      `somebody else has written to this record (${home} on the branch ${branch}) meanwhile, though its lock was held here`,
-      'Look who holds the lock now ("edgewise state unlock" says so), and run the same command again.',
+      `another process has written this state (${home} on the branch ${branch}) although this ` +
+        'process holds the lock',
+      'Check who holds the lock ("edgewise state unlock" shows it), then run the same command ' +
+        'again.',
     )
   }
 }
