@@ -77,9 +77,9 @@ export async function acquireLock(
     const other = text === null ? null : parseHolder(text)
     if (version !== sign) [sign, since] = [version, clock.monotonic()]
     if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {
-      const taken = readMoment(machine, clock)
+      const acquiredAt = readMoment(machine, clock)
       const own = await register.compareAndSwap(version, formatHolder(holder, 0))
-      if (own !== null) return new LockLease(register, holder, own, taken, machine, clock)
+      if (own !== null) return new LockLease(register, holder, own, acquiredAt, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
       throw createLockedError(other, register, timeoutMs)
@@ -129,14 +129,14 @@ class LockLease implements Lease {
     register: Register,
     holder: LockHolder,
     version: string,
-    taken: Moment,
+    acquiredAt: Moment,
     machine: Machine,
     clock: LockClock,
   ) {
     this.#register = register
     this.#holder = holder
     this.#version = version
-    this.#lastHeartbeat = taken
+    this.#lastHeartbeat = acquiredAt
     this.#machine = machine
     this.#clock = clock
     this.#heartbeats = this.#sendHeartbeats()

@@ -66,9 +66,9 @@ function parseMode(query: Query, { zone }: QueryRules): (record: Prefetch) => bo
     record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
 }
 
-function parseNumber(query: Query, name: string, usual: number): number {
+function parseNumber(query: Query, name: string, fallback: number): number {
   const text = query.get(name)
-  if (text === undefined) return usual
+  if (text === undefined) return fallback
   const value = Number(text)
   if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value)) {
     throw new Refusal(

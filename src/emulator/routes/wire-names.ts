@@ -21,11 +21,11 @@ export function buildWireNames(itemKeys: Record<ItemKey, string>): WireNames {
         `the wire name "${name}" is assigned to "${item}", which is not an item`,
         'Check the key in itemKeys.',
       )
-    const taken = names.get(name)
-    if (taken !== undefined && taken !== spec) {
+    const owner = names.get(name)
+    if (owner !== undefined && owner !== spec) {
       throw new EdgewiseError(
         'usage',
-        `the wire name "${name}" of ${item} already belongs to ${taken.key}`,
+        `the wire name "${name}" of ${item} already belongs to ${owner.key}`,
         'Give each item a name of its own in itemKeys.',
       )
     }

@@ -89,10 +89,10 @@ export class DataLog {
    * removed file is written again.
    */
   #refuseForeign(path: string): void {
-    const there = readFileStats(path)
-    if (there === null) {
+    const stats = readFileStats(path)
+    if (stats === null) {
       this.#close()
-    } else if (there.ino !== this.#lastSeen?.ino || there.size !== this.#lastSeen.size) {
+    } else if (stats.ino !== this.#lastSeen?.ino || stats.size !== this.#lastSeen.size) {
       throw new Error(
         `another process has written the data file ${path}; give each emulator a file of its ` +
           'own, and start this one again',

@@ -70,13 +70,13 @@ function updateDomain(
     else items.set(item, value)
   }
   const timeline = before?.behaviour ?? []
-  const asBefore =
+  const isUnchanged =
     !behaviourItems.some((item) => Object.hasOwn(changed, item)) &&
     (timeline.at(-1)?.[0] ?? minute) <= minute
   return {
     id,
     items,
-    behaviour: asBefore ? timeline : setValueFrom(timeline, minute, buildBehaviour(items)),
+    behaviour: isUnchanged ? timeline : setValueFrom(timeline, minute, buildBehaviour(items)),
   }
 }
 

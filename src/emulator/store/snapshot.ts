@@ -12,11 +12,11 @@ export const olderFormat = 'edgewise.emulator/1'
 
 /** Formats the memory as the first line of a data file. */
 export function formatSnapshot({ domains, ...rest }: Memory): string {
-  const records = [...domains].map(([domain, { id, items, behaviour }]) => [
+  const entries = [...domains].map(([domain, { id, items, behaviour }]) => [
     domain,
     { id, items: Object.fromEntries(items), behaviour },
   ])
-  return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(records) as Json })}\n`
+  return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(entries) as Json })}\n`
 }
 
 /** Parses a snapshot. Throws an Error that states what was expected. */
@@ -27,11 +27,11 @@ export function parseSnapshot(data: JsonObject): Memory {
   if (!Array.isArray(writeTimes) || !writeTimes.every((time) => typeof time === 'number')) {
     throw new Error('expected "writeTimes" to be a list of numbers')
   }
-  const records = new Map(
+  const entries = new Map(
     Object.entries(domains).map(([domain, record]) => [domain, parseDomain(domain, record)]),
   )
   if (getOwn(data, 'format') === olderFormat)
-    return { ...createMemory(), domains: records, writeTimes }
+    return { ...createMemory(), domains: entries, writeTimes }
   const prefetches = getOwn(data, 'prefetches')
   if (!Array.isArray(prefetches) || !prefetches.every(isPrefetch))
     throw new Error('expected "prefetches" to be a list of records')
@@ -40,7 +40,7 @@ export function parseSnapshot(data: JsonObject): Memory {
     throw new Error('expected "nextPrefetch" and "nextTask" to be numbers')
   if (!isTimeline(dead)) throw new Error('expected "dead" to be a list of minutes and addresses')
   return {
-    domains: records,
+    domains: entries,
     writeTimes,
     prefetches: prefetches as unknown as Prefetch[],
     nextPrefetch,

@@ -66,17 +66,17 @@ export class Store {
   ): { id: string; domain: Domain }[] {
     let known = this.#memory.domains.size
     const changed = [...domains].map(([domain, items]) => {
-      const record = this.#memory.domains.get(domain)
+      const data = this.#memory.domains.get(domain)
       return {
         domain,
-        id: record?.id ?? String(++known),
-        items: listChangedItems(record?.items ?? new Map(), items),
+        id: data?.id ?? String(++known),
+        items: listChangedItems(data?.items ?? new Map(), items),
       }
     })
-    const records = Object.fromEntries(
+    const changes = Object.fromEntries(
       changed.map(({ domain, id, items }) => [domain, { id, items }]),
     )
-    this.#log.commit({ ...this.#buildCountedChange(now), domains: records })
+    this.#log.commit({ ...this.#buildCountedChange(now), domains: changes })
     return changed.map(({ domain, id }) => ({ id, domain }))
   }
 
