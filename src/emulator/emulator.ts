@@ -14,54 +14,54 @@ import { FaultPlan } from './store/fault-plan.ts'
 import { Store } from './store/store.ts'
 
 export interface EmulatorOptions {
-  /** Null: any token that is not empty is good. */
+  /** Null accepts any token that is not empty. */
   token: string | null
   /** Null: every well-formed domain exists. */
   domains: string[] | null
-  /** Writes that may arrive in 60 seconds; 0 refuses nothing. */
+  /** Maximum writes in 60 seconds; 0 is unlimited. */
   callsPerMinute: number
-  /** Item → a wire name that is understood beside its own. */
+  /** Item → an additional wire name. */
   itemKeys: Record<ItemKey, string>
-  /** Whether `/_emulator` answers, to programs on the same machine. */
+  /** Whether `/_emulator` answers programs on the same machine. */
   control: boolean
-  /** Drop the fields that an item does not have, instead of refusing them. */
+  /** Drop unknown fields of an item instead of refusing them. */
   lenient: boolean
-  /** Where what was configured outlives the process. */
+  /** File that keeps the configuration across processes; null for none. */
   dataFile: string | null
-  /** How a call over the call rate is refused: with HTTP 429, or with HTTP 200 and a code. */
+  /** Refusal of a call over the call rate: HTTP 429, or HTTP 200 with a code. */
   limitStyle: 'status' | 'body'
-  /** What traffic, faults by probability and prefetches are drawn from. */
+  /** Seed of traffic, of faults by probability and of prefetches. */
   seed: string
-  /** IANA name of the zone in which dates are read and written. */
+  /** IANA name of the time zone of dates. */
   timezone: string
-  /** Addresses of origins that answer nobody. */
+  /** Addresses of origins that do not answer. */
   deadOrigins: string[]
-  /** What goes wrong from the beginning. */
+  /** Initial faults. */
   faults: Fault[]
   /** Wall clock, in milliseconds. */
   now: () => number
-  /** A new value for the `Api-Id` header. */
+  /** Creates a value of the `Api-Id` header. */
   requestId: () => string
 }
 
 export interface Emulator {
   url: string
   port: number
-  /** Ends all connections at once and stops listening. */
+  /** Closes all connections at once and stops listening. */
   close(): Promise<void>
 }
 
 /**
- * Starts the service on this machine; port 0 takes any that is free.
- * @throws EdgewiseError `record-damaged` for a data file that can't be read, `usage` for wire names
- * that collide or no time zone,
- *   `unavailable` where it can't listen.
+ * Starts the service on this machine; port 0 uses any free port.
+ *
+ * @throws EdgewiseError `record-damaged` for an unreadable data file, `usage` for colliding wire
+ *   names or an unknown time zone, `unavailable` if it cannot listen
  */
 export async function startEmulator(
   options: EmulatorOptions,
   listen: { host: string; port: number },
 ): Promise<Emulator> {
-  const zone = zoneOf(options.timezone)
+  const zone = parseZone(options.timezone)
   const names = buildWireNames(options.itemKeys)
   const log = new DataLog(options.dataFile)
   const clock = new SettableClock(options.now)
@@ -72,7 +72,7 @@ export async function startEmulator(
           ? null
           : new Set(options.domains.map((domain) => domain.toLowerCase())),
       callsPerMinute: options.callsPerMinute,
-      listDeadOrigins: options.deadOrigins.map(canonicalizeAddress),
+      deadOrigins: options.deadOrigins.map(canonicalizeAddress),
     },
     log,
   )
@@ -81,29 +81,29 @@ export async function startEmulator(
     { ...options, names, zone },
   )
   const server = createListener(service, () => clock.now())
-  const { port } = await listening(server, listen)
+  const { port } = await listenOn(server, listen)
   return {
-    url: `http://${urlHost(listen.host)}:${port}`,
+    url: `http://${formatUrlHost(listen.host)}:${port}`,
     port,
-    close: () => closed(server).finally(() => log.close()),
+    close: () => close(server).finally(() => log.close()),
   }
 }
 
-function zoneOf(name: string): TimeZone {
+function parseZone(name: string): TimeZone {
   try {
     return createTimeZone(name)
   } catch (error) {
     if (error instanceof RangeError)
       throw new EdgewiseError(
         'usage',
-        `there is no time zone "${name}"`,
-        'Give an IANA name such as Asia/Shanghai.',
+        `unknown time zone "${name}"`,
+        'Use an IANA name such as Asia/Shanghai.',
       )
     throw error
   }
 }
 
-function listening(
+function listenOn(
   server: Server,
   { host, port }: { host: string; port: number },
 ): Promise<AddressInfo> {
@@ -113,7 +113,7 @@ function listening(
         new EdgewiseError(
           'unavailable',
           `the emulator can't listen on ${host}, port ${port}: ${error.message}`,
-          'Choose another port; 0 takes any that is free.',
+          'Choose another port; 0 uses any free port.',
         ),
       )
     })
@@ -121,14 +121,14 @@ function listening(
   })
 }
 
-/** An address on which a server listens, as a client on this machine names it. */
-function urlHost(host: string): string {
+/** Formats a listening address for clients on this machine. */
+function formatUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-function closed(server: Server): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)))
     server.closeAllConnections()

@@ -1,2 +1,2 @@
-/** A number of things, or a share of them in percent. */
+/** A count, or a share in percent. */
 export type Amount = { count: number } | { percent: number }

@@ -2,8 +2,8 @@ import canonicalize from 'canonicalize'
 import type { Json } from './json.ts'
 
 /**
- * The one text of a JSON value (RFC 8785): keys sorted, numbers in one spelling. Equal values give
- * equal bytes.
+ * Formats a JSON value canonically (RFC 8785): sorted keys, one spelling of numbers. Equal values
+ * give equal bytes.
  */
 export function canonicalizeJson(value: Json): string {
   const text = canonicalize(value)
@@ -11,7 +11,7 @@ export function canonicalizeJson(value: Json): string {
   return text
 }
 
-/** True when two values are the same JSON value, whatever the order of their keys. */
+/** Compares two JSON values, whatever the order of their keys. */
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

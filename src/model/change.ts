@@ -1,37 +1,37 @@
 import type { Domain, ItemKey, Value, Wire } from './item.ts'
 import type { Json } from './json.ts'
 
-/** What happens to an item of a domain. */
+/** Action on one item of a domain. */
 export type Action = 'set' | 'change' | 'unset' | 'release'
 
-/** The symbol is the action, the same in terminal, Markdown and JSON reports. */
+/** Symbols of the actions, the same in terminal, Markdown and JSON reports. */
 export const symbols: Record<Action, string> = { set: '+', change: '~', unset: '-', release: '○' }
 
-/** One operation of an RFC 6902 patch; moves and copies are told as what comes and goes. */
+/** One operation of an RFC 6902 patch; a move or copy appears as add and remove. */
 export interface PatchOperation {
   op: 'add' | 'remove' | 'replace'
   path: string
   value?: Json
 }
 
-/** One item of one domain that is not as it should be. */
+/** One item of one domain whose state differs from the desired one. */
 export interface Change {
   domain: Domain
   item: ItemKey
   action: Action
-  /** `cleared`: another desired item empties this one at the service; `by` names it. */
+  /** `cleared`: another desired item clears this one at the service; `by` names it. */
   reason: 'differs' | 'in-doubt' | 'cleared'
   by?: ItemKey
-  /** Canonical values; null where nothing was recorded, or nothing is managed any more. */
+  /** Canonical values; null if nothing was recorded, or nothing is managed any more. */
   before: Value | null
   after: Value | null
   patch: PatchOperation[]
 }
 
-/** How one item is written. */
+/** Form of a write of one item. */
 export type FormName = 'replace' | 'append' | 'add' | 'remove' | 'switch' | 'unset'
 
-/** One documented way to bring an item from where it is to where it should be. */
+/** Documented form that changes an item from its state to the desired one. */
 export interface Form {
   name: FormName
   payload: Wire
@@ -39,15 +39,15 @@ export interface Form {
 
 /** One `POST /domain/config`: up to 10 domains × some items. */
 export interface Write {
-  /** Its place in the plan, from 1. */
+  /** Position in the plan, from 1. */
   id: number
   wave: number
   domains: Domain[]
-  /** Item → payload; the wire names come in at the service's door. */
+  /** Item → payload; the service client translates items to wire names. */
   items: Record<ItemKey, Form>
 }
 
-/** The forms that leave the same state when the service carries them out twice. */
+/** Reports whether a form leaves the same state when the service applies it twice. */
 export function isSafeToRepeat(form: FormName): boolean {
   return form === 'replace' || form === 'switch' || form === 'unset'
 }

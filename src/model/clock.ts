@@ -1,12 +1,12 @@
-/** Wall clock and waiting, handed in so that tests need neither. */
+/** Wall clock and waiting, passed in so that tests need neither. */
 export interface Clock {
   /** Wall clock: milliseconds since 1970. It may be set at any time. */
   now(): number
   /**
-   * Milliseconds since the boot of this machine, the same for all of its processes; never set,
-   * never runs backwards.
+   * Milliseconds since the boot of this machine, the same for all its processes. Never set, never
+   * runs backwards.
    */
   monotonic(): number
-  /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
+  /** Resolves after `ms` milliseconds, or at once when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }

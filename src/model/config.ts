@@ -3,23 +3,23 @@ import type { FreezeWindow } from './freeze.ts'
 import type { HealthRule } from './health.ts'
 import type { ItemKey } from './item.ts'
 
-/** What the workspace says about which items may, and which must, travel in one write. */
+/** Items that may, and items that must, be sent in one write. */
 export interface Grouping {
   groups: 'documented' | 'all' | ItemKey[][]
   together: ItemKey[][]
 }
 
-/** What no plan may do. */
+/** Limits that no plan may exceed. */
 export interface Guards {
   maxDomains: Amount
   maxChanges: Amount
-  /** Globs of domains that are not changed. */
+  /** Globs of domains that must not change. */
   protect: string[]
   freeze: FreezeWindow[]
 }
 
 /**
- * Where state is kept. `store` is null where none is named: git in a git repository, a folder
+ * Location of the state. `store` is null if none is configured: git in a git repository, a folder
  * elsewhere.
  */
 export interface StateConfig {
@@ -29,20 +29,20 @@ export interface StateConfig {
   path: string
 }
 
-/** When a wave counts as healthy, and what follows where it does not. */
+/** Health check of a wave, and the reaction to its result. */
 export interface HealthConfig extends HealthRule {
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
 }
 
-/** How changes are rolled out. */
+/** Settings of a rollout. */
 export interface RolloutConfig {
   /** Cumulative shares or numbers of the changed domains; the last one is everything. */
   waves: Amount[]
-  /** Globs of domains that go first. */
+  /** Globs of the domains of the first wave. */
   first: string[]
   /** Seconds between waves. */
   pause: number
-  /** Null where health is not checked. */
+  /** Null if health is not checked. */
   health: HealthConfig | null
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from './problem.ts'
 
-/** Why a command ended before it could do its work; a closed list, printed with `--json`. */
+/** Reasons why a command ended early; a closed list, printed with `--json`. */
 export type ErrorCode =
   | 'usage'
   | 'invalid'
@@ -23,11 +23,12 @@ export type ErrorCode =
   | 'plan-unproven'
 
 /**
- * A failure that is explained to the user in a sentence; anything else is a defect of the program.
+ * A failure that is explained to the user in a sentence. Any other error is a defect of the
+ * program.
  */
 export class EdgewiseError extends Error {
   readonly code: ErrorCode
-  /** What to do next. */
+  /** Next step for the user. */
   readonly hint: string
   readonly diagnostics: Diagnostic[]
 

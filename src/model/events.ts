@@ -2,7 +2,7 @@ import type { Sample, Verdict } from './health.ts'
 import type { Domain, ItemKey } from './item.ts'
 import type { OutcomeCounts } from './outcome.ts'
 
-/** What an apply tells as it goes. Times are ISO 8601. */
+/** Events of an apply, in the order in which they occur. Times are ISO 8601. */
 export type ApplyEvent =
   | {
       type: 'apply.started'
@@ -42,11 +42,11 @@ export type ApplyEvent =
       time: string
       wave: number
       verdict: Verdict
-      /** Null where all is well. */
+      /** Null if the wave is healthy. */
       reason: string | null
       before: Sample
       after: Sample
-      /** Domains that are worse by themselves. */
+      /** Domains that are worse than their own baseline. */
       worse: { domain: Domain; before: Sample; after: Sample }[]
     }
   | { type: 'rollout.taking-back'; time: string; apply: string; reason: string; writes: number }

@@ -1,6 +1,6 @@
 import { createTimeZone } from './time-zone.ts'
 
-/** A time in which nothing may be applied; `to` is exclusive. */
+/** A period in which nothing may be applied; `to` is exclusive. */
 export interface FreezeWindow {
   /**
    * As written: a weekly time (`Fri 16:00`) or a date (`2026-12-20`, `2026-12-20T18:00`,
@@ -8,7 +8,7 @@ export interface FreezeWindow {
    */
   from: string
   to: string
-  /** IANA time zone in which times without an offset are meant. */
+  /** IANA time zone of times without an offset. */
   timezone: string
   reason: string
 }
@@ -28,12 +28,12 @@ const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const minuteMs = 60_000
 const weekMinutes = 7 * 24 * 60
 
-/** Reads one end of a freeze window; null for what is neither a weekly time nor a date. */
+/** Parses one end of a freeze window; null if it is neither a weekly time nor a date. */
 export function parseFreezeTime(text: string): FreezeTime | null {
-  return weeklyTime(text) ?? dateTime(text)
+  return parseWeeklyTime(text) ?? parseDateTime(text)
 }
 
-function weeklyTime(text: string): FreezeTime | null {
+function parseWeeklyTime(text: string): FreezeTime | null {
   const match = /^(mon|tue|wed|thu|fri|sat|sun) ([01]\d|2[0-3]):([0-5]\d)$/i.exec(text)
   if (match === null) return null
   return {
@@ -44,13 +44,13 @@ function weeklyTime(text: string): FreezeTime | null {
   }
 }
 
-function dateTime(text: string): FreezeTime | null {
+function parseDateTime(text: string): FreezeTime | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
     text,
   )
   if (match === null) return null
   const at = Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`)
-  // Date takes the 30th of February for the 2nd of March.
+  // Date parses 30 February as 2 March.
   const day = new Date(`${match[1]}T00:00Z`)
   if (
     Number.isNaN(at) ||
@@ -62,10 +62,10 @@ function dateTime(text: string): FreezeTime | null {
 }
 
 /**
- * Whether a window covers a moment. Weekly windows may run over the end of the week.
+ * Reports whether a window covers a moment. Weekly windows may run past the end of the week.
  *
  * @param now milliseconds since 1970
- * @throws TypeError for a window that `edgewise.yaml` may not hold
+ * @throws TypeError for a window that `edgewise.yaml` must not contain
  */
 export function isFrozen(window: FreezeWindow, now: number): boolean {
   const [from, to] = [parseFreezeTime(window.from), parseFreezeTime(window.to)]

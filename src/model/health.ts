@@ -1,19 +1,19 @@
 import type { Domain } from './item.ts'
 import type { Counts, Grain } from './statistics.ts'
 
-/** When a wave counts as healthy. Times in seconds, `margin` in percent points. */
+/** Health check of a wave. Times in seconds, `margin` in percentage points. */
 export interface HealthRule {
-  /** From the wave's last confirmed write to the beginning of what is looked at. */
+  /** From the last confirmed write of the wave to the beginning of its window. */
   settle: number
-  /** How late the service's counts are. */
+  /** Delay of the counts of the service. */
   lag: number
   window: number
   grain: Grain
   /** Status codes that count as bad: `502`, `0`, or a class such as `5xx`. */
   statuses: string[]
-  /** Fewer requests in a window are too little data. */
+  /** Minimum number of requests in a window; fewer are too little data. */
   minRequests: number
-  /** By how much the share of bad answers may rise. */
+  /** Tolerated rise of the share of bad answers. */
   margin: number
 }
 
@@ -23,21 +23,21 @@ export interface Window {
   to: number
 }
 
-/** The times that are compared, and when the later one is known. */
+/** The windows that are compared, and the time from which the later one is complete. */
 export interface HealthWindows {
   before: Window
   after: Window
-  /** From then on the counts of `after` may be relied on, ms since 1970. */
+  /** Time from which the counts of `after` are reliable, ms since 1970. */
   readyAt: number
 }
 
-/** Counts by domain; one without requests may be absent. */
+/** Counts by domain; a domain without requests may be absent. */
 export type DomainCounts = ReadonlyMap<Domain, Counts>
 
-/** How a wave's requests compare with the time before it. */
+/** Result of comparing the requests of a wave with its baseline. */
 export type Verdict = 'same-or-better' | 'worse' | 'too-little-data'
 
-/** Why there is too little data; null where there is enough. */
+/** Reason for too little data; null if there is enough. */
 export type DataShortage =
   | 'no requests'
   | 'no requests before'
@@ -45,31 +45,28 @@ export type DataShortage =
   | 'few requests'
   | null
 
-/** All requests of a window, and those that ended badly. */
+/** All requests of a window, and the bad ones. */
 export interface Sample {
   requests: number
   bad: number
 }
 
-/** How one domain, or a wave as a whole, did before and after. */
+/** Requests of one domain, or of a whole wave, before and after the change. */
 export interface Comparison {
   verdict: Verdict
   before: Sample
   after: Sample
-  /** By how much the share of bad answers rose, in percent points; below 0 where it fell. */
+  /** Rise of the share of bad answers, in percentage points; negative if it fell. */
   rise: number
-  /**
-   * How likely at least such a rise is where nothing has changed, 0 to 1; null where nothing was
-   * tested.
-   */
+  /** One-sided p-value under no change, 0 to 1; null if nothing was tested. */
   pValue: number | null
   shortage: DataShortage
 }
 
-/** What became of a wave. */
+/** Result of the health check of a wave. */
 export interface WaveHealth {
   verdict: Verdict
   domains: Map<Domain, Comparison>
-  /** All domains together, each compared with itself. */
+  /** All domains together, each compared with its own baseline. */
   whole: Comparison
 }

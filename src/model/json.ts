@@ -1,15 +1,17 @@
-/** What JSON can hold; the only kind of data that manifests, records and the service exchange. */
+/** Any JSON value; the only kind of data in manifests, state and calls of the service. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
   [key: string]: Json
 }
 
-/** True for a plain JSON object (not null, not an array). */
+/** Reports whether a value is a plain JSON object (not null, not an array). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Own property of an object, never one of its prototype (`constructor` and the like). */
+/**
+ * Returns an own property of an object, never one of its prototype (`constructor` and the like).
+ */
 export function getOwn(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
@@ -23,12 +25,12 @@ export function pickDefined(fields: Record<string, Json | undefined>): JsonObjec
   )
 }
 
-/** One step of a JSON pointer (RFC 6901), escaped. */
+/** Formats one step of a JSON pointer (RFC 6901), escaped. */
 export function formatPointerStep(key: string | number): string {
   return '/' + String(key).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The steps of a JSON pointer, unescaped; `''` has none. */
+/** Parses a JSON pointer into its steps, unescaped; `''` has none. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === '') return []
   return pointer
@@ -37,18 +39,18 @@ export function parsePointer(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What stands at a JSON pointer, or undefined where nothing does. */
+/** Returns the value at a JSON pointer; undefined if there is none. */
 export function resolvePointer(value: Json | undefined, pointer: string): Json | undefined {
-  let at = value
+  let current = value
   for (const step of parsePointer(pointer)) {
-    if (Array.isArray(at)) at = at[Number(step)]
-    else if (isObject(at)) at = getOwn(at, step)
+    if (Array.isArray(current)) current = current[Number(step)]
+    else if (isObject(current)) current = getOwn(current, step)
     else return undefined
   }
-  return at
+  return current
 }
 
-/** The JSON value of a text, or undefined when it is none. */
+/** Parses a text; undefined if it is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json

@@ -1,7 +1,7 @@
 import type { Domain, ItemKey } from './item.ts'
 import type { Json } from './json.ts'
 
-/** What came of one call of the service. */
+/** Outcome of one call of the service. */
 export type Outcome =
   | {
       kind: 'confirmed'
@@ -21,14 +21,14 @@ export type Outcome =
   | { kind: 'in doubt'; message: string }
   | { kind: 'not sent'; message: string }
 
-/** The rate-limit headers of an answer, as far as they were given and readable. */
+/** Rate-limit headers of an answer; null if absent or unreadable. */
 export interface Limits {
   remaining: number | null
   /** Milliseconds until the count resets. */
   resetMs: number | null
 }
 
-/** Writes by what became of them. */
+/** Number of writes by outcome. */
 export interface OutcomeCounts {
   confirmed: number
   refused: number

@@ -1,4 +1,4 @@
-/** What may come of the prefetch of one URL, in the order in which it goes on. */
+/** Statuses of the prefetch of one URL, in order. */
 export const prefetchStatuses = ['waiting', 'processing', 'completed', 'failed'] as const
 export type PrefetchStatus = (typeof prefetchStatuses)[number]
 
@@ -12,12 +12,12 @@ export interface PrefetchRecord {
 }
 
 /**
- * Which records: those of a submission, or those of some days (`YYYY-MM-DD`, both included) and
- * perhaps of one URL.
+ * Selects the records of a task, or those of some days (`YYYY-MM-DD`, both included), optionally of
+ * one URL.
  */
 export type PrefetchQuery = { task: string } | { from: string; to: string; url?: string }
 
-/** How many records there are in each status. */
+/** Counts the records in each status. */
 export function countPrefetches(records: PrefetchRecord[]): Record<PrefetchStatus, number> {
   const counts = { waiting: 0, processing: 0, completed: 0, failed: 0 }
   for (const { status } of records) counts[status]++

@@ -5,33 +5,33 @@ export const problemSummaries = {
   'unknown-field': 'Unknown field',
   'overlapping-networks': 'Networks overlap',
   'unresolved-secret': 'Unresolved secret',
-  imperative: 'An action is no desired state',
+  imperative: 'An action is not a desired state',
   'ambiguous-target': 'Two targets for one status',
-  'unknown-group': 'No such group',
-  doubtful: 'Probably not what is meant',
+  'unknown-group': 'Unknown group',
+  doubtful: 'Probably not intended',
 } as const
 
-/** Every kind of problem; internal, whereas users see a `DiagnosticCode`. */
+/** Every kind of problem; internal: users see a `DiagnosticCode`. */
 export type ProblemCode = keyof typeof problemSummaries
 
-/** What is wrong with a value of an item, found without knowing where the value stands. */
+/** A problem of an item's value, found without knowing the position of the value. */
 export interface Problem {
-  /** The kind of problem: code branches on it, and its summary stands in `problemSummaries`. */
+  /** The kind of problem; code branches on it, and `problemSummaries` has its summary. */
   code: ProblemCode
   severity: 'error' | 'warning'
   /**
-   * `manifest`: only as desired state; `wire`: only in a write, since reading a manifest mends it;
-   * `both`: in either.
+   * `manifest`: only as desired state; `wire`: only in a write, since parsing a manifest corrects
+   * it; `both`: in either.
    */
   scope: 'manifest' | 'wire' | 'both'
   /** JSON pointer within the item's value. */
   pointer: string
-  /** What was expected, what came, what to do. */
+  /** Expected value, found value, next step. */
   detail: string
 }
 
 /**
- * A place in a file of the workspace. Lines and columns count from 1, columns in UTF-16 units, the
+ * A range in a file of the workspace. Lines and columns count from 1, columns in UTF-16 units; the
  * end is exclusive.
  */
 export interface Place {
@@ -65,7 +65,7 @@ export type DiagnosticCode =
   | 'secret-literal'
   | 'secret-invalid'
 
-/** One problem of one place, as `validate` reports it. */
+/** One problem at one place, as reported by `validate`. */
 export interface Diagnostic extends Place {
   severity: 'error' | 'warning'
   code: DiagnosticCode
@@ -80,7 +80,7 @@ export interface Diagnostic extends Place {
   related?: (Place & { message: string })[]
 }
 
-/** Sorts diagnostics by file, line, column and code. */
+/** Orders diagnostics by file, line, column, code and detail. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (
     compare(a.file, b.file) ||

@@ -1,51 +1,49 @@
 import type { Domain, ItemKey } from './item.ts'
 
 /**
- * A change that goes out wave by wave, each an apply of its own. It outlives the process that began
- * it: whoever applies the same manifests goes on where it was.
+ * A change that is rolled out wave by wave, each wave an apply of its own. It outlives the process
+ * that started it: the next apply of the same manifests resumes it.
  */
 export interface Rollout {
   id: string
   /** ISO 8601. */
   startedAt: string
-  /** The commit of the workspace, and who began it; null where that is not known. */
+  /** Commit of the workspace, and the user that started it; null if unknown. */
   commit: string | null
   author: string | null
   /**
-   * All but `open` ones are over, and are kept for what they hold. `taking-back` is one whose way
-   * back was begun, and is not known to have come to its end.
+   * All except `open` are over, and are kept while they put domains on hold. `taking-back`: its
+   * rollback was started and is not known to be finished.
    */
   state: 'open' | 'stopped' | 'taking-back' | 'taken-back'
-  /** Why it is over; null while it is open. */
+  /** Reason why it is over; null while it is open. */
   reason: string | null
-  /** The items that were chosen; none where all are meant. */
+  /** Selected items; empty for all. */
   items: ItemKey[]
-  /** Of each of its domains a hash of what its manifest asks for. */
+  /** Hash of the desired configuration of each of its domains. */
   asked: Record<Domain, string>
-  /**
-   * Domains whose state as asked for is not applied any more, until something else is asked for.
-   */
+  /** Domains on hold: skipped until their manifest changes. */
   held: Domain[]
   waves: RolloutWave[]
-  /** Domains that are only released, which goes with the first wave. */
+  /** Domains that are only released, in the first wave. */
   released: Domain[]
   /** Ids of its applies, first to last. */
   applies: string[]
 }
 
-/** One wave of a rollout: the domains that change in it, and how far it is. */
+/** One wave of a rollout: its domains and its progress. */
 export interface RolloutWave {
   domains: Domain[]
   /**
-   * From before its first write to after its last outcome, ISO 8601; null before it was begun, and
-   * where it is not known to have ended.
+   * From before its first write to after its last outcome, ISO 8601. Null before it started; `to`
+   * is null while it is not known to have ended.
    */
   applied: { from: string; to: string | null } | null
-  /** Whether it was looked after, and the next one may begin. */
+  /** Whether its checks are over, and the next wave may start. */
   passed: boolean
 }
 
-/** The first wave that has not passed, counted from 0; null when all have. */
+/** Returns the index of the first wave that has not passed, from 0; null if all have. */
 export function findCurrentWave({ waves }: Rollout): number | null {
   const wave = waves.findIndex(({ passed }) => !passed)
   return wave === -1 ? null : wave

@@ -2,47 +2,45 @@ import type { ItemKey, Value, Wire } from './item.ts'
 import type { Json } from './json.ts'
 import type { Secret } from './secret.ts'
 
-/** Turns strings that are secret into what may be shown; the only place that knows their values. */
+/** Masks secret strings; the only place that knows their values. */
 export interface SecretKeeper {
   /**
-   * The secret that stands for a string with references such as `Bearer ${secret:token}`: its
-   * fingerprint where every reference could be resolved, else `unresolved:` and the template.
+   * Returns the secret for a string with references, such as `Bearer ${secret:token}`: its
+   * fingerprint if every reference is resolved, else `unresolved:` and the template.
    */
   maskTemplate(template: string): Secret
-  /** The secret that stands for a value written out in a manifest (`allowLiteralSecrets`). */
+  /** Returns the secret for a literal value of a manifest (`allowLiteralSecrets`). */
   maskLiteral(value: string): Secret
-  /** Whether an address holds a value that is known by now, in whatever spelling. */
+  /** Reports whether an address contains a known secret value, in any spelling. */
   occursIn(url: string): boolean
 }
 
 /**
- * Lists the names in what a secret was made from: a name, or a template around names, as states and
- * unresolved secrets have it.
+ * Lists the names in the source of a secret: a name, or a template around names, as stored in
+ * states and unresolved secrets.
  */
 export function listReferencedNames(reference: string): string[] {
   const names = listSecretNames(reference)
   return names.length === 0 ? [reference] : names
 }
 
-/**
- * What an apply needs of the secrets: their values for the wire, and nothing of them anywhere else.
- */
+/** The secrets of an apply: their values for the wire, and masks for everything else. */
 export interface SecretPort {
   /**
    * Returns a payload with the values of its secrets, for the wire only.
    *
-   * @throws EdgewiseError `access` when a value is not at hand
+   * @throws EdgewiseError `access` if a value is unavailable
    */
   reveal(payload: Wire): Wire
-  /** Returns a value that the service returned, with fingerprints in place of secrets. */
+  /** Returns a value from the service with fingerprints in place of secrets. */
   mask(item: ItemKey, value: Json): Json
-  /** Whether all secrets of a value could be written out. */
+  /** Reports whether `reveal` can resolve all secrets of a value. */
   canReveal(value: Value): boolean
-  /** Returns what the secrets of a value were made from, by fingerprint. */
+  /** Lists the sources of the secrets of a value, by fingerprint. */
   listTemplates(value: Value): Record<string, string>
 }
 
-/** The names of the secrets that a string refers to, in order; none for a plain string. */
+/** Lists the names of the secrets that a string refers to, in order; none for a plain string. */
 export function listSecretNames(text: string): string[] {
   return [...text.matchAll(/\$\{secret:([^}]*)\}/g)].map((match) => match[1] ?? '')
 }

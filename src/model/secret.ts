@@ -1,24 +1,24 @@
 import { isObject, type Json } from './json.ts'
 
 /**
- * A secret as it stands in snapshots, plans and records: `scrypt:…`, a fingerprint that shows that
- * it changed and not what it is, or `unresolved:NAME` where its value is not at hand.
+ * A secret in snapshots, plans and state: `scrypt:…`, a fingerprint that shows that it changed and
+ * not its value, or `unresolved:NAME` if its value is unavailable.
  */
 export interface Secret {
   $secret: string
 }
 
-/** True for a string that is kept secret. */
+/** Reports whether a value is a masked secret. */
 export function isSecret(value: unknown): value is { $secret: string } {
   return isObject(value) && typeof value['$secret'] === 'string' && Object.keys(value).length === 1
 }
 
-/** True for a secret whose value is not at hand. */
+/** Reports whether a value is a secret whose value is unavailable. */
 export function isUnresolved(value: unknown): boolean {
   return isSecret(value) && value.$secret.startsWith('unresolved:')
 }
 
-/** A copy of a value in which `replace` was asked about every secret, with its JSON pointer. */
+/** Copies a value and replaces every secret in it; `replace` gets its JSON pointer too. */
 export function mapSecrets(
   value: Json,
   replace: (secret: string, pointer: string) => Json,

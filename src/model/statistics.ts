@@ -2,12 +2,12 @@ import type { Domain } from './item.ts'
 import type { TimeZone } from './time-zone.ts'
 
 /**
- * How long the period of one point may be, shortest first (specification, "GET
+ * Lengths of the period of one point, shortest first (specification, "GET
  * /stat/httpcode/eachDomain": `grad`).
  */
 export const grains = ['minute', 'minute5', 'hour', 'day'] as const
 export type Grain = (typeof grains)[number]
-/** Length of a period, ms; of a day where no clock changes. */
+/** Length of a period, ms; of a day without a clock change. */
 export const grainMs: Record<Grain, number> = {
   minute: 60_000,
   minute5: 300_000,
@@ -15,36 +15,34 @@ export const grainMs: Record<Grain, number> = {
   day: 86_400_000,
 }
 
-/**
- * Requests by HTTP status code; the key `0` is used as well. Codes that did not occur are absent.
- */
+/** Requests by HTTP status code, including the key `0`. Codes that did not occur are absent. */
 export type Counts = Record<string, number>
 
 /** The requests of one period. */
 export interface Point {
-  /** The label: ms since 1970, the beginning of the period unless the question asked otherwise. */
+  /** The label, ms since 1970: the start of the period unless the question asks for its end. */
   time: number
   counts: Counts
 }
 
-/** What the service is asked about status codes: the points whose labels are in [from, to). */
+/** A question about status codes: the points whose labels are in [from, to). */
 export interface Question {
-  /** `all`: every domain that the token may see, which only a sum over domains can be asked for. */
+  /** `all`: every domain of the token; only for a sum over domains. */
   domains: Domain[] | 'all'
   /** Milliseconds since 1970; aligned backwards to the grain. */
   from: number
   to: number
   grain: Grain
-  /** Where requests came from; all without it. For single domains only. */
+  /** Origin area of the requests; all without it. For single domains only. */
   area?: 'cn' | 'abroad'
   /**
-   * Whether a label stands at the beginning (the usual) or the end of its period. The end is for
-   * single domains only.
+   * Position of a label: the start (default) or the end of its period. The end is for single
+   * domains only.
    */
   labels?: 'start' | 'end'
 }
 
-/** The beginning of the period that a moment lies in, by the clock on the wall of the zone. */
+/** Returns the start of the period that contains a moment, by the wall clock of the zone. */
 export function alignDown(time: number, grain: Grain, zone: TimeZone): number {
   const local = zone.toLocal(time)
   const into = local - Math.floor(local / grainMs[grain]) * grainMs[grain]
@@ -52,7 +50,7 @@ export function alignDown(time: number, grain: Grain, zone: TimeZone): number {
   return grain === 'day' ? zone.toUtc(local - into) : time - into
 }
 
-/** The end of the period that a moment lies in. */
+/** Returns the end of the period that contains a moment. */
 export function findPeriodEnd(time: number, grain: Grain, zone: TimeZone): number {
   const begin = alignDown(time, grain, zone)
   return grain === 'day'
@@ -60,13 +58,13 @@ export function findPeriodEnd(time: number, grain: Grain, zone: TimeZone): numbe
     : begin + grainMs[grain]
 }
 
-/** The moment itself where a period begins, else the end of its period. */
+/** Returns the moment itself if a period starts there, else the end of its period. */
 export function alignUp(time: number, grain: Grain, zone: TimeZone): number {
   const begin = alignDown(time, grain, zone)
   return begin === time ? time : findPeriodEnd(time, grain, zone)
 }
 
-/** Adds counts to others. */
+/** Adds counts to `to`. */
 export function addCounts(to: Counts, more: Counts): void {
   for (const [status, count] of Object.entries(more)) to[status] = (to[status] ?? 0) + count
 }
@@ -86,7 +84,7 @@ export function toPoints(byTime: Map<number, Counts>): Point[] {
   return points.toSorted((a, b) => a.time - b.time)
 }
 
-/** All requests of some counts. */
+/** Sums all requests of some counts. */
 export function sumRequests(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

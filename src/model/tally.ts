@@ -1,34 +1,34 @@
 import type { Domain } from './item.ts'
 import { addCounts, sumRequests, type Counts, type Point } from './statistics.ts'
 
-/** Status codes by their first digit; `other` is 0, 1xx and whatever else there may be. */
+/** Status codes by their first digit; `other` is 0, 1xx and everything else. */
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
 export type StatusClass = (typeof statusClasses)[number]
 
-/** What is counted of one domain, or of several together, in a time. */
+/** Counts of one domain, or of several together, in a period. */
 export interface Tally {
-  /** Null: several together. */
+  /** Null for several together. */
   domain: Domain | null
   counts: Counts
-  /** Equal parts of the time, ascending: all requests, and those that ended in 5xx. */
+  /** Equal parts of the period, ascending: all requests, and those with 5xx. */
   steps: { requests: number; failed: number }[]
-  /** Every point, where they are wanted. */
+  /** Every point, if requested. */
   points: Point[]
 }
 
-/** The class of a status code. */
+/** Returns the class of a status code. */
 export function classifyStatus(status: string): StatusClass {
   return statusClasses.find((each) => each[0] === status[0] && status.length === 3) ?? 'other'
 }
 
-/** Requests by class. */
+/** Counts requests by class. */
 export function countByClass(counts: Counts): Record<StatusClass, number> {
   const classes = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
   for (const [status, count] of Object.entries(counts)) classes[classifyStatus(status)] += count
   return classes
 }
 
-/** A tally of nothing, with so many steps. */
+/** Creates an empty tally with `steps` parts. */
 export function createTally(domain: Domain | null, steps: number): Tally {
   return {
     domain,
@@ -39,9 +39,9 @@ export function createTally(domain: Domain | null, steps: number): Tally {
 }
 
 /**
- * Counts points of the time [from, to), ms.
+ * Counts points of the period [from, to), ms.
  *
- * @param keep whether the points themselves are kept too
+ * @param keep whether to keep the points themselves too
  */
 export function addPoints(
   tally: Tally,
@@ -59,7 +59,7 @@ export function addPoints(
   if (keep) tally.points.push(...points)
 }
 
-/** A share from 0 to 1; of nothing it is 0. */
+/** Returns a share from 0 to 1; 0 if `all` is 0. */
 export function computeShare(part: number, all: number): number {
   return all === 0 ? 0 : part / all
 }

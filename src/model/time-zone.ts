@@ -1,25 +1,29 @@
 /**
- * Local times are milliseconds like those since 1970, read off a clock in the zone instead of one
- * in UTC.
+ * Conversion between UTC and local time. A local time is in milliseconds like those since 1970, by
+ * a clock in the zone instead of UTC.
  */
 export interface TimeZone {
   name: string
   toLocal(utc: number): number
   /**
-   * A local time that comes twice counts as the first; one that is skipped as if the clock had not
-   * been put forward yet.
+   * A local time that occurs twice counts as the first; a skipped one as if the clock had not been
+   * set forward yet.
    */
   toUtc(local: number): number
   /**
-   * Every moment that a local time may be taken for, ascending: one; two where it comes twice; and
-   * where it is skipped, the two that the clock before and the clock after the change make of it.
+   * Lists every moment that a local time may mean, ascending: one; two if it occurs twice; if it is
+   * skipped, the two by the clock before and after the change.
    */
   listUtcCandidates(local: number): number[]
 }
 
 const dayMs = 86_400_000
 
-/** The time zone of an IANA name. Throws a RangeError for a name that there is not. */
+/**
+ * Creates the time zone of an IANA name.
+ *
+ * @throws RangeError for an unknown name
+ */
 export function createTimeZone(name: string): TimeZone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
@@ -38,25 +42,28 @@ export function createTimeZone(name: string): TimeZone {
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
     return buildLocalTime(year, month, day, hour, minute, second) + (((utc % 1000) + 1000) % 1000)
   }
-  /** What the clocks of the day before and of the day after make of a local time. */
-  const around = (local: number): [number, number] => {
+  /** Converts a local time by the clocks of the day before and the day after. */
+  const computeNeighbours = (local: number): [number, number] => {
     const [before, after] = [local - dayMs, local + dayMs]
     return [local - (toLocal(before) - before), local - (toLocal(after) - after)]
   }
   const toUtc = (local: number): number => {
-    const both = around(local)
+    const both = computeNeighbours(local)
     const candidates = both.filter((utc) => toLocal(utc) === local)
     return candidates.length > 0 ? Math.min(...candidates) : both[0]
   }
   const listUtcCandidates = (local: number): number[] => {
-    const both = around(local)
+    const both = computeNeighbours(local)
     const actual = both.filter((utc) => toLocal(utc) === local)
     return [...new Set(actual.length > 0 ? actual : both)].toSorted((a, b) => a - b)
   }
   return { name, toLocal, toUtc, listUtcCandidates }
 }
 
-/** A local time by its parts; months and days count from 1. Parts that are too large carry over. */
+/**
+ * Builds a local time of its parts; months and days count from 1. Parts that are too large carry
+ * over.
+ */
 export function buildLocalTime(
   year: number,
   month: number,
@@ -65,13 +72,13 @@ export function buildLocalTime(
   minute = 0,
   second = 0,
 ): number {
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC maps the years 0 to 99 to 1900 to 1999.
   return (
     new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000
   )
 }
 
-/** `YYYY-MM-DD HH:ii:ss` of a local time. */
+/** Formats a local time as `YYYY-MM-DD HH:ii:ss`. */
 export function formatLocalTime(local: number): string {
   return new Date(local).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -1,8 +1,6 @@
 import type { Outcome } from '../model/outcome.ts'
 
-/**
- * Failures after which it is certain that no byte of the write left this machine for the service.
- */
+/** Failures that prove that no byte of the write left this machine for the service. */
 const beforeSending = new Set([
   'ECONNREFUSED',
   'PROXY_REFUSED',
@@ -44,19 +42,19 @@ const words: Record<string, string> = {
   ENOTFOUND: 'the name of the service could not be resolved',
   EAI_AGAIN: 'the name of the service could not be resolved for now',
   EHOSTUNREACH: 'the host of the service is not reachable',
-  EADDRNOTAVAIL: 'this machine can not connect to that address and port',
+  EADDRNOTAVAIL: 'this machine cannot connect to that address and port',
   ENETUNREACH: 'the network of the service is not reachable',
   UND_ERR_CONNECT_TIMEOUT: 'no connection was made in time',
   ECONNRESET: 'the connection was reset',
   UND_ERR_SOCKET: 'the connection broke',
   EPIPE: 'the connection broke',
   TimeoutError: 'no answer came in time',
-  AbortError: 'the call was given up',
+  AbortError: 'the call was aborted',
 }
 
-/** Classifies a call that brought no answer: not sent, or in-doubt. */
+/** Classifies a call without an answer: not sent, or in-doubt. */
 export function classifyFailure(error: unknown): Outcome {
-  const codes = codesOf(error)
+  const codes = listCodes(error)
   const code = codes[0] ?? 'unknown'
   const sentence =
     words[code] ??
@@ -70,17 +68,17 @@ export function classifyFailure(error: unknown): Outcome {
 }
 
 /**
- * The codes of an error's causes: `fetch` wraps them, and a host with several addresses has one for
- * each.
+ * Lists the codes of an error's causes: `fetch` wraps them, and a host with several addresses has
+ * one for each.
  */
-function codesOf(error: unknown): string[] {
+function listCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   if (error instanceof AggregateError && error.errors.length > 0)
-    return error.errors.flatMap(codesOf)
+    return error.errors.flatMap(listCodes)
   if (error.message.startsWith('Proxy response (')) return ['PROXY_REFUSED']
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return [error.name]
   const code = (error as NodeJS.ErrnoException).code
   if (typeof code === 'string') return [code]
-  if (error.cause !== undefined) return codesOf(error.cause)
+  if (error.cause !== undefined) return listCodes(error.cause)
   return error.message === 'bad port' ? ['EADDRNOTAVAIL'] : []
 }

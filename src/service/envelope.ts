@@ -2,59 +2,59 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Answer } from './transport.ts'
 
-/** The response envelope (specification, "Response envelope"), as far as an answer has one. */
+/** The response envelope of an answer (specification, "Response envelope"); null where absent. */
 export interface Envelope {
-  /** The body, where it is a JSON object. */
+  /** The body, if it is a JSON object. */
   body: JsonObject | null
-  /** `code`, where it is a whole number. */
+  /** `code`, if it is a whole number. */
   code: number | null
-  /** The service's message in one line, without secrets, or a word of our own. */
+  /** Message of the service in one line, without secrets, or a text of our own. */
   message: string
   limits: Limits
-  /** How long the service asks to wait, ms. */
+  /** Wait that the service demands, ms. */
   retryAfterMs: number | null
 }
 
-/** No honest answer has more levels; one that has is taken for no JSON. */
-const mostLevels = 64
+/** Maximum depth of an answer; a deeper one counts as not JSON. */
+const maxLevels = 64
 
 /**
- * Reads the envelope of an answer and its rate-limit headers (specification, "Limits").
+ * Parses the envelope of an answer and its rate-limit headers (specification, "Limits").
  *
- * @param scrub takes secrets out of the service's message
- * @param words what to say for an HTTP status where the service has no message
+ * @param scrub removes secrets from the message of the service
+ * @param words messages by HTTP status, for answers without one
  */
 export function parseEnvelope(
   answer: Answer,
   scrub: (text: string) => string,
   words: Record<number, string>,
 ): Envelope {
-  const body = parsed(answer.body)
+  const body = parseBody(answer.body)
   const code =
     body !== null && typeof body['code'] === 'number' && Number.isInteger(body['code'])
       ? body['code']
       : null
-  const reset = milliseconds(answer.header('X-Retry-After'))
+  const reset = parseMilliseconds(answer.header('X-Retry-After'))
   return {
     body,
     code,
-    message: messageOf(answer, body, scrub, words),
-    limits: { remaining: wholeNumber(answer.header('X-Ratelimit-Remaining')), resetMs: reset },
-    retryAfterMs: reset ?? milliseconds(answer.header('Retry-After')),
+    message: formatMessage(answer, body, scrub, words),
+    limits: { remaining: parseWholeNumber(answer.header('X-Ratelimit-Remaining')), resetMs: reset },
+    retryAfterMs: reset ?? parseMilliseconds(answer.header('Retry-After')),
   }
 }
 
-function parsed(text: string): JsonObject | null {
+function parseBody(text: string): JsonObject | null {
   try {
     const value = JSON.parse(text) as Json
-    return isObject(value) && !isDeeper(value, mostLevels) ? value : null
+    return isObject(value) && !isDeeper(value, maxLevels) ? value : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
   }
 }
 
-/** Whoever walks through a value goes down its levels, and not to any depth. */
+/** Checks the depth level by level, without recursion. */
 function isDeeper(value: Json, levels: number): boolean {
   let level: Json[] = [value]
   for (let i = 0; i < levels; i++)
@@ -64,7 +64,7 @@ function isDeeper(value: Json, levels: number): boolean {
   return level.length > 0
 }
 
-function messageOf(
+function formatMessage(
   answer: Answer,
   body: JsonObject | null,
   scrub: (text: string) => string,
@@ -75,17 +75,17 @@ function messageOf(
     typeof message === 'string' && message !== ''
       ? message
       : (words[answer.status] ?? `HTTP ${answer.status}, no message`)
-  // Secrets go first, while they stand whole; then what could drive a terminal.
+  // Remove secrets first, while they are whole; then characters that could control a terminal.
   return scrub(text)
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, 2000)
 }
 
-function wholeNumber(text: string | null): number | null {
+function parseWholeNumber(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text.trim()) ? Number(text) : null
 }
 
-function milliseconds(seconds: string | null): number | null {
-  const number = wholeNumber(seconds)
+function parseMilliseconds(seconds: string | null): number | null {
+  const number = parseWholeNumber(seconds)
   return number === null ? null : number * 1000
 }

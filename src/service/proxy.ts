@@ -2,11 +2,11 @@ import { isLoopback } from '../model/loopback.ts'
 import type { Dispatcher } from './transport.ts'
 
 /**
- * The dispatcher through which calls to `url` have to go, or undefined for a direct connection.
- * HTTPS_PROXY, HTTP_PROXY and NO_PROXY count in either letter case. The library is loaded only
- * where a proxy is named.
+ * Creates the dispatcher for calls to `url`; undefined for a direct connection. HTTPS_PROXY,
+ * HTTP_PROXY and NO_PROXY count in either letter case. The library is loaded only if a proxy is
+ * configured.
  *
- * Plain http to this machine goes through no proxy: it would carry the token to another one.
+ * Plain http to this machine uses no proxy, which would carry the token to another machine.
  */
 export async function createDispatcher(
   url: string,
@@ -18,7 +18,8 @@ export async function createDispatcher(
   if (httpProxy === undefined && httpsProxy === undefined) return undefined
   const { createDirectAgent, createProxyAgent } = await import('./proxy-agent.ts')
   const { protocol, hostname } = new URL(url)
-  // Node itself may heed the environment (NODE_USE_ENV_PROXY), so that direct has to be asked for.
+  // Node itself may follow the environment (NODE_USE_ENV_PROXY), so a direct connection must be
+  // explicit.
   if (protocol === 'http:' && isLoopback(hostname)) return createDirectAgent()
   return createProxyAgent({
     httpProxy,

@@ -1,17 +1,17 @@
-/** One request to the service, as it goes over the network. */
+/** One HTTP request to the service. */
 export interface Request {
   url: string
-  /** JSON, to be posted. Without a body it is a GET. */
+  /** JSON to post. Without a body the request is a GET. */
   body?: string
-  /** After this long it is given up. */
+  /** Time-out. */
   timeoutMs: number
-  /** Given up as well once this is aborted. */
+  /** Aborts the request too. */
   signal?: AbortSignal
-  /** A longer answer is cut. */
+  /** Maximum size of the answer; the rest is cut off. */
   maxBytes?: number
 }
 
-/** An answer as it came over the network. */
+/** An HTTP answer. */
 export interface Answer {
   status: number
   header(name: string): string | null
@@ -19,22 +19,19 @@ export interface Answer {
 }
 
 /**
- * Carries a request to the service and brings the answer. Throws what `fetch` throws: an error
- * whose causes have codes such as `ECONNRESET`, or a `TimeoutError` for what was given up.
+ * Sends a request to the service and returns the answer. Throws what `fetch` throws: an error whose
+ * causes have codes such as `ECONNRESET`, or a `TimeoutError` after the time-out.
  */
 export type Transport = (request: Request) => Promise<Answer>
 
-const usualBytes = 4 * 1024 * 1024
+const defaultMaxBytes = 4 * 1024 * 1024
 
-/**
- * What `fetch` sends requests through instead of a direct connection: an object of the library
- * undici.
- */
+/** Replacement of the direct connection of `fetch`: an object of the library undici. */
 export type Dispatcher = object
 
-/** Carries requests over this machine's network. Redirects are not followed. */
+/** Creates a transport over the network of this machine. Redirects are not followed. */
 export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
-  return async ({ url, body, timeoutMs, signal, maxBytes = usualBytes }) => {
+  return async ({ url, body, timeoutMs, signal, maxBytes = defaultMaxBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(
       () => late.abort(new DOMException('no answer in time', 'TimeoutError')),
@@ -53,24 +50,27 @@ export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
     }
     if (dispatcher !== undefined) Object.assign(request, { dispatcher })
     try {
-      return await unlessAborted(answerOf(url, request, maxBytes), givenUp)
+      return await rejectOnAbort(fetchAnswer(url, request, maxBytes), givenUp)
     } finally {
       clearTimeout(timer)
     }
   }
 }
 
-async function answerOf(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
+async function fetchAnswer(url: string, request: RequestInit, maxBytes: number): Promise<Answer> {
   const response = await fetch(url, request)
   return {
     status: response.status,
     header: (name) => response.headers.get(name),
-    body: await boundedText(response, maxBytes),
+    body: await readBoundedText(response, maxBytes),
   }
 }
 
-/** `fetch` never ends with an answer that it can't unpack, and then hears no signal either. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Rejects on abort: `fetch` never settles for an answer that it cannot decompress, not even on
+ * abort.
+ */
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
     if (signal.aborted) abort()
@@ -79,8 +79,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** The body as text; what is cut is no JSON. */
-async function boundedText(response: Response, maxBytes: number): Promise<string> {
+/** Reads the body as text; a body that was cut off is not JSON. */
+async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
   let size = 0

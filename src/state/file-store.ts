@@ -22,13 +22,15 @@ import { createDamagedFileError } from './format/parse-file.ts'
 import { formatRollout, parseRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
 
-/** A record in files: one a domain, the journal, and a marker for each apply that has not ended. */
+/**
+ * Opens state in files: one for each domain, the journal, and a marker for each unfinished apply.
+ */
 export function openFileStore(files: StateFiles, key: StateKey, account: string): Store {
   return new FileStore(files, key, account)
 }
 
-/** An apply that was cut off, and its domains with what it left in doubt. */
-interface CutOff {
+/** An apply whose process died, and its domains with the items that it left in-doubt. */
+interface UnfinishedApply {
   entry: JournalEntry
   domains: RecordedState
 }
@@ -39,17 +41,17 @@ class FileStore implements Store {
   readonly #files: StateFiles
   readonly #key: StateKey
   readonly #paths: StatePaths
-  readonly #budget: string
-  /** Applies that were cut off, as of the last load; the next change of the record closes them. */
-  #cutOff: CutOff[] = []
+  readonly #budgetPath: string
+  /** Unfinished applies, as of the last load; the next change of the state closes them. */
+  #unfinished: UnfinishedApply[] = []
   #settled: number[] = []
-  readonly #turn = createSerialQueue()
+  readonly #queue = createSerialQueue()
 
   constructor(files: StateFiles, key: StateKey, account: string) {
     this.#files = files
     this.#key = key
     this.#paths = buildStatePaths(key)
-    this.#budget = buildBudgetPath(key.address, account)
+    this.#budgetPath = buildBudgetPath(key.address, account)
     this.location = files.describePath(this.#paths.domains)
     this.share = files.share
   }
@@ -60,25 +62,26 @@ class FileStore implements Store {
     for (const [path, text] of await this.#files.load(this.#paths.domains)) {
       const { domain, items } = parseDomainFile(this.#files.describePath(path), text)
       if (path !== this.#paths.domain(domain)) {
+        const expected = this.#files.describePath(this.#paths.domain(domain))
         throw createDamagedFileError(
           this.#files.describePath(path),
-          `it says it is of ${domain}, whose place is ${this.#files.describePath(this.#paths.domain(domain))}`,
+          `it names ${domain}, whose file is ${expected}`,
           'domain',
         )
       }
       recorded.set(domain, items)
     }
-    this.#cutOff = []
-    for (const entry of await this.#openEntries()) {
-      const domains = await this.#doubts(entry, recorded)
+    this.#unfinished = []
+    for (const entry of await this.#loadOpenEntries()) {
+      const domains = await this.#findDoubts(entry, recorded)
       for (const [domain, items] of domains) recorded.set(domain, items)
-      this.#cutOff.push({ entry, domains })
+      this.#unfinished.push({ entry, domains })
     }
     return recorded
   }
 
   listUnfinished(): Applied[] {
-    return this.#cutOff.map(({ entry: { settled: _settled, ...applied } }) => applied)
+    return this.#unfinished.map(({ entry: { settled: _settled, ...applied } }) => applied)
   }
 
   async listOtherAddresses(): Promise<string[]> {
@@ -90,7 +93,7 @@ class FileStore implements Store {
   }
 
   async listApplies(): Promise<Applied[]> {
-    const entries = await this.#entries()
+    const entries = await this.#loadEntries()
     return entries
       .map(({ settled: _settled, ...applied }) => applied)
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
@@ -98,10 +101,9 @@ class FileStore implements Store {
 
   async loadStateBefore(apply: string): Promise<Wave['before']> {
     const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
-    for (const wave of await this.#waves(apply)) {
+    for (const wave of await this.#loadWaves(apply)) {
       for (const [domain, items] of wave.before) {
-        // What an earlier wave of the apply had changed already was something else before the
-        // apply.
+        // An earlier wave of the apply may have changed an item already: its first value counts.
         before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
       }
     }
@@ -112,20 +114,20 @@ class FileStore implements Store {
     if (wave.number === 1) this.#settled = []
     const intent = new Map([
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
-      [this.#paths.entry(apply.id), this.#entryText(apply)],
+      [this.#paths.entry(apply.id), this.#formatEntry(apply)],
     ])
     const marker = new Map([[this.#paths.marker(apply.id), formatMarker(apply.id)]])
     await this.#publish([intent, marker], formatEntryMessage(apply, wave))
   }
 
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
-    return this.#turn(async () => {
-      // A write counts as settled once what came of it stands in the record: a later one must not
-      // say so of one that failed.
+    return this.#queue(async () => {
+      // A write counts as settled once its outcome is recorded: a later outcome must not settle one
+      // whose recording failed.
       const settled = [...this.#settled, ...writes]
       const entry = formatEntry({ ...apply, settled })
       await this.#files.write(
-        [this.#domainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
+        [this.#formatDomainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
         formatOutcomeMessage(apply, writes, domains),
       )
       this.#settled = settled
@@ -136,7 +138,7 @@ class FileStore implements Store {
     this.#settled = []
     await this.#files.write(
       [
-        new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]]),
+        new Map([[this.#paths.entry(apply.id), this.#formatEntry(apply)]]),
         new Map([[this.#paths.marker(apply.id), null]]),
       ],
       formatEntryMessage(apply, null),
@@ -144,7 +146,7 @@ class FileStore implements Store {
   }
 
   async save(domains: RecordedState, why: string): Promise<void> {
-    await this.#publish([this.#domainFiles(domains)], why)
+    await this.#publish([this.#formatDomainFiles(domains)], why)
   }
 
   async listRollouts(): Promise<Rollout[]> {
@@ -155,7 +157,7 @@ class FileStore implements Store {
         if (path !== this.#paths.rollout(rollout.id))
           throw createDamagedFileError(
             this.#files.describePath(path),
-            `it says it is of ${rollout.id}`,
+            `it names rollout ${rollout.id}`,
             'rollout',
           )
         return rollout
@@ -172,25 +174,25 @@ class FileStore implements Store {
   }
 
   async loadCalls(): Promise<KnownCalls> {
-    const { here, shared } = await this.#files.loadLocalAndShared(this.#budget)
+    const { here, shared } = await this.#files.loadLocalAndShared(this.#budgetPath)
     const [own, others] = [
       parseCalls(parseJson(here ?? 'null')),
       parseCalls(parseJson(shared ?? 'null')),
     ]
-    const incomplete = this.#cutOff.some(({ entry }) => entry.id !== own.apply)
+    const incomplete = this.#unfinished.some(({ entry }) => entry.id !== own.apply)
     return {
-      calls: knownOf(own.calls, others.calls),
+      calls: mergeCalls(own.calls, others.calls),
       incomplete: this.share !== null && incomplete,
     }
   }
 
   async saveCalls(apply: string, calls: Call[]): Promise<void> {
-    await this.#files.saveLocally(this.#budget, formatCalls(apply, calls))
+    await this.#files.saveLocally(this.#budgetPath, formatCalls(apply, calls))
   }
 
   /**
-   * Publishes, and closes what was cut off in the same breath: what it left in doubt moves to the
-   * domains' own files.
+   * Publishes and closes the unfinished applies in one step: the items that they left in-doubt move
+   * to the files of their domains.
    */
   async #publish(steps: FileChanges[], message: string): Promise<void> {
     const paths = this.#paths
@@ -198,16 +200,16 @@ class FileStore implements Store {
     const doubts = new Map<string, string | null>([[paths.address, formatAddress({ id, address })]])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
-    for (const { entry, domains } of this.#cutOff) {
-      for (const [path, text] of this.#domainFiles(domains)) doubts.set(path, text)
+    for (const { entry, domains } of this.#unfinished) {
+      for (const [path, text] of this.#formatDomainFiles(domains)) doubts.set(path, text)
       entries.set(paths.entry(entry.id), formatEntry(entry))
       markers.set(paths.marker(entry.id), null)
     }
     await this.#files.publish([doubts, entries, markers, ...steps], message)
-    this.#cutOff = []
+    this.#unfinished = []
   }
 
-  #domainFiles(domains: RecordedState): Map<string, string | null> {
+  #formatDomainFiles(domains: RecordedState): Map<string, string | null> {
     return new Map(
       [...domains].map(([domain, items]) => [
         this.#paths.domain(domain),
@@ -216,41 +218,41 @@ class FileStore implements Store {
     )
   }
 
-  #entryText(apply: Applied): string {
+  #formatEntry(apply: Applied): string {
     return formatEntry({ ...apply, settled: this.#settled })
   }
 
-  async #openEntries(): Promise<JournalEntry[]> {
+  async #loadOpenEntries(): Promise<JournalEntry[]> {
     const markers = [...(await this.#files.load(this.#paths.open)).keys()]
     if (markers.length === 0) return []
-    const entries = await this.#entries()
+    const entries = await this.#loadEntries()
     return markers.map((path) => {
       const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
       if (entry === undefined)
         throw createDamagedFileError(
           this.#files.describePath(path),
-          'the journal does not know this apply',
+          'the journal has no entry for this apply',
           'journal',
         )
       return entry
     })
   }
 
-  async #entries(): Promise<JournalEntry[]> {
+  async #loadEntries(): Promise<JournalEntry[]> {
     const found = await this.#files.load(this.#paths.journal)
     return [...found].map(([path, text]) => {
       const entry = parseEntry(this.#files.describePath(path), text)
       if (path !== this.#paths.entry(entry.id))
         throw createDamagedFileError(
           this.#files.describePath(path),
-          `it says it is of ${entry.id}`,
+          `it names apply ${entry.id}`,
           'journal',
         )
       return entry
     })
   }
 
-  async #waves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
+  async #loadWaves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
     const folder = `${this.#paths.waves}/${apply}`
     const texts = await this.#files.load(folder)
     return Array.from(texts.keys(), (_path, i) => {
@@ -259,28 +261,28 @@ class FileStore implements Store {
       if (text === undefined)
         throw createDamagedFileError(
           this.#files.describePath(folder),
-          `expected ${texts.size} waves, and ${i + 1}.json is not there`,
+          `expected ${texts.size} waves, ${i + 1}.json is missing`,
           'journal',
         )
       return parseWave(this.#files.describePath(path), text)
     })
   }
 
-  /** The domains that an apply left in doubt, with all of their items. */
-  async #doubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
+  /** Finds the domains that an apply left in-doubt, with all of their items. */
+  async #findDoubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
     const settled = new Set(entry.settled)
     const doubted: RecordedState = new Map()
     let unsettled = 0
-    for (const { intents } of await this.#waves(entry.id)) {
+    for (const { intents } of await this.#loadWaves(entry.id)) {
       for (const [write, domains] of intents) {
         if (settled.has(write)) continue
         unsettled++
         for (const [domain, intended] of domains) {
           const items = doubted.get(domain) ?? new Map(recorded.get(domain))
-          for (const [item, held] of intended) {
-            // What the apply has recorded itself is what came of it.
+          for (const [item, state] of intended) {
+            // An outcome that the apply has recorded itself is final.
             if (items.get(item)?.apply !== entry.id || items.get(item)?.open === true)
-              items.set(item, { ...held, open: true })
+              items.set(item, { ...state, open: true })
           }
           doubted.set(domain, items)
         }
@@ -292,19 +294,19 @@ class FileStore implements Store {
 }
 
 /**
- * The calls that either knows of. Several calls may have the same time: what another machine told
- * counts as of one moment.
+ * Merges the calls known to this machine with those known to others. Several calls may have the
+ * same time: calls from another machine count as of one moment.
  */
-function knownOf(own: Call[], others: Call[]): Call[] {
-  const unseen = own.map(nameOf)
+function mergeCalls(own: Call[], others: Call[]): Call[] {
+  const unseen = own.map(formatCallKey)
   const more = others.filter((call) => {
-    const at = unseen.indexOf(nameOf(call))
+    const at = unseen.indexOf(formatCallKey(call))
     if (at !== -1) unseen.splice(at, 1)
     return at === -1
   })
   return [...own, ...more]
 }
 
-function nameOf({ boot, up, at }: Call): string {
+function formatCallKey({ boot, up, at }: Call): string {
   return `${boot} ${up} ${at}`
 }

@@ -4,64 +4,62 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import { parseJson } from '../model/json.ts'
 import type { Register } from './register.ts'
 
-/** How long a holder that gives no sign is taken to live. */
+/** Lease of a lock, ms: a holder without heartbeat counts as alive for this long. */
 export const leaseMs = 90_000
-const beatMs = leaseMs / 5
-const lookEveryMs = 1000
+const heartbeatMs = leaseMs / 5
+const pollMs = 1000
 
-/** Who holds a lock. */
+/** The holder of a lock. */
 export interface LockHolder {
-  /** Names this holding; no two are alike. */
+  /** Identifies this use of the lock; unique. */
   token: string
   /** User and machine. */
   who: string
   reason: string
   /** ISO 8601. */
   since: string
-  /** The machine's boot and process namespace, within which `pid` means something. */
+  /** Boot and process namespace of the machine, within which `pid` is meaningful. */
   boot: string
   namespace: string
   pid: number
 }
 
-/** A lock that is held. */
+/** A lock in use by this process. */
 export interface Lease {
-  /** How long it surely holds on if nothing more is heard of the holder, ms; 0 when it is lost. */
+  /** Time until the lease ends if no further heartbeat is seen, ms; 0 if the lock is lost. */
   remainingMs(): Promise<number>
   /**
-   * Gives the lock back, if it is still held.
+   * Releases the lock, if it is still in use by this process.
    *
-   * @throws EdgewiseError `record-unreachable`; it then ends with its lease
+   * @throws EdgewiseError `record-unreachable`; the lock then ends with its lease
    */
   release(): Promise<void>
 }
 
-/** What a contender judges a lease with: a clock that nobody sets, in ms. */
+/** Clock for judging a lease, ms; never set. */
 export interface LockClock {
   monotonic(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The machine that a process runs on, and the process itself. */
+/** The machine of a process, and the process itself. */
 export interface Machine {
-  /** Of this boot of the machine; empty where the system does not say. */
+  /** Id of this boot of the machine; empty if the system reports none. */
   boot: string
-  /** Of the processes that see each other; empty where the system does not say. */
+  /** Id of the process namespace; empty if the system reports none. */
   namespace: string
   pid: number
-  /**
-   * Since its boot, ms; the time that it was asleep counts, as it does not by a monotonic clock.
-   */
+  /** Time since its boot, ms, including the time asleep, which a monotonic clock may omit. */
   uptime(): number
-  /** Names this process among all that may write to the same folder. */
+  /** Identifies this process among all that may write to the same folder. */
   processName: string
   isRunning(pid: number): boolean
 }
 
 /**
- * Takes the lock, waiting for it up to `timeoutMs`. A holder that ran on this machine and no longer
- * runs is succeeded at once; any other only after it was seen to give no sign for the whole lease,
- * by the contender's own clock.
+ * Acquires the lock, waiting for it up to `timeoutMs`. A stale lock of a dead process on this
+ * machine is taken over at once. Any other lock is taken over only after the contender has seen no
+ * heartbeat for the whole lease, by its own clock.
  *
  * @throws EdgewiseError `locked`, naming the holder
  */
@@ -77,142 +75,146 @@ export async function acquireLock(
   let [sign, since]: [string | null, number] = [null, start]
   for (;;) {
     const { version, text } = await register.read()
-    const other = text === null ? null : holderIn(text)
+    const other = text === null ? null : parseHolder(text)
     if (version !== sign) [sign, since] = [version, clock.monotonic()]
-    if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
-      const taken = momentOf(machine, clock)
-      const own = await register.compareAndSwap(version, textOf(holder, 0))
-      if (own !== null) return new Holding(register, holder, own, taken, machine, clock)
+    if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {
+      const acquiredAt = readMoment(machine, clock)
+      const own = await register.compareAndSwap(version, formatHolder(holder, 0))
+      if (own !== null) return new LockLease(register, holder, own, acquiredAt, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
-      throw locked(other, register, timeoutMs)
-    await clock.sleep(Math.min(lookEveryMs, timeoutMs - (clock.monotonic() - start)), signal)
+      throw createLockedError(other, register, timeoutMs)
+    await clock.sleep(Math.min(pollMs, timeoutMs - (clock.monotonic() - start)), signal)
   }
 }
 
-/** Who holds the lock, or null. */
+/** Returns the lock holder, or null. */
 export async function findLockHolder(register: Register): Promise<LockHolder | null> {
   const { text } = await register.read()
-  return text === null ? null : holderIn(text)
+  return text === null ? null : parseHolder(text)
 }
 
-/** Ends a holding; false when it has ended before, or another one has begun. */
+/** Ends the use of the lock that `token` identifies; false if it has ended already. */
 export async function endLock(register: Register, token: string): Promise<boolean> {
   for (;;) {
     const { version, text } = await register.read()
-    if (text === null || holderIn(text).token !== token) return false
-    // A beat of the holder may come between.
+    if (text === null || parseHolder(text).token !== token) return false
+    // A heartbeat of the holder may come between.
     if ((await register.compareAndSwap(version, null)) !== null) return true
   }
 }
 
-/** Since the machine's boot, without and with the time that it was asleep, ms. */
+/** Time since the boot of the machine, ms: without and with the time asleep. */
 interface Moment {
-  awake: number
-  all: number
+  monotonicMs: number
+  uptimeMs: number
 }
 
-function momentOf(machine: Machine, clock: LockClock): Moment {
-  return { awake: clock.monotonic(), all: machine.uptime() }
+function readMoment(machine: Machine, clock: LockClock): Moment {
+  return { monotonicMs: clock.monotonic(), uptimeMs: machine.uptime() }
 }
 
-/** A lock that this process holds: its beat goes on until it is released. */
-class Holding implements Lease {
+/** A lock in use by this process: it sends heartbeats until it is released. */
+class LockLease implements Lease {
   readonly #register: Register
   readonly #holder: LockHolder
   readonly #machine: Machine
   readonly #clock: LockClock
   readonly #released = new AbortController()
-  readonly #beating: Promise<void>
+  readonly #heartbeats: Promise<void>
   #version: string
-  #lastBeat: Moment
+  #lastHeartbeat: Moment
   #lost = false
 
   constructor(
     register: Register,
     holder: LockHolder,
     version: string,
-    taken: Moment,
+    acquiredAt: Moment,
     machine: Machine,
     clock: LockClock,
   ) {
     this.#register = register
     this.#holder = holder
     this.#version = version
-    this.#lastBeat = taken
+    this.#lastHeartbeat = acquiredAt
     this.#machine = machine
     this.#clock = clock
-    this.#beating = this.#beat()
+    this.#heartbeats = this.#sendHeartbeats()
   }
 
   async remainingMs(): Promise<number> {
-    if (!this.#lost && this.#register.isLocal && (await this.#current()) === null) this.#lost = true
+    if (!this.#lost && this.#register.isLocal && (await this.#findVersion()) === null)
+      this.#lost = true
     if (this.#lost) return 0
-    const [now, last] = [momentOf(this.#machine, this.#clock), this.#lastBeat]
-    // Others saw no sign while this machine was asleep; some systems tell that time in whole
+    const [now, last] = [readMoment(this.#machine, this.#clock), this.#lastHeartbeat]
+    // Others saw no heartbeat while this machine was asleep; some systems report that time in whole
     // seconds only.
-    return leaseMs - Math.max(now.awake - last.awake, now.all - last.all)
+    return leaseMs - Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)
   }
 
   async release(): Promise<void> {
     this.#released.abort()
-    await this.#beating
+    await this.#heartbeats
     if (!this.#lost) await endLock(this.#register, this.#holder.token)
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeats(): Promise<void> {
     for (let beat = 1; !this.#lost; beat++) {
-      await this.#clock.sleep(beatMs, this.#released.signal)
+      await this.#clock.sleep(heartbeatMs, this.#released.signal)
       if (this.#released.signal.aborted) return
       try {
-        await this.#once(beat)
+        await this.#sendHeartbeat(beat)
       } catch (error) {
-        // Whatever keeps the beat from being seen: the lease runs out, and until then the next one
-        // may get through.
+        // Any failure of a heartbeat: the lease runs out, and the next heartbeat may succeed until
+        // then.
         if (!(error instanceof Error)) throw error
       }
     }
   }
 
-  async #once(beat: number): Promise<void> {
-    const start = momentOf(this.#machine, this.#clock)
-    const next = await this.#register.compareAndSwap(this.#version, textOf(this.#holder, beat))
-    // An earlier beat may have been put though no answer came.
-    const version = next ?? (await this.#current())
+  async #sendHeartbeat(beat: number): Promise<void> {
+    const start = readMoment(this.#machine, this.#clock)
+    const next = await this.#register.compareAndSwap(
+      this.#version,
+      formatHolder(this.#holder, beat),
+    )
+    // An earlier heartbeat may have been stored although no answer came.
+    const version = next ?? (await this.#findVersion())
     if (version === null) {
       this.#lost = true
       return
     }
     this.#version = version
-    if (next !== null) this.#lastBeat = start
+    if (next !== null) this.#lastHeartbeat = start
   }
 
-  /** The version if the lock is still held; null when it is lost. */
-  async #current(): Promise<string | null> {
+  /** Returns the version if the lock is still in use by this process; null if it is lost. */
+  async #findVersion(): Promise<string | null> {
     const { version, text } = await this.#register.read()
-    return text !== null && holderIn(text).token === this.#holder.token ? version : null
+    return text !== null && parseHolder(text).token === this.#holder.token ? version : null
   }
 }
 
-function isDead(holder: LockHolder, machine: Machine): boolean {
+function isStale(holder: LockHolder, machine: Machine): boolean {
   const here =
     holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
   return here && !machine.isRunning(holder.pid)
 }
 
-function textOf(holder: LockHolder, beat: number): string {
+function formatHolder(holder: LockHolder, beat: number): string {
   const file: LockFile = { ...holder, beat }
   return `${JSON.stringify(file)}\n`
 }
 
-/** Who a text names. What can't be read is a holder too: somebody put it there. */
-function holderIn(value: string): LockHolder {
+/** Parses a lock holder. An unreadable text counts as a holder too: some process wrote it. */
+function parseHolder(value: string): LockHolder {
   const parsed = parseJson(value)
   const data = parsed !== undefined && isObject(parsed) ? parsed : {}
   const text = (name: string) => (typeof data[name] === 'string' ? data[name] : '')
   return {
     token: text('token'),
-    who: text('who') || 'somebody unknown',
+    who: text('who') || 'an unknown user',
     reason: text('reason') || 'no reason given',
     since: text('since') || 'an unknown time',
     boot: text('boot'),
@@ -221,23 +223,24 @@ function holderIn(value: string): LockHolder {
   }
 }
 
-function locked(other: LockHolder | null, register: Register, timeoutMs: number): EdgewiseError {
-  const who =
-    other === null
-      ? `another process that was faster (${register.location})`
-      : formatLockHolder(other)
+function createLockedError(
+  other: LockHolder | null,
+  register: Register,
+  timeoutMs: number,
+): EdgewiseError {
+  const who = other === null ? `another process (${register.location})` : formatLockHolder(other)
   const waited =
     timeoutMs === 0
       ? 'Wait for it with --lock-timeout SECONDS'
       : 'Wait longer with --lock-timeout SECONDS'
   return new EdgewiseError(
     'locked',
-    `the record is locked by ${who}`,
-    `${waited}; if that process is gone for good, "edgewise state unlock" ends it.`,
+    `the state is locked by ${who}`,
+    `${waited}; if that process is gone, remove the lock with "edgewise state unlock".`,
   )
 }
 
-/** A holder in words. */
+/** Formats a lock holder. */
 export function formatLockHolder({ who, pid, since, reason }: LockHolder): string {
   return `${who} (process ${pid}, since ${since}, ${reason})`
 }

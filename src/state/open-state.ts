@@ -13,42 +13,42 @@ import type { StateKey, Store } from './store.ts'
 import { buildBudgetPath, buildLockPath, buildStatePaths } from './format/state-paths.ts'
 import type { Register } from './register.ts'
 
-/** Which record a workspace has, and where it says that it is kept. */
+/** Identity of the state of a workspace, and its configured location. */
 export interface StateLocation extends StateKey {
-  /** The workspace's folder. */
+  /** Folder of the workspace. */
   root: string
   account: string
   state: StateConfig
 }
 
-/** What a record is kept with. */
+/** Environment for opening state. */
 export interface StateEnvironment {
   disk: Disk
-  /** Names this process among all that may write to the same folder. */
+  /** Identifies this process among all that may write to the same folder. */
   processName: string
-  /** The repository that a folder lies in; null where there is none. */
+  /** Opens the repository that contains a folder; null if there is none. */
   openGit(folder: string, remote: string): Promise<GitRepository | null>
 }
 
-/** A record, and the lock of its account. */
+/** Opened state, and the lock of its account. */
 export interface OpenState {
   store: Store
   lock: Register
-  /** Sentences that the user should know before relying on it. */
+  /** Notes for the user before relying on it. */
   notes: string[]
 }
 
 /**
- * Opens the record of a workspace: in git, where it lies in a repository and names nothing else,
- * else in a folder.
+ * Opens the state of a workspace: in git if the workspace is in a repository and configures no
+ * other store, else in a folder.
  *
- * @throws EdgewiseError `usage` when the choice is not clear, `unavailable` when git is asked for
- * and can't be used
+ * @throws EdgewiseError `usage` if the choice is ambiguous, `unavailable` if git is configured and
+ *   cannot be used
  */
 export async function openState(place: StateLocation, world: StateEnvironment): Promise<OpenState> {
   const { root, state } = place
-  const git = state.store === 'dir' ? null : await repositoryOf(place, world)
-  if (git === null) return inFolder(place, world)
+  const git = state.store === 'dir' ? null : await findRepository(place, world)
+  if (git === null) return openInFolder(place, world)
   const folder = resolve(root, state.path)
   if (
     state.store === null &&
@@ -56,52 +56,54 @@ export async function openState(place: StateLocation, world: StateEnvironment): 
   ) {
     throw new EdgewiseError(
       'usage',
-      `the folder ${folder} holds a record of "${place.id}", and the workspace lies in a git repository, where records go by default`,
-      'Say in edgewise.yaml which one counts: "state: {store: dir}" or "state: {store: git}".',
+      `the folder ${folder} already has the state of "${place.id}", but in a git repository ` +
+        'the default store is git',
+      'Choose one in edgewise.yaml: "state: {store: dir}" or "state: {store: git}".',
     )
   }
-  return inGit(place, world, git)
+  return openInGit(place, world, git)
 }
 
-async function repositoryOf(
+async function findRepository(
   { root, state }: StateLocation,
   world: StateEnvironment,
 ): Promise<GitRepository | null> {
-  if (state.store === null && !insideRepository(root)) return null
+  if (state.store === null && !isInsideRepository(root)) return null
   const git = await world.openGit(root, state.remote)
   if (git === null && state.store === 'git') {
     throw new EdgewiseError(
       'usage',
-      `edgewise.yaml keeps the record in git, and ${root} lies in no git repository`,
-      'Run "git init" there, or keep the record in a folder: "state: {store: dir}".',
+      `edgewise.yaml configures the state store git, but ${root} is not in a git repository`,
+      'Run "git init" there, or keep the state in a folder: "state: {store: dir}".',
     )
   }
   if (git !== null && git.remote === null && state.remote !== 'origin') {
     throw new EdgewiseError(
       'usage',
-      `edgewise.yaml shares the record by the remote "${state.remote}", which the repository does not have`,
-      `Add it ("git remote add ${state.remote} ADDRESS"), or take "remote" out of edgewise.yaml.`,
+      `edgewise.yaml configures the remote "${state.remote}" for the state, which the ` +
+        'repository does not have',
+      `Add it ("git remote add ${state.remote} ADDRESS"), or remove "remote" from edgewise.yaml.`,
     )
   }
   return git
 }
 
 /**
- * Whether a folder seems to lie in a repository: asks no git, which need not be installed where
- * there is none.
+ * Reports whether a folder seems to be in a repository, without running git, which need not be
+ * installed elsewhere.
  */
-function insideRepository(folder: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
+function isInsideRepository(folder: string): boolean {
+  for (let current = folder; ; current = dirname(current)) {
     if (
-      existsSync(join(at, '.git')) ||
-      (existsSync(join(at, 'HEAD')) && existsSync(join(at, 'objects')))
+      existsSync(join(current, '.git')) ||
+      (existsSync(join(current, 'HEAD')) && existsSync(join(current, 'objects')))
     )
       return true
-    if (at === dirname(at)) return false
+    if (current === dirname(current)) return false
   }
 }
 
-function inFolder(
+function openInFolder(
   { root, state, account, ...key }: StateLocation,
   { disk, processName }: StateEnvironment,
 ): OpenState {
@@ -118,7 +120,7 @@ function inFolder(
   }
 }
 
-function inGit(
+function openInGit(
   { state, account, ...key }: StateLocation,
   { disk, processName }: StateEnvironment,
   git: GitRepository,
@@ -135,7 +137,8 @@ function inGit(
     notes:
       git.remote === null
         ? [
-            `The repository has no remote "${state.remote}": the record stays on its branch ${state.branch}, where no other machine sees it.`,
+            `The repository has no remote "${state.remote}": the state stays on its local ` +
+              `branch ${state.branch}, invisible to other machines.`,
           ]
         : [],
   }

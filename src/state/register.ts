@@ -1,20 +1,14 @@
-/**
- * One text that several machines see, and that changes only if it is still what whoever changes it
- * has seen.
- */
+/** A text shared by several machines, changed by compare-and-swap only. */
 export interface Register {
-  /** Where it is, for messages. */
+  /** Its location, for messages. */
   readonly location: string
-  /** Whether looking at it is cheap enough to be done before every write. */
+  /** Whether reading it is cheap enough to do before every write. */
   readonly isLocal: boolean
-  /**
-   * The text and what names this very state of it; a null text where nothing was put, or it was
-   * taken away.
-   */
+  /** Reads the text and its version; a null text if none was stored, or it was removed. */
   read(): Promise<{ version: string | null; text: string | null }>
   /**
-   * Puts another text (null takes it away) if the version is still the same; gives the new version,
-   * or null when it is not.
+   * Stores another text (null removes it) if the version is unchanged; returns the new version, or
+   * null if it has changed.
    */
   compareAndSwap(version: string | null, text: string | null): Promise<string | null>
 }

@@ -1,7 +1,4 @@
-/**
- * Gives a function that does one piece of work after another, in the order in which they are asked
- * for.
- */
+/** Creates a queue that runs one task after another, in the order in which they were added. */
 export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

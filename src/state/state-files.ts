@@ -1,43 +1,40 @@
 import type { FileChanges } from './folder/write-file.ts'
 
-/** Files that make up records, wherever they are kept. Paths are relative, with `/`. */
+/** Files of state, in any store. Paths are relative, with `/`. */
 export interface StateFiles {
-  /** Where they are, for messages. */
+  /** Their location, for messages. */
   readonly location: string
-  /** A file's place, for messages. */
+  /** Describes the path of a file, for messages. */
   describePath(path: string): string
-  /**
-   * What is read from now on is what is there by then: others may have written while the lock was
-   * free.
-   */
+  /** Forgets what was loaded: others may have written while the lock was free. */
   refresh(): void
-  /** Texts of all files in a folder, however deep, by path. */
+  /** Loads the texts of all files in a folder, at any depth, by path. */
   load(folder: string): Promise<Map<string, string>>
   /**
-   * Replaces files durably on this machine. What belongs to a later step is never there without all
-   * of the earlier ones.
+   * Replaces files durably on this machine. The changes of a later step never exist without all
+   * those of the earlier ones.
    *
-   * @param message what a history of the files says of it: a line, then perhaps more after an empty
-   * one
+   * @param message commit message for stores with a history: a subject, then an optional body after
+   *   an empty line
    */
   write(steps: FileChanges[], message: string): Promise<void>
   /**
-   * Writes as `write` does, for all machines at once: when it fails, this machine goes on without
-   * it as well.
+   * Writes like `write`, for all machines at once: if it fails, this machine continues without the
+   * changes too.
    */
   publish(steps: FileChanges[], message: string): Promise<void>
   /**
-   * Keeps a small file that changes all the time: durable on this machine at once, for others with
-   * what is written next.
+   * Saves a small file that changes often: durable on this machine at once, shared with the next
+   * write.
    */
   saveLocally(path: string, text: string): Promise<void>
-  /** Such a file as this machine has it, and as others do. */
+  /** Loads such a file as saved on this machine, and as last shared. */
   loadLocalAndShared(path: string): Promise<{ here: string | null; shared: string | null }>
   /**
-   * Publishes everything written so far; null where what is written is where everybody looks.
+   * Publishes everything written so far; null if writes are shared at once.
    *
-   * @throws EdgewiseError `record-unreachable` when it can't be, `record-moved` when somebody else
-   * has written to it
+   * @throws EdgewiseError `record-unreachable` if the store cannot be reached, `record-moved` if
+   *   another process has written to it
    */
   readonly share: (() => Promise<void>) | null
 }

@@ -3,92 +3,93 @@ import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './format/calls.ts'
 import type { Applied } from '../model/applied.ts'
 
-/** What is recorded of one item of one domain: what it holds, and how that is known. */
+/** Recorded state of one item of one domain, and its source. */
 export interface RecordedItem extends ItemState {
-  /** When its last outcome, intent or import was recorded, ISO 8601. */
+  /** Time at which its last outcome, intent or import was recorded, ISO 8601. */
   at: string
-  /** Id of the apply (or import) that recorded it. */
+  /** Id of the apply or import that recorded it. */
   apply: string
   origin: 'write' | 'import'
   /**
-   * In doubt since only the intent of a write is recorded: when that was under way last is not
-   * known.
+   * In-doubt because only the intent of a write is recorded: the time of its last call is unknown.
    */
   open?: true
 }
 
-/** domain → item → what is recorded. A snapshot, and where it comes from. */
+/** domain → item → recorded state. A snapshot, and its sources. */
 export type RecordedState = Map<Domain, Map<ItemKey, RecordedItem>>
 
-/** Which record: that of a workspace's id at a service's address. */
+/** Identity of a state: the id of a workspace and the address of a service. */
 export interface StateKey {
   id: string
   /** Address of the service, or `emulator`. */
   address: string
 }
 
-/** What is about to be written in one wave of an apply. */
+/** The changes that one wave of an apply is about to write. */
 export interface Wave {
   /** From 1. */
   number: number
-  /** Of everything that the wave may change: what is recorded now; null for nothing. */
+  /** For every item that the wave may change, its recorded state; null if unrecorded. */
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>
-  /** By write: its items, and those that it empties, in doubt between old and new. */
+  /** By write: its items, and those that it clears, in-doubt between old and new. */
   intents: ReadonlyMap<number, RecordedState>
 }
 
 /**
- * A record. Another address is another record: what one service confirmed is never taken for
- * another's. Whoever changes it holds the account's lock and has loaded it before. A damaged record
- * throws EdgewiseError `record-damaged`, and nothing is written then.
+ * Recorded state of a workspace at one address. Another address has another state: confirmations of
+ * one service never count for another. Callers that change it must hold the lock of the account and
+ * have loaded it before. A damaged file throws EdgewiseError `record-damaged`, and nothing is
+ * written then.
  */
 export interface Store {
-  /** Where the record is, for messages. */
+  /** Location of the state, for messages. */
   readonly location: string
   /**
-   * Everything recorded by now; empty where nothing was recorded yet. What an apply intended and
-   * did not settle is in doubt.
+   * Loads the recorded state; empty if nothing was recorded yet. Items that an apply intended to
+   * change and did not settle are in-doubt.
    */
   load(): Promise<RecordedState>
   /**
-   * Applies whose process was gone before they ended, as of the last load. Their writes in doubt
-   * are those without an outcome.
+   * Lists the applies whose process died before they ended, as of the last load. Their in-doubt
+   * writes are those without an outcome.
    */
   listUnfinished(): Applied[]
-  /** Addresses for which the same id has another record. */
+  /** Lists other addresses for which the same id has state. */
   listOtherAddresses(): Promise<string[]>
-  /** The applies, first to last. */
+  /** Lists the applies, first to last. */
   listApplies(): Promise<Applied[]>
-  /** What was recorded, before an apply, of all that it was about to change; null for nothing. */
+  /**
+   * Loads, for every item that an apply intended to change, its state beforehand; null if
+   * unrecorded.
+   */
   loadStateBefore(apply: string): Promise<Wave['before']>
   /**
-   * Records what a wave is about to write. When it resolves that is durable, for other machines as
-   * well.
+   * Records the intents of a wave. They are durable, for other machines too, when the promise
+   * resolves.
    */
   recordIntents(apply: Applied, wave: Wave): Promise<void>
   /**
-   * Records what came of writes (or of releases, without any): what the domains hold now. Durable
-   * on this machine when it resolves.
+   * Records outcomes of writes (or of releases, without any write) as the new state of the domains.
+   * Durable on this machine when the promise resolves.
    */
   recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void>
-  /** Records that an apply is over: what it intended and did not write is forgotten. */
+  /** Records the end of an apply: intents that were not written are forgotten. */
   endApply(apply: Applied): Promise<void>
   /**
-   * Replaces what is recorded of these domains, for other machines as well; a domain without items
-   * leaves the record.
+   * Replaces the recorded state of these domains, for other machines too; a domain without items is
+   * removed.
    */
   save(domains: RecordedState, why: string): Promise<void>
-  /** The rollouts that are open, or hold something; first to last. */
+  /** Lists the rollouts that are open or put domains on hold, first to last. */
   listRollouts(): Promise<Rollout[]>
-  /** Records how far a rollout is, for other machines as well. */
+  /** Records the progress of a rollout, for other machines too. */
   saveRollout(rollout: Rollout, why: string): Promise<void>
-  /** Forgets rollouts: they are complete, or others take their place. */
+  /** Deletes rollouts that are complete or superseded. */
   deleteRollouts(ids: string[], why: string): Promise<void>
-  /**
-   * Makes everything recorded so far durable for other machines; null where that is never behind.
-   */
+  /** Makes everything recorded so far durable for other machines; null if it always is. */
   readonly share: (() => Promise<void>) | null
-  /** The calls that count against the account's budget. */
+  /** Loads the calls that count against the call budget of the account. */
   loadCalls(): Promise<KnownCalls>
   saveCalls(apply: string, calls: Call[]): Promise<void>
 }
@@ -96,6 +97,6 @@ export interface Store {
 /** Calls of earlier processes. */
 export interface KnownCalls {
   calls: Call[]
-  /** An apply was cut off whose last calls are known elsewhere only. */
+  /** Whether an apply died whose last calls are known only to another machine. */
   incomplete: boolean
 }

@@ -5,7 +5,7 @@ import { createWorld } from './world.ts'
 const good = { timeout: { time: '60' } }
 
 describe('the order in which a write is judged', () => {
-  it('tells wrong paths, methods and spellings before everything else', async () => {
+  it('reports wrong paths, methods and spellings before everything else', async () => {
     const service = createWorld()
     for (const request of [
       { path: '/v2/domain/config/' },
@@ -26,7 +26,7 @@ describe('the order in which a write is judged', () => {
     }
   })
 
-  it('tells a body in which no token can be read before a wrong token', async () => {
+  it('reports a body without a readable token before a wrong token', async () => {
     const service = createWorld()
     const query = 'token=wrong'
     const deep = `{"config": ${'['.repeat(40)}${']'.repeat(40)}}`
@@ -45,7 +45,7 @@ describe('the order in which a write is judged', () => {
     }
   })
 
-  it('tells a wrong token before the call rate, and the call rate before wrong parameters', async () => {
+  it('reports a wrong token, then the call rate, then wrong parameters', async () => {
     const service = createWorld({ callsPerMinute: 1 })
     expect(await service.write({})).toMatchObject({ status: 400 })
     expect(await service.write({})).toMatchObject({ status: 429, body: { code: 429001 } })
@@ -81,7 +81,7 @@ describe('the token', () => {
     })
   })
 
-  it('may be any that is not empty where none is set', async () => {
+  it('may be any text that is not empty if none is configured', async () => {
     const service = createWorld({ token: null })
     const send = (token: Json) =>
       service.request({ body: JSON.stringify({ token, domains: 'www.example.com', config: good }) })
@@ -90,7 +90,7 @@ describe('the token', () => {
     expect(await send(false)).toMatchObject({ status: 401 })
   })
 
-  it('may be a number, as a numeric string may be everywhere', async () => {
+  it('may be a number, like any numeric string', async () => {
     const body = JSON.stringify({ token: 12, domains: 'www.example.com', config: good })
     expect(await createWorld({ token: '12' }).request({ body })).toMatchObject({ status: 200 })
   })
@@ -119,7 +119,7 @@ describe('the domains', () => {
     })
   })
 
-  it('have to exist, in the words of the specification', async () => {
+  it('must exist; the refusal uses the words of the specification', async () => {
     const service = createWorld({ domains: ['www.example.com'] })
     expect(await service.write(good, 'www.example.com,Other.example.com')).toEqual(
       expect.objectContaining({

@@ -5,16 +5,16 @@ import { createWorld } from './world.ts'
 const url = 'application/x-www-form-urlencoded'
 const boundary = 'multipart/form-data; boundary=x'
 
-/** One part of a multipart form. */
-function part(name: string, value: string): string {
+/** Builds one part of a multipart form. */
+function buildPart(name: string, value: string): string {
   return `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 }
 
-function form(fields: [string, string][]): string {
+function encodeForm(fields: [string, string][]): string {
   return String(new URLSearchParams([['token', 'tok'], ['domains', 'www.example.com'], ...fields]))
 }
 
-async function stateAfter(request: {
+async function loadStateAfter(request: {
   contentType: string
   body: string | Uint8Array
 }): Promise<Json> {
@@ -25,7 +25,7 @@ async function stateAfter(request: {
 
 describe('urlencoded bodies', () => {
   it('nest by brackets, with the types of the specification', async () => {
-    const body = form([
+    const body = encodeForm([
       ['config[https][cert_id]', '1001'],
       ['config[https][http2]', 'on'],
       ['config[referer][type]', '1'],
@@ -39,7 +39,7 @@ describe('urlencoded bodies', () => {
       ['config[visit_deny_whitelist][0][turn_on]', 'true'],
       ['config[range_back_source]', 'off'],
     ])
-    expect(await stateAfter({ contentType: `${url}; charset=UTF-8`, body })).toMatchObject({
+    expect(await loadStateAfter({ contentType: `${url}; charset=UTF-8`, body })).toMatchObject({
       https: { cert_id: 1001, http2: 'on' },
       referer: { type: 1, list: ['a.example.com', 'b.example.com'], allow_empty: false },
       cache_rule: [{ type: 4, pattern: '.*\\.(a|b)[0-9]=1 +', time: 0 }],
@@ -56,26 +56,32 @@ describe('urlencoded bodies', () => {
       name(i),
       `/path-${String(i).padStart(3, '0')}`,
     ])
-    const { deny_url } = (await stateAfter({ contentType: url, body: form(entries) })) as {
+    const { deny_url } = (await loadStateAfter({
+      contentType: url,
+      body: encodeForm(entries),
+    })) as {
       deny_url: { urls: string[] }
     }
     expect(deny_url.urls).toEqual(entries.map(([, path]) => path))
   })
 
-  it('hold config as JSON as well', async () => {
+  it('may contain config as JSON', async () => {
     expect(
-      await stateAfter({ contentType: url, body: form([['config', '{"timeout": {"time": 60}}']]) }),
+      await loadStateAfter({
+        contentType: url,
+        body: encodeForm([['config', '{"timeout": {"time": 60}}']]),
+      }),
     ).toEqual({
       timeout: { time: '60' },
     })
   })
 
-  it('count a field that is given twice the last time', async () => {
-    const body = form([
+  it('use the last value of a repeated field', async () => {
+    const body = encodeForm([
       ['config[timeout][time]', '60'],
       ['config[timeout][time]', '61'],
     ])
-    expect(await stateAfter({ contentType: url, body })).toEqual({ timeout: { time: '61' } })
+    expect(await loadStateAfter({ contentType: url, body })).toEqual({ timeout: { time: '61' } })
   })
 
   it.each([
@@ -100,8 +106,8 @@ describe('urlencoded bodies', () => {
     expect(({} as JsonObject)['x']).toBeUndefined()
   })
 
-  it('may name items like members of the prototype, which are unknown', async () => {
-    const body = form([['config[constructor][prototype][x]', '1']])
+  it('treat names of prototype members as unknown items', async () => {
+    const body = encodeForm([['config[constructor][prototype][x]', '1']])
     expect(await createWorld().request({ contentType: url, body })).toMatchObject({
       status: 400,
       body: { code: 400202 },
@@ -110,7 +116,12 @@ describe('urlencoded bodies', () => {
 })
 
 describe('multipart bodies', () => {
-  const whole = `${part('token', 'tok')}${part('domains', 'www.example.com')}${part('config[origin_host][host]', 'o.example.com')}--x--\r\n`
+  const parts = [
+    buildPart('token', 'tok'),
+    buildPart('domains', 'www.example.com'),
+    buildPart('config[origin_host][host]', 'o.example.com'),
+  ]
+  const whole = `${parts.join('')}--x--\r\n`
 
   it('nest by brackets, and count files as text', async () => {
     const multipart = new FormData()
@@ -124,14 +135,14 @@ describe('multipart bodies', () => {
     const response = new Response(multipart)
     const body = new Uint8Array(await response.arrayBuffer())
     expect(
-      await stateAfter({ contentType: response.headers.get('content-type') ?? '', body }),
+      await loadStateAfter({ contentType: response.headers.get('content-type') ?? '', body }),
     ).toEqual({ extend: { squid: 'a\r\nb=ä&c' } })
-    expect(await stateAfter({ contentType: boundary, body: whole })).toEqual({
+    expect(await loadStateAfter({ contentType: boundary, body: whole })).toEqual({
       origin_host: { host: 'o.example.com' },
     })
   })
 
-  it('answer wherever they are cut off, and save nothing', async () => {
+  it('are answered wherever they are cut off, and save nothing', async () => {
     for (let length = 1; length < whole.length - 6; length++) {
       const service = createWorld()
       const { status } = await service.request({
@@ -147,7 +158,7 @@ describe('multipart bodies', () => {
     ['no boundary', 'multipart/form-data', whole],
     ['another boundary', 'multipart/form-data; boundary=y', whole],
     ['a part without name', boundary, whole.replace('name="token"', 'x="y"')],
-    ['a prototype', boundary, `${part('__proto__[x]', '1')}${whole}`],
+    ['a prototype', boundary, `${buildPart('__proto__[x]', '1')}${whole}`],
   ])('are malformed with %s', async (_, contentType, body) => {
     expect(await createWorld().request({ contentType, body })).toMatchObject({
       status: 400,
@@ -172,7 +183,7 @@ describe('content types', () => {
   })
 
   it.each([undefined, 'text/plain', 'application/json; charset=latin1', 'application/jsonx'])(
-    '%s is not known',
+    '%s is unknown',
     async (contentType) => {
       expect(await createWorld().request({ contentType, body })).toMatchObject({
         status: 415,
@@ -181,20 +192,20 @@ describe('content types', () => {
     },
   )
 
-  it('compressed bodies are not known', async () => {
+  it('compressed bodies are refused', async () => {
     expect(await createWorld().request({ contentEncoding: 'gzip', body })).toMatchObject({
       status: 415,
     })
   })
 
-  it('bytes that are no UTF-8 are malformed', async () => {
+  it('bytes that are not UTF-8 are malformed', async () => {
     expect(await createWorld().request({ body: Buffer.from([0x7b, 0xff, 0x7d]) })).toMatchObject({
       status: 400,
       body: { code: 400001 },
     })
   })
 
-  it('a malformed body is not quoted: it holds the token', async () => {
+  it('a malformed body is not quoted: it contains the token', async () => {
     const answer = await createWorld().request({ body: '{"token": "sesame", oops}' })
     expect(answer).toMatchObject({ status: 400, body: { code: 400001 } })
     expect(JSON.stringify(answer)).not.toContain('sesame')

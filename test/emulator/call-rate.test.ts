@@ -9,7 +9,7 @@ async function send(service: World, count: number): Promise<number[]> {
   return statuses
 }
 
-function headers(remaining: number, resetSeconds: number, id: number): Record<string, string> {
+function buildHeaders(remaining: number, resetSeconds: number, id: number): Record<string, string> {
   return {
     'Api-Id': `request-${id}`,
     'X-Ratelimit-Grad': 'minute',
@@ -20,7 +20,7 @@ function headers(remaining: number, resetSeconds: number, id: number): Record<st
 }
 
 describe('the call rate', () => {
-  it('slides: no 60 seconds see more than 30 calls', async () => {
+  it('slides: any 60 seconds have at most 30 calls', async () => {
     const service = createWorld({ callsPerMinute: 30 })
     expect(new Set(await send(service, 10))).toEqual(new Set([200]))
     service.clock.now += 50_000
@@ -35,20 +35,20 @@ describe('the call rate', () => {
     expect(await send(service, 20)).toEqual(Array<number>(20).fill(200))
   })
 
-  it('stands in the headers of every answer, and tells when it has room again', async () => {
+  it('is in the headers of every answer, with the time until the next free call', async () => {
     const service = createWorld({ callsPerMinute: 2 })
-    expect((await service.request({ path: '/v2/nothing' })).headers).toEqual(headers(2, 0, 1))
-    expect((await service.write(good)).headers).toEqual(headers(1, 60, 2))
+    expect((await service.request({ path: '/v2/nothing' })).headers).toEqual(buildHeaders(2, 0, 1))
+    expect((await service.write(good)).headers).toEqual(buildHeaders(1, 60, 2))
     service.clock.now += 10_999
-    expect((await service.write({})).headers).toEqual(headers(0, 50, 3))
+    expect((await service.write({})).headers).toEqual(buildHeaders(0, 50, 3))
     const refused = await service.write(good)
     expect(refused).toMatchObject({
       status: 429,
-      headers: headers(0, 50, 4),
+      headers: buildHeaders(0, 50, 4),
       body: { code: 429001, message: expect.stringContaining('50 seconds') as string },
     })
     service.clock.now += 49_001
-    expect((await service.write(good)).headers).toEqual(headers(0, 11, 5))
+    expect((await service.write(good)).headers).toEqual(buildHeaders(0, 11, 5))
   })
 
   it('counts refused writes, and neither 401 nor 429 nor other paths', async () => {
@@ -67,7 +67,7 @@ describe('the call rate', () => {
     expect(await send(service, 2)).toEqual([200, 200])
   })
 
-  it('refuses nothing at 0, and says 1000000', async () => {
+  it('refuses nothing at 0, and reports 1000000', async () => {
     const service = createWorld({ callsPerMinute: 0 })
     expect(new Set(await send(service, 100))).toEqual(new Set([200]))
     expect((await service.write(good)).headers).toMatchObject({
@@ -76,7 +76,7 @@ describe('the call rate', () => {
     })
   })
 
-  it('neither forgets nor stays full when the clock goes back', async () => {
+  it('neither forgets nor stays full when the clock is set back', async () => {
     const service = createWorld({ callsPerMinute: 1 })
     await send(service, 1)
     service.clock.now -= 3_600_000

@@ -61,7 +61,7 @@ describe('whole configurations', () => {
   )
   it.each(cases)('$id: $rule', async ({ config, expect: expected }) => {
     const { status, body } = await createWorld().write(config)
-    // Where a case leaves it open, the reading is that every combination of items is accepted.
+    // If a case leaves it open, every combination of items is accepted.
     expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({
       answer: expected ?? 'accept',
     })

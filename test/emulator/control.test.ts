@@ -4,7 +4,7 @@ import { createWorld } from './world.ts'
 const good = { timeout: { time: '60' } }
 
 describe('the control surface', () => {
-  it('shows what domains hold, without those that hold nothing', async () => {
+  it('shows the items of all domains that have any', async () => {
     const service = createWorld()
     await service.write({ ...good, ip_black_list: { list: ['192.0.2.1'] } }, 'a.example.com')
     await service.write({ ip_black_list: { list: ['192.0.2.1'] } }, 'b.example.com')
@@ -71,7 +71,7 @@ describe('the control surface', () => {
     ])
   })
 
-  it('resets everything but which domains exist', async () => {
+  it('resets everything except the existing domains', async () => {
     const service = createWorld({ domains: ['a.example.com'], callsPerMinute: 1 })
     await service.write(good, 'a.example.com')
     expect(await service.request({ path: '/_emulator/reset' })).toMatchObject({
@@ -112,7 +112,7 @@ describe('the control surface', () => {
     expect(await service.request({ path: '/_emulator/reset' })).toMatchObject({ status: 404 })
   })
 
-  it('knows its own paths and methods only', async () => {
+  it('accepts its own paths and methods only', async () => {
     for (const [method, path] of [
       ['POST', '/_emulator/state'],
       ['GET', '/_emulator/reset'],

@@ -29,7 +29,7 @@ const statistics = {
   grad: 'minute',
 }
 
-it('keeps statistics and prefetches as they were', async () => {
+it('keeps statistics and prefetches unchanged', async () => {
   const first = createWorld({ dataFile })
   await first.postControl('prefetch', { urls: ['https://a.example.com/1'] })
   for (const config of [
@@ -53,7 +53,7 @@ it('keeps statistics and prefetches as they were', async () => {
   expect(await look(createWorld({ dataFile }))).toEqual(await look(first))
 })
 
-it('cut off at any byte, holds every write before the cut', async () => {
+it('contains every write before any byte at which it is cut off', async () => {
   const service = createWorld({ dataFile })
   const ends: number[] = []
   for (let n = 10; n < 18; n++) {
@@ -79,7 +79,7 @@ it('cut off at any byte, holds every write before the cut', async () => {
   }
 })
 
-it('names the line that is damaged', async () => {
+it('names the damaged line', async () => {
   const service = createWorld({ dataFile })
   for (let n = 0; n < 3; n++) await service.write(good)
   const lines = readFileSync(dataFile, 'utf8').split('\n')
@@ -104,7 +104,7 @@ it('names the line that is damaged', async () => {
   }
 })
 
-it('is made small again, and loses nothing by it', async () => {
+it('is compacted without loss', async () => {
   const service = createWorld({ dataFile })
   const squid = 'x'.repeat(50_000)
   let most = 0
@@ -118,10 +118,10 @@ it('is made small again, and loses nothing by it', async () => {
   })
 })
 
-it('that can not be written refuses the write, and nothing has changed', async () => {
+it('refuses the write if it cannot be written, and nothing changes', async () => {
   const service = createWorld({ dataFile })
   await service.write(good)
-  // A process that writes to the same file is told apart from a file that was taken away.
+  // A write by another process differs from a removed file.
   appendFileSync(dataFile, '\n')
   const refused = await service.write({ timeout: { time: '61' } })
   expect(refused).toMatchObject({
@@ -136,7 +136,7 @@ it('that can not be written refuses the write, and nothing has changed', async (
   })
 })
 
-it('reads the format of before', async () => {
+it('reads the previous format', async () => {
   const whole = {
     format: 'edgewise.emulator/1',
     writeTimes: [],

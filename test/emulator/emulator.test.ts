@@ -72,7 +72,7 @@ async function state(emulator: Emulator): Promise<Json> {
   )
 }
 
-/** Everything that the server says to these bytes until it closes the connection. */
+/** Returns everything that the server answers to these bytes until it closes the connection. */
 function raw(emulator: Emulator, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(emulator.port, '127.0.0.1', () => socket.write(text))
@@ -102,7 +102,7 @@ describe('over HTTP', () => {
     expect(await state(emulator)).toEqual({ 'www.example.com': good })
   })
 
-  it('takes forms', async () => {
+  it('accepts forms', async () => {
     const emulator = await start()
     for (const form of [new URLSearchParams(), new FormData()]) {
       form.append('domains', 'www.example.com')
@@ -114,7 +114,7 @@ describe('over HTTP', () => {
     }
   })
 
-  it('takes a body of 1 MiB, and answers 413 over it, however it is sent', async () => {
+  it('accepts a body of 1 MiB, and answers 413 over it, however it is sent', async () => {
     const emulator = await start()
     const send = (body: string | ReadableStream) =>
       fetch(`${emulator.url}/v2/domain/config`, {
@@ -142,7 +142,7 @@ describe('over HTTP', () => {
     expect((await write(emulator, good)).status).toBe(200)
   })
 
-  it('outlives clients that go away and what is no HTTP', async () => {
+  it('survives closed connections and requests that are not HTTP', async () => {
     const emulator = await start()
     const head =
       'POST /v2/domain/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"token"'
@@ -159,7 +159,7 @@ describe('over HTTP', () => {
   })
 
   it.each(['requestId', 'now'] as const)(
-    'answers 500 with the envelope where the emulator itself fails (%s), and lives',
+    'answers 500 with the envelope if the emulator itself fails (%s), and survives',
     async (part) => {
       let broken = true
       const emulator = await start({
@@ -202,7 +202,7 @@ describe('over HTTP', () => {
     agent.destroy()
   })
 
-  it('lets answers go wrong on their way, as faults ask for', async () => {
+  it('simulates the faulty delivery of answers', async () => {
     const kinds = ['reset-before', 'reset-after', 'truncated', 'not-json'] as const
     const emulator = await start({ faults: kinds.map((kind, i) => ({ kind, on: [i + 1] })) })
     await expect(write(emulator, { timeout: { time: '11' } })).rejects.toThrow()
@@ -222,14 +222,14 @@ describe('over HTTP', () => {
     expect((await write(emulator, good)).status).toBe(200)
   })
 
-  it('says a sentence where there is no such time zone', async () => {
+  it('reports an unknown time zone', async () => {
     await expect(start({ timezone: 'Mars/Olympus' })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('Mars/Olympus') as string,
     })
   })
 
-  it('says a sentence where its port is taken', async () => {
+  it('reports a port in use', async () => {
     const { port } = await start()
     await expect(start({}, '127.0.0.1', port)).rejects.toMatchObject({
       code: 'unavailable',
@@ -237,7 +237,7 @@ describe('over HTTP', () => {
     })
   })
 
-  it('names an address that a client on this machine can use', async () => {
+  it('reports an address for clients on this machine', async () => {
     const emulator = await start({}, '0.0.0.0')
     expect(emulator.url).toBe(`http://127.0.0.1:${emulator.port}`)
     expect(await state(emulator)).toEqual({})
@@ -286,7 +286,7 @@ describe('the data file', () => {
     expect(readFileSync(dataFile, 'utf8')).not.toContain('www.example.com')
   })
 
-  it('that can not be written makes the write fail, not the emulator', async () => {
+  it('fails the write, not the emulator, if it cannot be written', async () => {
     const emulator = await start({ dataFile: join(folder, 'a', 'emulator.json') })
     writeFileSync(join(folder, 'a'), 'a file where a folder is needed')
     const response = await write(emulator, good)
@@ -343,7 +343,7 @@ describe('the data file', () => {
         domains: { 'a.example.com': { id: '1', items: {}, behaviour: [['1', {}]] } },
       }),
     ],
-  ])('that is damaged (%s) is not touched, and its path is told', async (_, text) => {
+  ])('that is damaged (%s) is left unchanged, and its path is reported', async (_, text) => {
     const dataFile = join(folder, 'emulator.json')
     writeFileSync(dataFile, text)
     await expect(start({ dataFile })).rejects.toMatchObject({
@@ -354,13 +354,13 @@ describe('the data file', () => {
     expect(readFileSync(dataFile, 'utf8')).toBe(text)
   })
 
-  it('of this version is read', async () => {
+  it('of this version is loaded', async () => {
     const dataFile = join(folder, 'emulator.json')
     writeFileSync(dataFile, JSON.stringify({ ...latest, prefetches: [fetched] }))
     await expect(start({ dataFile })).resolves.toBeDefined()
   })
 
-  it('of a newer version is told apart', async () => {
+  it('of a newer version is detected', async () => {
     const dataFile = join(folder, 'emulator.json')
     writeFileSync(dataFile, JSON.stringify({ ...whole, format: 'edgewise.emulator/3' }))
     await expect(start({ dataFile })).rejects.toMatchObject({

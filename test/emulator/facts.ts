@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { ascending, byLabel, seriesIn, summed } from './series.ts'
+import { isAscending, indexByLabel, parseSeries, sumBySteps } from './series.ts'
 
-/** What a conformance case says about an answer. */
+/** Facts of a conformance case about an answer. */
 export interface Facts {
   http_in?: number[]
   message_nonempty?: true
@@ -41,21 +41,18 @@ interface Answer {
   body: Json
 }
 
-/** What facts refer to beside the answer. */
-interface Around {
+/** Context of the facts beside the answer. */
+interface Context {
   state(): Promise<Json>
-  held: JsonObject
+  stored: JsonObject
   answerTo(id: string): Promise<Json>
 }
 
 type Judges = {
-  [K in keyof Facts]-?: (fact: NonNullable<Facts[K]>, answer: Answer, around: Around) => unknown
+  [K in keyof Facts]-?: (fact: NonNullable<Facts[K]>, answer: Answer, context: Context) => unknown
 }
 
-/**
- * What each fact means for an answer; `repeat`, `first_ok`, `fresh_limit` and `needs_task` shape
- * the setting.
- */
+/** Check of each fact; `repeat`, `first_ok`, `fresh_limit` and `needs_task` shape the setting. */
 const judges: Judges = {
   http_in: (statuses, { status }) => expect(statuses).toContain(status),
   message_nonempty: (_, { body }) =>
@@ -65,10 +62,10 @@ const judges: Judges = {
     expect(body).toMatchObject({
       message: expect.stringMatching(new RegExp(pattern, 'i')) as string,
     }),
-  nothing_saved: async (_, _answer, { state, held }) => expect(await state()).toEqual(held),
-  config_equals: (config, { body }) => expect(dataOf(body)['config']).toEqual(config),
+  nothing_saved: async (_, _answer, { state, stored }) => expect(await state()).toEqual(stored),
+  config_equals: (config, { body }) => expect(parseData(body)['config']).toEqual(config),
   config_keys: (keys, { body }) =>
-    expect(Object.keys(dataOf(body)['config'] ?? {}).toSorted()).toEqual(keys),
+    expect(Object.keys(parseData(body)['config'] ?? {}).toSorted()).toEqual(keys),
   domains_place: (_, { body }) => {
     expect(body).toHaveProperty('domains')
     expect(body).not.toHaveProperty('data.domains')
@@ -85,72 +82,72 @@ const judges: Judges = {
   series: (kind, { body }) =>
     expect(Array.isArray(isObject(body) ? body['data'] : null)).toBe(kind === 'sum'),
   keys: (domains, { body }) => {
-    expect(Object.keys(dataOf(body)).toSorted()).toEqual(domains.toSorted())
-    for (const domain of domains) expect(dataOf(body)[domain]).toMatchObject({ domain })
+    expect(Object.keys(parseData(body)).toSorted()).toEqual(domains.toSorted())
+    for (const domain of domains) expect(parseData(body)[domain]).toMatchObject({ domain })
   },
   step: (step, { body }) =>
-    expect(labelsIn(body).filter((label) => label % step !== 0)).toEqual([]),
+    expect(parseLabels(body).filter((label) => label % step !== 0)).toEqual([]),
   label_time: (time, { body }) =>
-    expect(new Set(labelsIn(body).map((label) => textOf(label).slice(11)))).toEqual(
+    expect(new Set(parseLabels(body).map((label) => formatLabel(label).slice(11)))).toEqual(
       new Set([time]),
     ),
-  // The emulator's series are dense: these bounds are reached.
-  first_label: (label, { body }) => expect(textOf(labelsIn(body)[0] ?? 0)).toBe(label),
-  last_label: (label, { body }) => expect(textOf(labelsIn(body).at(-1) ?? 0)).toBe(label),
-  max_points: (most, { body }) =>
-    seriesIn(body).forEach((points) => expect(points.length).toBe(most)),
+  // The series of the emulator are dense: these bounds are reached.
+  first_label: (label, { body }) => expect(formatLabel(parseLabels(body)[0] ?? 0)).toBe(label),
+  last_label: (label, { body }) => expect(formatLabel(parseLabels(body).at(-1) ?? 0)).toBe(label),
+  max_points: (max, { body }) =>
+    parseSeries(body).forEach((points) => expect(points.length).toBe(max)),
   ascending: (_, { body }) =>
-    seriesIn(body).forEach((points) => expect(ascending(points)).toBe(true)),
+    parseSeries(body).forEach((points) => expect(isAscending(points)).toBe(true)),
   rebin_of: async (id, { body }, { answerTo }) => {
-    const fine = seriesIn(await answerTo(id))
-    seriesIn(body).forEach((points, i) => {
+    const fine = parseSeries(await answerTo(id))
+    parseSeries(body).forEach((points, i) => {
       const step = (points[1]?.[0] ?? (points[0]?.[0] ?? 0) + 86_400) - (points[0]?.[0] ?? 0)
-      expect(byLabel(points)).toEqual(summed(fine[i] ?? [], step))
+      expect(indexByLabel(points)).toEqual(sumBySteps(fine[i] ?? [], step))
     })
   },
-  page_number: (number, { body }) => expect(dataOf(body)['page_number']).toBe(number),
-  list_max: (most, { body }) => expect(recordsIn(body).length).toBeLessThanOrEqual(most),
-  total_int: (_, { body }) => expect(Number.isInteger(dataOf(body)['total'])).toBe(true),
+  page_number: (number, { body }) => expect(parseData(body)['page_number']).toBe(number),
+  list_max: (max, { body }) => expect(parseRecords(body).length).toBeLessThanOrEqual(max),
+  total_int: (_, { body }) => expect(Number.isInteger(parseData(body)['total'])).toBe(true),
   records: (_, { body }) => {
     const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
-    for (const { id, url, status, create_time, complete_time } of recordsIn(body)) {
+    for (const { id, url, status, create_time, complete_time } of parseRecords(body)) {
       expect(Number.isInteger(id) && typeof url === 'string').toBe(true)
       expect(['completed', 'waiting', 'processing', 'failed']).toContain(status)
       expect(create_time).toMatch(time)
       expect(complete_time).toMatch(status === 'completed' ? time : /^$/)
     }
   },
-  needs_task: (_, { body }) => expect(dataOf(body)['total']).toBe(2),
-  if_ok: (facts, answer, around) =>
-    isObject(answer.body) && answer.body['code'] === 0 ? judge(facts, answer, around) : undefined,
+  needs_task: (_, { body }) => expect(parseData(body)['total']).toBe(2),
+  if_ok: (facts, answer, context) =>
+    isObject(answer.body) && answer.body['code'] === 0 ? judge(facts, answer, context) : undefined,
 }
 
-/** Holds an answer to the facts of a case. */
-export async function judge(facts: Facts, answer: Answer, around: Around): Promise<void> {
+/** Checks an answer against the facts of a case. */
+export async function judge(facts: Facts, answer: Answer, context: Context): Promise<void> {
   for (const [name, fact] of Object.entries(facts)) {
     const holds = judges[name as keyof Facts] as
-      | ((fact: unknown, answer: Answer, around: Around) => unknown)
+      | ((fact: unknown, answer: Answer, context: Context) => unknown)
       | undefined
     if (holds === undefined) throw new Error(`there is no judge for the fact "${name}"`)
-    await holds(fact, answer, around)
+    await holds(fact, answer, context)
   }
 }
 
-function dataOf(body: Json): JsonObject {
+function parseData(body: Json): JsonObject {
   const data = isObject(body) ? body['data'] : undefined
   if (data === undefined || !isObject(data))
     throw new Error(`expected data in the answer, got ${JSON.stringify(body)}`)
   return data
 }
 
-function recordsIn(body: Json): JsonObject[] {
-  return dataOf(body)['list'] as JsonObject[]
+function parseRecords(body: Json): JsonObject[] {
+  return parseData(body)['list'] as JsonObject[]
 }
 
-function labelsIn(body: Json): number[] {
-  return (seriesIn(body)[0] ?? []).map(([label]) => label)
+function parseLabels(body: Json): number[] {
+  return (parseSeries(body)[0] ?? []).map(([label]) => label)
 }
 
-function textOf(label: number): string {
+function formatLabel(label: number): string {
   return new Date(label * 1000).toISOString().slice(0, 16).replace('T', ' ')
 }

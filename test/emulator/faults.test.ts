@@ -6,7 +6,7 @@ import { createWorld, type World } from './world.ts'
 const good = { timeout: { time: '60' } }
 const both = 'a.example.com,b.example.com'
 
-async function statuses(
+async function listStatuses(
   service: World,
   count: number,
   config: Json = good,
@@ -17,13 +17,13 @@ async function statuses(
   return answers
 }
 
-function faulty(...faults: Fault[]): World {
+function createFaulty(...faults: Fault[]): World {
   return createWorld({ faults })
 }
 
 describe('faults', () => {
-  it('delay: the answer takes its time, and is otherwise as it would be', async () => {
-    const service = faulty({ kind: 'delay', ms: 60, on: [2] })
+  it('delay: the answer is late and otherwise unchanged', async () => {
+    const service = createFaulty({ kind: 'delay', ms: 60, on: [2] })
     await service.write(good)
     const begun = performance.now()
     expect((await service.write(good)).status).toBe(200)
@@ -31,7 +31,10 @@ describe('faults', () => {
   })
 
   it('error: a 5xx without effect', async () => {
-    const service = faulty({ kind: 'error', on: [1], status: 502 }, { kind: 'error', on: [2] })
+    const service = createFaulty(
+      { kind: 'error', on: [1], status: 502 },
+      { kind: 'error', on: [2] },
+    )
     expect(await service.write(good)).toMatchObject({ status: 502, body: { code: 500002 } })
     expect((await service.write(good)).status).toBe(503)
     expect(await service.state()).toEqual({})
@@ -39,23 +42,23 @@ describe('faults', () => {
   })
 
   it('reset-before: nothing happened; reset-after: the write took effect', async () => {
-    const before = faulty({ kind: 'reset-before' })
+    const before = createFaulty({ kind: 'reset-before' })
     expect(await before.write(good)).toMatchObject({ delivery: 'reset' })
     expect(await before.state()).toEqual({})
-    const after = faulty({ kind: 'reset-after' })
+    const after = createFaulty({ kind: 'reset-after' })
     expect(await after.write(good)).toMatchObject({ delivery: 'reset' })
     expect(await after.state()).toEqual({ 'www.example.com': good })
   })
 
   it.each(['truncated', 'not-json'] as const)('%s: the write took effect', async (kind) => {
-    const service = faulty({ kind })
+    const service = createFaulty({ kind })
     expect(await service.write(good)).toMatchObject({ delivery: kind })
     expect(await service.state()).toEqual({ 'www.example.com': good })
   })
 
   it('unauthorized-from: 401 from some call on', async () => {
-    const service = faulty({ kind: 'unauthorized-from', on: [3] })
-    expect(await statuses(service, 5)).toEqual([200, 200, 401, 401, 401])
+    const service = createFaulty({ kind: 'unauthorized-from', on: [3] })
+    expect(await listStatuses(service, 5)).toEqual([200, 200, 401, 401, 401])
     expect(await service.query('/v2/cache/prefetch', { task_id: '1' })).toMatchObject({
       status: 401,
     })
@@ -63,20 +66,20 @@ describe('faults', () => {
 
   it('rate: a lower limit than the headers announce', async () => {
     const service = createWorld({ callsPerMinute: 30, faults: [{ kind: 'rate', limit: 2 }] })
-    expect(await statuses(service, 3)).toEqual([200, 200, 429])
+    expect(await listStatuses(service, 3)).toEqual([200, 200, 429])
     expect((await service.write(good)).headers).toMatchObject({
       'X-Ratelimit-Limit': '30',
       'X-Ratelimit-Remaining': '28',
     })
     service.clock.now += 60_000
-    expect(await statuses(service, 1)).toEqual([200])
+    expect(await listStatuses(service, 1)).toEqual([200])
     const half = createWorld({ callsPerMinute: 30, faults: [{ kind: 'rate' }] })
-    expect((await statuses(half, 16)).indexOf(429)).toBe(15)
-    expect(await statuses(faulty({ kind: 'rate', on: [2] }), 3)).toEqual([200, 429, 200])
+    expect((await listStatuses(half, 16)).indexOf(429)).toBe(15)
+    expect(await listStatuses(createFaulty({ kind: 'rate', on: [2] }), 3)).toEqual([200, 429, 200])
   })
 
-  it('refuse: a domain or an item, with and without its name in the message, and nothing is saved', async () => {
-    const service = faulty(
+  it('refuse: a domain or an item, named in the message or not; nothing is saved', async () => {
+    const service = createFaulty(
       { kind: 'refuse', domain: 'B.example.com'.toLowerCase() },
       { kind: 'refuse', item: 'https' },
       { kind: 'refuse', item: 'extend', named: false },
@@ -94,7 +97,7 @@ describe('faults', () => {
     expect(unnamed.status).toBe(400)
     expect(JSON.stringify(unnamed.body)).not.toMatch(/extend|example/)
     expect(await service.state()).toEqual({})
-    expect(await statuses(service, 1)).toEqual([200])
+    expect(await listStatuses(service, 1)).toEqual([200])
   })
 
   it('partial: the good domains are saved, then the call is refused', async () => {
@@ -102,14 +105,14 @@ describe('faults', () => {
       [{ kind: 'partial' }, 'a.example.com'],
       [{ kind: 'partial', domain: 'a.example.com' }, 'b.example.com'],
     ] as const) {
-      const service = faulty(fault)
+      const service = createFaulty(fault)
       expect((await service.write(good, both)).status).toBe(400)
       expect(await service.state()).toEqual({ [saved]: good })
     }
   })
 
-  it('rewrite: another value is returned than was sent', async () => {
-    const service = faulty({ kind: 'rewrite', item: 'https' })
+  it('rewrite: the returned value differs from the one sent', async () => {
+    const service = createFaulty({ kind: 'rewrite', item: 'https' })
     const { body } = await service.write({ ...good, https: { cert_id: 7, http2: 'on' } })
     expect(body).toMatchObject({
       code: 0,
@@ -118,23 +121,23 @@ describe('faults', () => {
     expect(await service.state()).toMatchObject({ 'www.example.com': { https: { cert_id: 7 } } })
   })
 
-  it('by probability come at their rate, the same for the same seed', async () => {
+  it('by probability occur at their rate, equally for the same seed', async () => {
     const run = async (seed: string) =>
-      statuses(createWorld({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
+      listStatuses(createWorld({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
     const first = await run('a')
     expect(first.filter((status) => status === 503).length / 500).toBeCloseTo(0.2, 1)
     expect(await run('a')).toEqual(first)
     expect(await run('b')).not.toEqual(first)
   })
 
-  it('count the calls that they concern', async () => {
-    const service = faulty({ kind: 'error', domain: 'b.example.com', on: [2] })
-    expect(await statuses(service, 3)).toEqual([200, 200, 200])
-    expect(await statuses(service, 3, good, both)).toEqual([200, 503, 200])
+  it('count the calls that they apply to', async () => {
+    const service = createFaulty({ kind: 'error', domain: 'b.example.com', on: [2] })
+    expect(await listStatuses(service, 3)).toEqual([200, 200, 200])
+    expect(await listStatuses(service, 3, good, both)).toEqual([200, 503, 200])
     await service.postControl('faults', { faults: [{ kind: 'error', on: [1] }] })
     await service.request({ path: '/v2/nothing' })
     await service.query('/v2/nothing', {})
-    expect(await statuses(service, 2)).toEqual([503, 200])
+    expect(await listStatuses(service, 2)).toEqual([503, 200])
     expect(await service.postControl('faults', { faults: [] })).toMatchObject({
       status: 200,
       body: { code: 0 },
@@ -155,17 +158,17 @@ describe('faults', () => {
     { faults: [{ kind: 'refuse' }] },
     { faults: [], more: 1 },
   ])('that can not be understood are refused, and those of before stay: %j', async (body) => {
-    const service = faulty({ kind: 'error', on: [1] })
+    const service = createFaulty({ kind: 'error', on: [1] })
     expect(await service.postControl('faults', body)).toMatchObject({
       status: 400,
       body: { code: 400901, message: expect.stringMatching(/./) as string },
     })
-    expect(await statuses(service, 1)).toEqual([503])
+    expect(await listStatuses(service, 1)).toEqual([503])
   })
 })
 
 describe('the clock', () => {
-  it('stands once it is set, and moves when it is told', async () => {
+  it('stands still once it is set, and moves on request', async () => {
     const service = createWorld({ callsPerMinute: 1 })
     const now = service.clock.now
     expect((await service.postControl('clock', { advanceMs: 5 })).body).toEqual({
@@ -177,9 +180,9 @@ describe('the clock', () => {
       code: 0,
       now: now + 5,
     })
-    expect(await statuses(service, 2)).toEqual([200, 429])
+    expect(await listStatuses(service, 2)).toEqual([200, 429])
     await service.postControl('clock', { advanceMs: 60_000 })
-    expect(await statuses(service, 1)).toEqual([200])
+    expect(await listStatuses(service, 1)).toEqual([200])
     expect((await service.postControl('clock', { now: 0 })).body).toEqual({ code: 0, now: 0 })
   })
 

@@ -5,11 +5,11 @@ import { createWorld, type World } from './world.ts'
 const path = '/v2/cache/prefetch'
 const monthMs = 31 * 86_400_000
 
-function urls(count: number): string[] {
+function buildUrls(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`)
 }
 
-async function data(
+async function queryData(
   service: World,
   query: Record<string, string>,
 ): Promise<{ total: number; page_number: number; list: JsonObject[] }> {
@@ -21,20 +21,20 @@ async function data(
 async function submit(service: World, count: number, task?: number): Promise<number> {
   const { body } = await service.postControl('prefetch', {
     ...(task === undefined ? {} : { task_id: task }),
-    urls: urls(count),
+    urls: buildUrls(count),
   })
   return (body as { task_id: number }).task_id
 }
 
 describe('prefetch tasks', () => {
-  it('move on as time passes, never back, and end completed or failed', async () => {
+  it('progress with time, never back, and end completed or failed', async () => {
     const service = createWorld()
     const task = String(await submit(service, 60))
     const seen = new Set<unknown>()
     const rank = { waiting: 0, processing: 1, completed: 2, failed: 2 }
     let before = Array<number>(60).fill(0)
     for (let second = 0; second < 90; second++) {
-      const { list } = await data(service, { task_id: task, page_size: '60' })
+      const { list } = await queryData(service, { task_id: task, page_size: '60' })
       for (const { status, complete_time } of list) {
         seen.add(status)
         expect(complete_time === '').toBe(status !== 'completed')
@@ -54,7 +54,7 @@ describe('prefetch tasks', () => {
     const task = String(await submit(service, 20))
     await service.postControl('clock', { advanceMs: 120_000 })
     expect(
-      new Set((await data(service, { task_id: task })).list.map(({ status }) => status)),
+      new Set((await queryData(service, { task_id: task })).list.map(({ status }) => status)),
     ).toEqual(new Set(['failed']))
   })
 
@@ -64,13 +64,13 @@ describe('prefetch tasks', () => {
     const range = { start_time: '2026-11-01', end_time: '2026-12-31' }
     await service.postControl('clock', { advanceMs: monthMs - 1 })
     expect([
-      (await data(service, { task_id: task })).total,
-      (await data(service, range)).total,
+      (await queryData(service, { task_id: task })).total,
+      (await queryData(service, range)).total,
     ]).toEqual([2, 2])
     await service.postControl('clock', { advanceMs: 1 })
     expect([
-      (await data(service, { task_id: task })).total,
-      (await data(service, range)).total,
+      (await queryData(service, { task_id: task })).total,
+      (await queryData(service, range)).total,
     ]).toEqual([0, 0])
   })
 
@@ -82,29 +82,29 @@ describe('prefetch tasks', () => {
     expect(next).toBe(1002)
     await submit(service, 1, 1001)
     const day = (date: string) => ({ start_time: date, end_time: date })
-    expect((await data(service, { task_id: '1001' })).total).toBe(4)
-    expect((await data(service, { task_id: '7' })).list).toEqual([])
-    expect((await data(service, day('2026-11-20'))).list[0]?.['create_time']).toBe(
+    expect((await queryData(service, { task_id: '1001' })).total).toBe(4)
+    expect((await queryData(service, { task_id: '7' })).list).toEqual([])
+    expect((await queryData(service, day('2026-11-20'))).list[0]?.['create_time']).toBe(
       '2026-11-20 08:00:00',
     )
-    expect((await data(service, day('2026-11-21'))).total).toBe(3)
+    expect((await queryData(service, day('2026-11-21'))).total).toBe(3)
     expect(
       (
-        await data(service, {
+        await queryData(service, {
           start_time: '2026-11-01',
           end_time: '2026-11-30',
           url: 'https://a.example.com/0.mp4',
         })
       ).total,
     ).toBe(3)
-    expect((await data(service, day('2026-11-19'))).total).toBe(0)
+    expect((await queryData(service, day('2026-11-19'))).total).toBe(0)
   })
 
-  it('come in pages of 50 unless asked otherwise', async () => {
+  it('come in pages of 50 by default', async () => {
     const service = createWorld()
     const task = String(await submit(service, 120))
     const pages = await Promise.all(
-      ['1', '2', '3', '4'].map((page_number) => data(service, { task_id: task, page_number })),
+      ['1', '2', '3', '4'].map((page_number) => queryData(service, { task_id: task, page_number })),
     )
     expect(pages.map(({ total, page_number, list }) => [total, page_number, list.length])).toEqual([
       [120, 1, 50],
@@ -112,7 +112,7 @@ describe('prefetch tasks', () => {
       [120, 3, 20],
       [120, 4, 0],
     ])
-    expect((await data(service, { task_id: task, page_size: '120' })).list).toEqual(
+    expect((await queryData(service, { task_id: task, page_size: '120' })).list).toEqual(
       pages.flatMap(({ list }) => list),
     )
   })

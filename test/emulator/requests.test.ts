@@ -17,7 +17,7 @@ interface RequestCase {
   rule: string
 }
 
-const held = {
+const stored = {
   timeout: { time: '61' },
   origin_host: { host: 'held.example.com' },
   https: { cert_id: 7, force_https: 0 },
@@ -30,13 +30,13 @@ const cases = ['endpoints.json', 'own-requests.json'].flatMap(
     ) as RequestCase[],
 )
 
-/** The setting of the cases: ten domains, and task 1001 with two URLs. */
-async function setting(): Promise<World> {
+/** Creates the setting of the cases: ten domains, and task 1001 with two URLs. */
+async function createSetting(): Promise<World> {
   const service = createWorld({
     domains: 'abcdefghij'.split('').map((letter) => `${letter}.example.com`),
     callsPerMinute: 30,
   })
-  await service.write(held, 'a.example.com')
+  await service.write(stored, 'a.example.com')
   await service.postControl('prefetch', {
     task_id: 1001,
     urls: ['http://a.example.com/1.mp4', 'http://a.example.com/2.mp4'],
@@ -44,13 +44,15 @@ async function setting(): Promise<World> {
   return service
 }
 
-/** The answer to another case, by its id. */
-async function answerTo(id: string): Promise<Json> {
+/** Returns the answer to another case, by its id. */
+async function loadAnswer(id: string): Promise<Json> {
   const other = cases.find((each) => each.id === id)
   if (other === undefined) throw new Error(`there is no case "${id}"`)
   const { method, path, query } = other
   return (
-    await (await setting()).request({ method, path, query: String(new URLSearchParams(query)) })
+    await (
+      await createSetting()
+    ).request({ method, path, query: String(new URLSearchParams(query)) })
   ).body
 }
 
@@ -58,13 +60,13 @@ describe('requests and their answers', () => {
   it.each(cases)(
     '$id: $rule',
     async ({ method, path, query, body, encoding, http, code, facts }) => {
-      const service = await setting()
+      const service = await createSetting()
       if (facts.fresh_limit) await service.request({ path: '/_emulator/reset' })
       const request = {
         method,
         path,
         query: String(new URLSearchParams(query)),
-        ...(await encoded(body, encoding)),
+        ...(await encode(body, encoding)),
       }
 
       const repeat = facts.repeat ?? 1
@@ -81,14 +83,14 @@ describe('requests and their answers', () => {
       expect(isObject(answer.body) && answer.body['code']).toBeTypeOf('number')
       await judge(facts, answer, {
         state: () => service.state(),
-        held: { 'a.example.com': held },
-        answerTo,
+        stored: { 'a.example.com': stored },
+        answerTo: loadAnswer,
       })
     },
   )
 })
 
-async function encoded(
+async function encode(
   body: JsonObject | null,
   encoding: RequestCase['encoding'],
 ): Promise<{ contentType: string; body: Uint8Array | string }> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmulatorAnswer } from '../../src/emulator/routes/exchange.ts'
 import type { Json } from '../../src/model/json.ts'
-import { seriesIn } from './series.ts'
+import { parseSeries } from './series.ts'
 import { createWorld, type World } from './world.ts'
 
 const each = '/v2/stat/httpcode/eachDomain'
@@ -13,7 +13,7 @@ const good = { timeout: { time: '60' } }
 const many = (count: number) =>
   Array.from({ length: count }, (_, i) => `d${i}.example.com`).join(',')
 
-/** One good call of each endpoint. */
+/** One valid call of each endpoint. */
 const calls: [
   string,
   (service: World, token?: string) => Promise<EmulatorAnswer & { body: Json }>,
@@ -46,7 +46,11 @@ const calls: [
   ]),
 ]
 
-async function refusal(service: World, path: string, query: Record<string, string>): Promise<Json> {
+async function sendRefused(
+  service: World,
+  path: string,
+  query: Record<string, string>,
+): Promise<Json> {
   const { status, body } = await service.query(path, query)
   expect(status).toBe(400)
   return body
@@ -88,7 +92,7 @@ describe('Endpoints', () => {
   it('The default granularity is 5 minutes', async () => {
     const service = createWorld()
     for (const path of [each, sum])
-      expect(seriesIn((await service.query(path, day)).body)[0]?.length).toBe(288)
+      expect(parseSeries((await service.query(path, day)).body)[0]?.length).toBe(288)
   })
 
   it('The interval between start_time and end_time is at most 31 days', async () => {
@@ -101,7 +105,7 @@ describe('Endpoints', () => {
         (await createWorld().query(path, { ...from, end_time: '2026-11-01 00:00' })).status,
       ).toBe(200)
       expect(
-        await refusal(createWorld(), path, { ...from, end_time: '2026-11-01 00:01' }),
+        await sendRefused(createWorld(), path, { ...from, end_time: '2026-11-01 00:01' }),
       ).toMatchObject(exceeds)
     }
   })
@@ -125,18 +129,18 @@ describe('Endpoints', () => {
 
   it('An invalid domain gives 400101 and its message, the first of several', async () => {
     for (const path of [each, sum]) {
-      const body = await refusal(createWorld({ domains: ['a.example.com'] }), path, {
+      const body = await sendRefused(createWorld({ domains: ['a.example.com'] }), path, {
         ...day,
         domains: 'a.example.com,x.example.com,y.example.com',
       })
       expect(body).toEqual({ code: 400101, message: 'domain(x.example.com) is invalid' })
     }
-    expect(await refusal(createWorld(), each, { ...day, domains: 'all' })).toEqual({
+    expect(await sendRefused(createWorld(), each, { ...day, domains: 'all' })).toEqual({
       code: 400101,
       message: 'domain(all) is invalid',
     })
     expect(
-      await refusal(createWorld(), sum, { ...day, domains: 'a.example.com,all' }),
+      await sendRefused(createWorld(), sum, { ...day, domains: 'a.example.com,all' }),
     ).toMatchObject({
       code: 400101,
     })
@@ -146,7 +150,7 @@ describe('Endpoints', () => {
     for (const path of [each, sum]) {
       for (const name of Object.keys(day)) {
         const rest = Object.fromEntries(Object.entries(day).filter(([key]) => key !== name))
-        expect(await refusal(createWorld(), path, rest)).toMatchObject({
+        expect(await sendRefused(createWorld(), path, rest)).toMatchObject({
           message: expect.stringContaining(name) as string,
         })
       }
@@ -158,7 +162,7 @@ describe('Endpoints', () => {
       string,
       string
     >[]) {
-      expect(await refusal(createWorld(), each, { ...day, ...wrong })).toMatchObject({
+      expect(await sendRefused(createWorld(), each, { ...day, ...wrong })).toMatchObject({
         code: 400302,
       })
     }
@@ -168,10 +172,10 @@ describe('Endpoints', () => {
     ).toBe(200)
   })
 
-  it('A parameter that is given twice counts the last time', async () => {
+  it('The last value of a repeated parameter counts', async () => {
     const query = `token=tok&${String(new URLSearchParams({ ...day, grad: 'nothing' }))}&grad=hour`
     const { body } = await createWorld().request({ method: 'GET', path: sum, query })
-    expect(seriesIn(body)[0]?.length).toBe(24)
+    expect(parseSeries(body)[0]?.length).toBe(24)
   })
 })
 
@@ -190,7 +194,7 @@ describe('Authentication', () => {
   )
 
   it.each([each, sum, prefetch])(
-    'Read requests send it in the query string, and it comes before parameters: GET %s',
+    'Queries send it in the query string, and it is checked before parameters: GET %s',
     async (path) => {
       const body = JSON.stringify({ token: 'tok' })
       expect(await createWorld().request({ method: 'GET', path, query: '', body })).toMatchObject({
@@ -237,10 +241,10 @@ describe('Errors', () => {
     expect(await service.state()).toEqual({})
   })
 
-  it('A statistics request over the size limit says that it exceeds the limit', async () => {
-    expect(await refusal(createWorld(), sum, { ...day, start_time: '2026-10-20' })).toMatchObject(
-      exceeds,
-    )
+  it('A statistics request over the size limit is refused as exceeding the limit', async () => {
+    expect(
+      await sendRefused(createWorld(), sum, { ...day, start_time: '2026-10-20' }),
+    ).toMatchObject(exceeds)
   })
 })
 
@@ -262,7 +266,7 @@ describe('Limits', () => {
         (await createWorld().query(path, { ...day, grad: 'hour', domains: many(10) })).status,
       ).toBe(200)
       expect(
-        await refusal(createWorld(), path, { ...day, grad: 'hour', domains: many(11) }),
+        await sendRefused(createWorld(), path, { ...day, grad: 'hour', domains: many(11) }),
       ).toMatchObject({ code: 400102 })
     }
   })
@@ -281,11 +285,13 @@ describe('Limits', () => {
     }
   })
 
-  it('request size: domains x points per day x days <= 2880, where "all" counts the domains that there are', async () => {
+  it('request size: domains x points per day x days <= 2880, also for "all"', async () => {
     const service = createWorld({ domains: many(11).split(',') })
     const query = { ...day, domains: 'all', grad: 'hour' }
     expect((await service.query(sum, { ...query, end_time: '2026-11-19' })).status).toBe(200)
-    expect(await refusal(service, sum, { ...query, end_time: '2026-11-20' })).toMatchObject(exceeds)
+    expect(await sendRefused(service, sum, { ...query, end_time: '2026-11-20' })).toMatchObject(
+      exceeds,
+    )
   })
 
   it.each(calls)('Rate-limit headers are sent on responses: %s', async (_, call) => {

@@ -2,32 +2,32 @@ import { isObject, type Json } from '../../src/model/json.ts'
 
 export type Point = [label: number, counts: Record<string, number>]
 
-/** The series of an answer: one for each domain, or the only one. */
-export function seriesIn(body: Json): Point[][] {
+/** Parses the series of an answer: one for each domain, or the only one. */
+export function parseSeries(body: Json): Point[][] {
   const data = isObject(body) ? (body['data'] ?? null) : null
   if (Array.isArray(data)) return [data as unknown as Point[]]
   if (!isObject(data)) throw new Error(`expected series, got ${JSON.stringify(body).slice(0, 200)}`)
   return Object.values(data).map((series) => (series as unknown as { data: Point[] }).data)
 }
 
-export function byLabel(points: Point[]): Record<number, Record<string, number>> {
+export function indexByLabel(points: Point[]): Record<number, Record<string, number>> {
   return Object.fromEntries(points)
 }
 
-export function ascending(points: Point[]): boolean {
+export function isAscending(points: Point[]): boolean {
   return points.every(([label], i) => i === 0 || label > (points[i - 1]?.[0] ?? 0))
 }
 
-/** Counts added up over steps of so many seconds. */
-export function summed(points: Point[], step: number): Record<number, Record<string, number>> {
+/** Sums counts over steps of `step` seconds. */
+export function sumBySteps(points: Point[], step: number): Record<number, Record<string, number>> {
   const sums: Record<number, Record<string, number>> = {}
   for (const [label, counts] of points)
-    sums[label - (label % step)] = added(sums[label - (label % step)] ?? {}, counts)
+    sums[label - (label % step)] = addCounts(sums[label - (label % step)] ?? {}, counts)
   return sums
 }
 
-/** Two counts of statuses, added up. */
-export function added(
+/** Adds two counts of statuses. */
+export function addCounts(
   a: Record<string, number>,
   b: Record<string, number>,
 ): Record<string, number> {
@@ -36,7 +36,7 @@ export function added(
   return sum
 }
 
-/** All counts of a series together. */
-export function totalOf(points: Point[]): Record<string, number> {
-  return points.reduce<Record<string, number>>((sum, [, counts]) => added(sum, counts), {})
+/** Sums all counts of a series. */
+export function sumPoints(points: Point[]): Record<string, number> {
+  return points.reduce<Record<string, number>>((sum, [, counts]) => addCounts(sum, counts), {})
 }

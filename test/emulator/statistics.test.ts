@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { added, byLabel, seriesIn, summed, totalOf, type Point } from './series.ts'
+import {
+  addCounts,
+  indexByLabel,
+  parseSeries,
+  sumBySteps,
+  sumPoints,
+  type Point,
+} from './series.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 const each = '/v2/stat/httpcode/eachDomain'
@@ -9,21 +16,26 @@ const ten = 'abcdefghij'.split('').map((letter) => `${letter}.example.com`)
 const domain = 'a.example.com'
 const day = { domains: domain, start_time: '2026-11-18', end_time: '2026-11-18' }
 
-async function series(
+async function querySeries(
   service: World,
   query: Record<string, string>,
   path = each,
 ): Promise<Point[]> {
   const { body } = await service.query(path, query)
   expect(body).toMatchObject({ code: 0 })
-  return seriesIn(body)[0] ?? []
+  return parseSeries(body)[0] ?? []
 }
 
 describe('counts', () => {
-  it('at minute grain add up exactly to every coarser grain, whatever was configured meanwhile', async () => {
+  it('at minute grain add up exactly to every coarser grain, even across writes', async () => {
     const service = createWorld()
-    const dayOf = (grad: string) =>
-      series(service, { domains: domain, start_time: '2026-11-20', end_time: '2026-11-20', grad })
+    const queryDay = (grad: string) =>
+      querySeries(service, {
+        domains: domain,
+        start_time: '2026-11-20',
+        end_time: '2026-11-20',
+        grad,
+      })
     for (const [minutes, config] of [
       [61, { deny_url: { urls: ['/a', '/b'] } }],
       [133, { https: { cert_id: 1, force_https: 301 } }],
@@ -45,39 +57,41 @@ describe('counts', () => {
       await service.write(config, domain)
     }
     service.clock.now = Date.UTC(2026, 10, 22)
-    const minute = await dayOf('minute')
+    const minute = await queryDay('minute')
     expect(minute.length).toBe(1440)
     for (const [grad, step] of Object.entries({ minute5: 300, hour: 3600, day: 86_400 })) {
-      expect(byLabel(await dayOf(grad))).toEqual(summed(minute, step))
+      expect(indexByLabel(await queryDay(grad))).toEqual(sumBySteps(minute, step))
     }
   })
 
   it('of several domains add up to the aggregate, also as "all"', async () => {
     const service = createWorld({ domains: ten })
     const { body } = await service.query(each, { ...day, domains: ten.join(','), grad: 'hour' })
-    const together = seriesIn(body).reduce<Point[]>(
+    const together = parseSeries(body).reduce<Point[]>(
       (total, points) =>
-        points.map(([label, counts], i) => [label, added(total[i]?.[1] ?? {}, counts)]),
+        points.map(([label, counts], i) => [label, addCounts(total[i]?.[1] ?? {}, counts)]),
       [],
     )
-    expect(await series(service, { ...day, domains: ten.join(','), grad: 'hour' }, sum)).toEqual(
+    expect(
+      await querySeries(service, { ...day, domains: ten.join(','), grad: 'hour' }, sum),
+    ).toEqual(together)
+    expect(await querySeries(service, { ...day, domains: 'all', grad: 'hour' }, sum)).toEqual(
       together,
     )
-    expect(await series(service, { ...day, domains: 'all', grad: 'hour' }, sum)).toEqual(together)
   })
 
   it('from cn and abroad add up to all', async () => {
     const service = createWorld()
     const [cn = [], abroad = [], all] = await Promise.all(
-      ['cn', 'abroad', 'all'].map((area) => series(service, { ...day, query_area: area })),
+      ['cn', 'abroad', 'all'].map((area) => querySeries(service, { ...day, query_area: area })),
     )
-    expect(cn.map(([label, counts], i) => [label, added(counts, abroad[i]?.[1] ?? {})])).toEqual(
-      all,
-    )
-    expect(totalOf(cn)).not.toEqual(totalOf(abroad))
+    expect(
+      cn.map(([label, counts], i) => [label, addCounts(counts, abroad[i]?.[1] ?? {})]),
+    ).toEqual(all)
+    expect(sumPoints(cn)).not.toEqual(sumPoints(abroad))
   })
 
-  it('are equal byte for byte for the same seed, and others for another', async () => {
+  it('are equal byte for byte for the same seed, and differ for another', async () => {
     const answer = async (options: WorldOptions) => {
       const service = createWorld(options)
       await service.write({ deny_url: { urls: ['/x'] } }, ten.slice(0, 3).join(','))
@@ -97,10 +111,10 @@ describe('counts', () => {
   })
 
   it('have a daily and a weekly curve', async () => {
-    const hours = await series(createWorld(), { ...day, grad: 'hour' })
+    const hours = await querySeries(createWorld(), { ...day, grad: 'hour' })
     const sizes = hours.map((point) => Object.values(point[1]).reduce((a, b) => a + b, 0))
     expect(Math.max(...sizes)).toBeGreaterThan(2 * Math.min(...sizes))
-    const days = await series(createWorld(), {
+    const days = await querySeries(createWorld(), {
       domains: domain,
       start_time: '2026-11-02',
       end_time: '2026-11-15',
@@ -118,8 +132,8 @@ describe('the stored configuration', () => {
     start_time: '2026-11-20 00:00',
     end_time: '2026-11-20 02:00',
   }
-  /** The counts of an hour before the write and of one after it. */
-  async function around(
+  /** Returns the counts of an hour before the write and of one after it. */
+  async function countAround(
     config: Json,
     options: WorldOptions = {},
     before: Json = null,
@@ -129,7 +143,7 @@ describe('the stored configuration', () => {
     service.clock.now += 3_600_000
     await service.write(config, domain)
     service.clock.now += 3_600_000
-    return (await series(service, hour)).map(([, counts]) => counts)
+    return (await querySeries(service, hour)).map(([, counts]) => counts)
   }
 
   it.each<[string, Json]>([
@@ -140,7 +154,7 @@ describe('the stored configuration', () => {
     ['combined_ban', [{ configs: { ua: { list: ['curl'] } } }]],
     ['combined_ban', [{ configs: { ip: { list: ['192.0.2.1'], is_match: 'no' } } }]],
   ])('raises 403 with %s', async (item, value) => {
-    const [before = {}, after = {}] = await around({ [item]: value })
+    const [before = {}, after = {}] = await countAround({ [item]: value })
     expect(after['403'] ?? 0).toBeGreaterThan(4 * (before['403'] ?? 0))
     expect(after['200'] ?? 0).toBeLessThan(before['200'] ?? 0)
   })
@@ -150,7 +164,9 @@ describe('the stored configuration', () => {
       [301, '301'],
       [302, '302'],
     ] as const) {
-      const [before = {}, after = {}] = await around({ https: { cert_id: 1, force_https: code } })
+      const [before = {}, after = {}] = await countAround({
+        https: { cert_id: 1, force_https: code },
+      })
       expect(after[status] ?? 0).toBeGreaterThan(0.05 * (after['200'] ?? 0) + (before[status] ?? 0))
     }
   })
@@ -161,12 +177,12 @@ describe('the stored configuration', () => {
       redirect_status_code: 301,
       redirect_url: 'https://e.example.com/',
     }
-    const [before = {}, after = {}] = await around({ error_page_rewrite: [rule] })
+    const [before = {}, after = {}] = await countAround({ error_page_rewrite: [rule] })
     expect(before['404']).toBeGreaterThan(0)
     expect([after['404'], (after['301'] ?? 0) > 0]).toEqual([undefined, true])
   })
 
-  it('raises 502 and 504 from the minute on in which an origin is marked as dead', async () => {
+  it('raises 502 and 504 from the minute in which an origin is marked as dead', async () => {
     const service = createWorld()
     await service.write(
       { origin: { default_master: '192.0.2.10,192.0.2.11', default_slave: '192.0.2.12' } },
@@ -176,7 +192,7 @@ describe('the stored configuration', () => {
     for (const dead of [[], ['192.0.2.10'], ['192.0.2.10', '192.0.2.11', '192.0.2.12'], []]) {
       expect((await service.postControl('origins', { dead })).status).toBe(200)
       service.clock.now += 3_600_000
-      const points = await series(service, { ...hour, end_time: '2026-11-20 23:00' })
+      const points = await querySeries(service, { ...hour, end_time: '2026-11-20 23:00' })
       const counts = points.at(-1)?.[1] ?? {}
       errors.push((counts['502'] ?? 0) + (counts['504'] ?? 0))
     }
@@ -186,13 +202,13 @@ describe('the stored configuration', () => {
     expect(again).toBeLessThan(one / 5)
   })
 
-  it('never changes what was counted before', async () => {
+  it('never changes earlier counts', async () => {
     const service = createWorld()
     service.clock.now += 3_600_000
-    const before = await series(service, { ...hour, grad: 'minute' })
+    const before = await querySeries(service, { ...hour, grad: 'minute' })
     await service.write({ deny_url: { urls: ['.*'] } }, domain)
     service.clock.now += 600_000
-    const after = await series(service, { ...hour, grad: 'minute' })
+    const after = await querySeries(service, { ...hour, grad: 'minute' })
     expect(after.slice(0, 60)).toEqual(before)
     expect(after.slice(60).every(([, counts]) => Object.keys(counts).join() === '403')).toBe(true)
     expect(after.length).toBe(70)
@@ -200,28 +216,28 @@ describe('the stored configuration', () => {
 })
 
 describe('labels and time', () => {
-  it('stand at the end of the period with stat_is_forward 1', async () => {
+  it('are at the end of the period with stat_is_forward 1', async () => {
     const service = createWorld()
-    const starts = byLabel(await series(service, { ...day, stat_is_forward: '0' }))
-    for (const [label, counts] of (await series(service, { ...day, stat_is_forward: '1' })).slice(
-      1,
-    )) {
+    const starts = indexByLabel(await querySeries(service, { ...day, stat_is_forward: '0' }))
+    for (const [label, counts] of (
+      await querySeries(service, { ...day, stat_is_forward: '1' })
+    ).slice(1)) {
       expect(starts[label - 300]).toEqual(counts)
     }
   })
 
-  it('are those of the time zone', async () => {
+  it('use the time zone', async () => {
     const service = createWorld({ timezone: 'Asia/Shanghai' })
-    const [first] = await series(service, { ...day, grad: 'day' })
+    const [first] = await querySeries(service, { ...day, grad: 'day' })
     expect(first?.[0]).toBe(Date.UTC(2026, 10, 17, 16) / 1000)
-    const kathmandu = await series(createWorld({ timezone: 'Asia/Kathmandu' }), {
+    const kathmandu = await querySeries(createWorld({ timezone: 'Asia/Kathmandu' }), {
       ...day,
       grad: 'hour',
     })
     expect([kathmandu.length, (kathmandu[0]?.[0] ?? 0) % 3600]).toEqual([24, 900])
   })
 
-  it('follow a clock that is changed in spring and autumn', async () => {
+  it('follow clock changes in spring and autumn', async () => {
     const service = createWorld({ timezone: 'Europe/Berlin' })
     for (const [date, hours] of [
       ['2026-03-29', 23],
@@ -229,13 +245,15 @@ describe('labels and time', () => {
       ['2026-10-26', 24],
     ] as const) {
       const query = { domains: domain, start_time: date, end_time: date }
-      const points = await series(service, { ...query, grad: 'hour' })
+      const points = await querySeries(service, { ...query, grad: 'hour' })
       expect(points.length).toBe(hours)
-      expect((await series(service, { ...query, grad: 'day' }))[0]?.[1]).toEqual(totalOf(points))
+      expect((await querySeries(service, { ...query, grad: 'day' }))[0]?.[1]).toEqual(
+        sumPoints(points),
+      )
     }
   })
 
-  it('have nothing of what is still to come', async () => {
+  it('exclude the future', async () => {
     const service = createWorld()
     service.clock.now += 150_000
     const today = {
@@ -244,9 +262,9 @@ describe('labels and time', () => {
       end_time: '2026-11-21',
       grad: 'minute5',
     }
-    expect((await series(service, today)).length).toBe(1)
+    expect((await querySeries(service, today)).length).toBe(1)
     expect(
-      await series(service, { ...today, start_time: '2026-12-01', end_time: '2026-12-02' }),
+      await querySeries(service, { ...today, start_time: '2026-12-01', end_time: '2026-12-02' }),
     ).toEqual([])
   })
 })

@@ -28,19 +28,19 @@ export interface WorldOptions {
   dataFile?: string
 }
 
-/** A service without sockets, whose clock stands until it is moved. */
+/** A service without sockets, whose clock stands still until it is moved. */
 export interface World {
   clock: { now: number }
   request(
     request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string },
   ): Promise<EmulatorAnswer & { body: Json }>
-  /** A read with the good token. */
+  /** Sends a query with the valid token. */
   query(path: string, query: Record<string, string>): Promise<EmulatorAnswer & { body: Json }>
-  /** As `read`, without reading the answer's text. */
+  /** Sends a query like `query`, without parsing the text of the answer. */
   queryRaw(path: string, query: Record<string, string>): Promise<EmulatorAnswer>
-  /** A call of the control surface. */
+  /** Sends a call of the control surface. */
   postControl(path: string, body: Json): Promise<EmulatorAnswer>
-  /** A JSON write with the good token. */
+  /** Sends a JSON write with the valid token. */
   write(config: Json, domains?: Json): Promise<EmulatorAnswer & { body: Json }>
   state(): Promise<Json>
   calls(): Promise<JsonObject[]>
@@ -55,7 +55,7 @@ export function createWorld(options: WorldOptions = {}): World {
       domains:
         options.domains === undefined || options.domains === null ? null : new Set(options.domains),
       callsPerMinute: options.callsPerMinute ?? 0,
-      listDeadOrigins: options.deadOrigins ?? [],
+      deadOrigins: options.deadOrigins ?? [],
     },
     log,
   )

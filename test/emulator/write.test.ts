@@ -3,7 +3,7 @@ import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
 
-function ips(from: number, count: number): string[] {
+function buildIps(from: number, count: number): string[] {
   return Array.from(
     { length: count },
     (_, i) => `10.0.${Math.floor((from + i) / 256)}.${(from + i) % 256}`,
@@ -11,7 +11,7 @@ function ips(from: number, count: number): string[] {
 }
 
 describe('a write', () => {
-  it('answers what was submitted, word by word, and keeps canonical values', async () => {
+  it('answers exactly the submitted values, and stores canonical ones', async () => {
     const service = createWorld()
     const config = {
       referer: { type: '2', list: ['B.example.com', 'a.example.com'] },
@@ -31,7 +31,7 @@ describe('a write', () => {
     })
   })
 
-  it('is refused whole for one bad item, on all domains, and names item and field', async () => {
+  it('is refused whole for one invalid item; the message names item and field', async () => {
     const service = createWorld()
     await service.write({ timeout: { time: '30' } }, 'a.example.com')
     const before = await service.state()
@@ -48,7 +48,7 @@ describe('a write', () => {
     expect(await service.state()).toEqual(before)
   })
 
-  it('says how many problems it does not list', async () => {
+  it('reports how many problems it does not list', async () => {
     const { body } = await createWorld().write({
       deny_url: { urls: Array.from({ length: 30 }, () => ({})) },
     })
@@ -65,7 +65,7 @@ describe('a write', () => {
     },
   )
 
-  it('names an unknown item and what may have been meant', async () => {
+  it('names an unknown item and suggests a known one', async () => {
     const { body } = await createWorld().write({ ...good, ip_blacklist: { list: [] } })
     expect(body).toMatchObject({
       code: 400202,
@@ -73,7 +73,7 @@ describe('a write', () => {
     })
   })
 
-  it('is not confused by names of the prototype', async () => {
+  it('handles names of prototype members', async () => {
     const service = createWorld()
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       const body = `{"token": "tok", "domains": "www.example.com", "config": {"${name}": {"time": "60"}}}`
@@ -85,7 +85,7 @@ describe('a write', () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  it('refuses the stand-in of a secret: on the wire it is an object', async () => {
+  it('refuses the placeholder of a secret: on the wire it is an object', async () => {
     const { body } = await createWorld().write({
       origin_host: { host: { $secret: 'unresolved:host' } },
     })
@@ -95,7 +95,7 @@ describe('a write', () => {
     })
   })
 
-  it('understands mapped names beside the canonical ones', async () => {
+  it('accepts mapped names beside the canonical ones', async () => {
     const service = createWorld({ itemKeys: { deny_protocol: 'forbid_scheme' } })
     expect((await service.write({ forbid_scheme: { protocol: 'http' } })).body).toMatchObject({
       data: { config: { forbid_scheme: { protocol: 'http' } } },
@@ -120,11 +120,11 @@ describe('a write', () => {
       /already belongs to timeout/,
     )
     expect(() => createWorld({ itemKeys: { time_out: 'x' } })).toThrow(
-      /"time_out", which is no item/,
+      /"time_out", which is not an item/,
     )
   })
 
-  it('drops unknown fields where it is lenient, and stays strict about the others', async () => {
+  it('drops unknown fields if lenient, and stays strict about the others', async () => {
     const service = createWorld({ lenient: true })
     const config = {
       https: { cert_id: 1, hsts: 'on' },
@@ -155,7 +155,7 @@ describe('items that are not simply replaced', () => {
   it('refuses an append whose resulting list is invalid, on all domains', async () => {
     const service = createWorld()
     await service.write({ ip_black_list: { list: ['10.1.0.0/16'] } }, 'a.example.com')
-    await service.write({ ip_black_list: { list: ips(0, 150) } }, 'b.example.com')
+    await service.write({ ip_black_list: { list: buildIps(0, 150) } }, 'b.example.com')
     const before = await service.state()
     const both = 'c.example.com,a.example.com,b.example.com'
     const overlap = await service.write(
@@ -170,7 +170,7 @@ describe('items that are not simply replaced', () => {
       },
     })
     const tooMany = await service.write(
-      { ...good, ip_black_list: { list: ips(150, 51), mode: 'append' } },
+      { ...good, ip_black_list: { list: buildIps(150, 51), mode: 'append' } },
       both,
     )
     expect(tooMany).toMatchObject({
@@ -179,7 +179,7 @@ describe('items that are not simply replaced', () => {
     })
     expect(await service.state()).toEqual(before)
     expect(
-      await service.write({ ip_black_list: { list: ips(100, 100), mode: 'append' } }, both),
+      await service.write({ ip_black_list: { list: buildIps(100, 100), mode: 'append' } }, both),
     ).toMatchObject({ status: 200 })
   })
 

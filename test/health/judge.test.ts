@@ -31,7 +31,7 @@ describe('a domain', () => {
       verdict: 'worse',
       before: { requests: 1000, bad: 5 },
       after: { requests: 1000, bad: 55 },
-      lack: null,
+      shortage: null,
     })
     expect(domains.get('a.example')?.rise).toBeCloseTo(5, 9)
     expect(domains.get('a.example')?.pValue).toBeLessThan(1e-9)
@@ -56,7 +56,7 @@ describe('a domain', () => {
     const alone = judged({ 'a.example': quiet })
     expect([alone.verdict, alone.domains.get('a.example')]).toMatchObject([
       'too-little-data',
-      { verdict: 'too-little-data', p: null, lack: 'few requests' },
+      { verdict: 'too-little-data', pValue: null, shortage: 'few requests' },
     ])
     const among = judged({ 'a.example': quiet, 'b.example': still })
     expect(among.verdict).toBe('same-or-better')
@@ -82,13 +82,13 @@ describe('a domain', () => {
     ['collapsed', [of(10_000, 0), {}], 'no requests after'],
     ['silent', [{}, {}], 'no requests'],
     ['nearly collapsed', [of(10_000, 0), of(3, 3)], 'few requests'],
-  ])('that is %s has too little data, and it is told why', (_what, both, lack) => {
+  ])('that is %s has too little data, and it is told why', (_what, both, shortage) => {
     const health = judged({ 'a.example': both })
-    expect(health).toMatchObject({ verdict: 'too-little-data', whole: { lack } })
+    expect(health).toMatchObject({ verdict: 'too-little-data', whole: { shortage } })
     expect(health.domains.get('a.example')).toMatchObject({
       verdict: 'too-little-data',
-      lack,
-      p: null,
+      shortage,
+      pValue: null,
     })
     expect(judged({ 'a.example': both, 'b.example': still }).verdict).toBe('same-or-better')
   })

@@ -40,7 +40,7 @@ it('of two applies at once one is refused, or waits', { timeout: 120_000 }, asyn
     expect(refused.map(({ code }) => code)).toSatisfy(
       (codes: number[]) => codes.includes(0) && codes.includes(1),
     )
-    expect(refused.find(({ code }) => code === 1)?.err).toMatch(/error: the record is locked by/)
+    expect(refused.find(({ code }) => code === 1)?.err).toMatch(/error: the state is locked by/)
     for (let i = 0; i < 8; i++)
       real.manifest(`d${i}.example.com`, { timeout: { time: String(30 + i) } })
     const waited = await Promise.all([

@@ -4,8 +4,7 @@ import { canonicalizeJson, isSameJson } from '../../src/model/canonical-json.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 
 /**
- * Few keys and few scalars, so that equal values come about; some names are those of every object's
- * prototype.
+ * Few keys and few scalars, so that equal values occur; some keys are names of prototype members.
  */
 const few: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
@@ -20,15 +19,15 @@ const few: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
   ),
 })).json
 
-function turnedAround(value: Json): Json {
-  if (Array.isArray(value)) return value.map(turnedAround)
+function reverseKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reverseKeys)
   if (!isObject(value)) return value
-  const entries = Object.entries(value).map(([key, inner]) => [key, turnedAround(inner)] as const)
+  const entries = Object.entries(value).map(([key, inner]) => [key, reverseKeys(inner)] as const)
   return Object.fromEntries(entries.toReversed())
 }
 
 describe('the same JSON', () => {
-  it('is what has the same canonical text', () => {
+  it('means the same canonical text', () => {
     fc.assert(
       fc.property(few, few, (a, b) => {
         expect(isSameJson(a, b)).toBe(canonicalizeJson(a) === canonicalizeJson(b))
@@ -40,12 +39,12 @@ describe('the same JSON', () => {
   it('does not depend on the order of keys', () => {
     fc.assert(
       fc.property(few, (value) => {
-        expect(isSameJson(value, turnedAround(value))).toBe(true)
+        expect(isSameJson(value, reverseKeys(value))).toBe(true)
       }),
     )
   })
 
-  it('is never the same as nothing', () => {
+  it('never equals undefined', () => {
     expect(isSameJson(undefined, null)).toBe(false)
     expect(isSameJson({}, undefined)).toBe(false)
     expect(isSameJson(undefined, undefined)).toBe(true)

@@ -5,7 +5,7 @@ const window = (from: string, to: string, timezone = 'UTC') => ({ from, to, time
 const frozen = (from: string, to: string, timezone: string, now: string) =>
   isFrozen(window(from, to, timezone), Date.parse(now))
 
-describe('freezeTime', () => {
+describe('parseFreezeTime', () => {
   it.each([
     ['Mon 00:00', { kind: 'weekly', at: 0 }],
     ['sun 23:59', { kind: 'weekly', at: 7 * 24 * 60 - 1 }],
@@ -51,7 +51,7 @@ describe('isFrozen', () => {
     expect(frozen(from, to, 'UTC', now)).toBe(expected)
   })
 
-  it('reads the clock of its time zone, in summer as in winter', () => {
+  it('uses the clock of its time zone, in summer and winter', () => {
     expect(frozen('Fri 16:00', 'Mon 08:00', 'Europe/Berlin', '2026-11-20T15:00:00Z')).toBe(true)
     expect(frozen('Fri 16:00', 'Mon 08:00', 'Europe/Berlin', '2026-11-20T14:59:59Z')).toBe(false)
     expect(frozen('Fri 16:00', 'Mon 08:00', 'Europe/Berlin', '2026-07-17T14:00:00Z')).toBe(true)
@@ -59,7 +59,7 @@ describe('isFrozen', () => {
     expect(frozen('2026-12-20', '2026-12-21', 'Asia/Shanghai', '2026-12-19T16:00:00Z')).toBe(true)
   })
 
-  it('a time with an offset is a moment, whatever the time zone', () => {
+  it('treats a time with an offset as a moment, whatever the time zone', () => {
     const [from, to] = ['2026-12-20T18:00+02:00', '2026-12-20T17:00Z']
     for (const zone of ['UTC', 'Asia/Shanghai']) {
       expect(frozen(from, to, zone, '2026-12-20T16:30:00Z')).toBe(true)
@@ -67,7 +67,7 @@ describe('isFrozen', () => {
     }
   })
 
-  it('throws for windows that the workspace file may not hold', () => {
+  it('throws for windows that are invalid in the workspace file', () => {
     expect(() => isFrozen(window('Fri 16:00', '2026-12-20'), 0)).toThrow(
       'expected two weekly times or two dates',
     )

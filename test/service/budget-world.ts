@@ -6,19 +6,19 @@ export const minute = 60_000
 export interface Traffic {
   limit: number
   workers: number
-  /** Per call: ms from the send to the service's door, and from there back. */
+  /** For each call, ms from this machine to the service, and back. */
   calls: { out: number; back: number }[]
   /** Ages of the calls of earlier processes, ms. */
   earlier: number[]
-  /** After so many ms of true time the wall clock is set by so many ms. */
+  /** Changes of the wall clock: `by` ms, `after` ms of true time. */
   steps?: { after: number; by: number }[]
-  /** True time after which the process dies and another one takes over, ms. */
+  /** True time after which the process dies and another one starts, ms. */
   killedAfter?: number
 }
 
 /**
- * When each call came to the service's door, in true time, ascending; calls of earlier processes
- * included.
+ * Simulates calls and returns the times of their arrivals at the service, in true time, ascending;
+ * calls of earlier processes included.
  */
 export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
   const clock = new FakeClock()
@@ -57,7 +57,7 @@ export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
   return arrivals.toSorted((a, b) => a - b)
 }
 
-/** The most arrivals that any 60 seconds see. */
+/** Returns the maximum number of arrivals in any 60 seconds. */
 export function maxPerMinute(arrivals: number[]): number {
   return Math.max(
     0,

@@ -5,7 +5,7 @@ import { simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { runs } from '../runs.ts'
 
-function budgetOf(
+function createBudget(
   options: { limit?: number; longest?: number; clock?: FakeClock; earlier?: number[] } = {},
 ) {
   const clock = options.clock ?? new FakeClock()
@@ -19,7 +19,7 @@ function budgetOf(
       saved.push([...times])
     },
   )
-  /** A call that is answered at once. */
+  /** Sends a call that is answered at once. */
   const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
     const taken = await budget.acquire()
     if (taken) await budget.release(true, limits)
@@ -36,7 +36,7 @@ const traffic = fc.record({
   earlier: fc.array(fc.integer({ min: 0, max: 70_000 }), { maxLength: 8 }),
 })
 
-describe('no 60 seconds see more arrivals than the limit', () => {
+describe('arrivals in any 60 seconds stay within the limit', () => {
   const sound = async (given: Parameters<typeof simulateArrivals>[0]) => {
     const own =
       given.earlier.length <= given.limit
@@ -69,9 +69,9 @@ describe('no 60 seconds see more arrivals than the limit', () => {
     await sound({ limit: 30, workers: 4, calls, earlier: [], steps: [{ after: 450, by: 61_000 }] })
   })
 
-  it('when the process dies and another goes on from the remembered times', () => {
+  it('when the process dies and another continues with the stored times', () => {
     const prompt = fc.record({
-      ...recordOf(),
+      ...buildArbitraries(),
       calls: fc.array(fc.record({ out: fc.constant(0), back: delay }), {
         minLength: 1,
         maxLength: 30,
@@ -85,7 +85,7 @@ describe('no 60 seconds see more arrivals than the limit', () => {
     )
   })
 
-  it('when the process dies while a call is still under way to the service', () =>
+  it('when the process dies with a call in flight', () =>
     sound({
       limit: 1,
       workers: 1,
@@ -97,7 +97,7 @@ describe('no 60 seconds see more arrivals than the limit', () => {
       killedAfter: 25_000,
     }))
 
-  it('of the full 30 with answers of a real network', async () => {
+  it('with all 30 calls over a real network', async () => {
     const calls = Array.from({ length: 100 }, (_, i) => ({
       out: (i * 37) % 900,
       back: (i * 91) % 1500,
@@ -108,7 +108,7 @@ describe('no 60 seconds see more arrivals than the limit', () => {
   })
 })
 
-function recordOf() {
+function buildArbitraries() {
   return {
     limit: fc.integer({ min: 1, max: 8 }),
     workers: fc.integer({ min: 1, max: 4 }),
@@ -118,7 +118,7 @@ function recordOf() {
 
 describe('waiting', () => {
   it('is not needed for the first 30', async () => {
-    const { clock, budget, call } = budgetOf()
+    const { clock, budget, call } = createBudget()
     expect(budget.countAvailable()).toBe(30)
     const start = clock.time
     for (let n = 0; n < 30; n++) expect(await call()).toBe(true)
@@ -129,10 +129,10 @@ describe('waiting', () => {
     expect(clock.time).toBe(start + minute)
   })
 
-  it('is no longer than until the oldest call is a minute old, and earlier calls count', async () => {
+  it('ends when the oldest call is a minute old; earlier calls count', async () => {
     const clock = new FakeClock()
     const earlier = Array.from({ length: 30 }, (_, i) => clock.time - 59_000 + i * 100)
-    const { call } = budgetOf({ clock, earlier })
+    const { call } = createBudget({ clock, earlier })
     const start = clock.time
     await clock.drive(call())
     expect(clock.time - start).toBe(1000)
@@ -140,23 +140,23 @@ describe('waiting', () => {
     expect(clock.time - start).toBe(1100)
   })
 
-  it('leaves out earlier calls that are a minute old, and takes those from the future as of now', () => {
+  it('ignores earlier calls that are a minute old, and counts future ones as made now', () => {
     const clock = new FakeClock()
     expect(
-      budgetOf({
+      createBudget({
         clock,
         limit: 2,
         earlier: [clock.time - minute, clock.time - minute - 1],
       }).budget.countAvailable(),
     ).toBe(2)
-    const ahead = budgetOf({ clock, limit: 2, earlier: [clock.time + 1_000_000] })
+    const ahead = createBudget({ clock, limit: 2, earlier: [clock.time + 1_000_000] })
     expect(ahead.budget.countAvailable()).toBe(1)
     expect(
-      budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.computeWaitMs(),
+      createBudget({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.computeWaitMs(),
     ).toBe(minute)
   })
 
-  it('counts what a process had under way when it died from when that can arrive at the latest', async () => {
+  it('counts calls in flight of a dead process from their latest arrival', async () => {
     const clock = new FakeClock()
     let kept: number[] = []
     const remember = async (times: number[]) => {
@@ -172,8 +172,8 @@ describe('waiting', () => {
     ).toBe(minute - 500)
   })
 
-  it('ends after a minute when the clock is set back an hour meanwhile', async () => {
-    const { clock, call } = budgetOf({ limit: 1 })
+  it('ends after a minute even if the clock is set back an hour', async () => {
+    const { clock, call } = createBudget({ limit: 1 })
     await call()
     clock.offset = -3_600_000
     const start = clock.time
@@ -181,8 +181,8 @@ describe('waiting', () => {
     expect(clock.time - start).toBeLessThanOrEqual(minute)
   })
 
-  it('over the longest wait is refused at once, and nothing is taken', async () => {
-    const { clock, budget, call, saved } = budgetOf({ limit: 1, longest: 59_999 })
+  it('over the maximum is refused at once, and no call is acquired', async () => {
+    const { clock, budget, call, saved } = createBudget({ limit: 1, longest: 59_999 })
     await call()
     const kept = saved.length
     expect(await clock.drive(budget.acquire())).toBe(false)
@@ -192,11 +192,11 @@ describe('waiting', () => {
     expect(await clock.drive(budget.acquire())).toBe(true)
   })
 
-  it('ends at once when it is interrupted, whatever it waits for', async () => {
+  it('ends at once when interrupted, whatever its reason', async () => {
     const interrupt = new AbortController()
-    const byTime = budgetOf({ limit: 1 })
+    const byTime = createBudget({ limit: 1 })
     await byTime.call()
-    const byCall = budgetOf({ limit: 1 })
+    const byCall = createBudget({ limit: 1 })
     await byCall.budget.acquire()
     let [first, second]: (boolean | undefined)[] = []
     void byTime.budget.acquire(interrupt.signal).then((taken) => (first = taken))
@@ -207,21 +207,21 @@ describe('waiting', () => {
     await byTime.clock.settle()
     expect(first, 'a wait for the minute').toBe(false)
     expect(second, 'a wait for a running call').toBe(false)
-    expect(await budgetOf().budget.acquire(interrupt.signal)).toBe(false)
+    expect(await createBudget().budget.acquire(interrupt.signal)).toBe(false)
   })
 
-  it('an interrupted wait takes nothing away', async () => {
+  it('acquires nothing if interrupted', async () => {
     const interrupt = new AbortController()
-    const { budget } = budgetOf({ limit: 1 })
+    const { budget } = createBudget({ limit: 1 })
     interrupt.abort()
     expect(await budget.acquire(interrupt.signal)).toBe(false)
     expect(budget.countAvailable()).toBe(1)
   })
 })
 
-describe('what the service says of itself', () => {
-  it('no calls remain: nothing goes before the reset', async () => {
-    const { clock, budget, call } = budgetOf()
+describe('the call count of the service', () => {
+  it('without remaining calls, nothing is sent before the reset', async () => {
+    const { clock, budget, call } = createBudget()
     await call({ remaining: 0, resetMs: 45_000 })
     const start = clock.time
     expect(budget.countAvailable()).toBe(0)
@@ -229,8 +229,8 @@ describe('what the service says of itself', () => {
     expect(clock.time - start).toBe(45_000)
   })
 
-  it('some remain: no more than those go before the reset', async () => {
-    const { clock, call } = budgetOf()
+  it('limits the calls before the reset to the remaining ones', async () => {
+    const { clock, call } = createBudget()
     await call({ remaining: 3, resetMs: 20_000 })
     const start = clock.time
     for (let n = 0; n < 3; n++) await clock.drive(call())
@@ -239,17 +239,17 @@ describe('what the service says of itself', () => {
     expect(clock.time - start).toBe(20_000)
   })
 
-  it('calls under way are counted against what remains', async () => {
-    const { budget } = budgetOf()
+  it('includes calls in flight in the remaining ones', async () => {
+    const { budget } = createBudget()
     for (let n = 0; n < 3; n++) await budget.acquire()
     await budget.release(true, { remaining: 2, resetMs: 20_000 })
     expect(budget.computeWaitMs()).toBe(20_000)
   })
 
-  it('is heard at once by who waits: what looked spent may be free once the calls under way are answered', async () => {
-    const { clock, budget } = budgetOf()
+  it('wakes waiting calls at once: answers of calls in flight may free some', async () => {
+    const { clock, budget } = createBudget()
     for (let n = 0; n < 3; n++) await budget.acquire()
-    // Two of the three had arrived as well when the service counted.
+    // The service had counted two of the three already.
     await budget.release(true, { remaining: 2, resetMs: 57_000 })
     const next = budget.acquire()
     const start = clock.time
@@ -259,8 +259,8 @@ describe('what the service says of itself', () => {
     expect(clock.time - start).toBe(0)
   })
 
-  it('does not end an apply for a wait that a call under way may shorten', async () => {
-    const { clock, budget } = budgetOf()
+  it('refuses no wait that a call in flight may shorten', async () => {
+    const { clock, budget } = createBudget()
     for (let n = 0; n < 2; n++) await budget.acquire()
     await budget.release(true, { remaining: 1, resetMs: 301_000 })
     const next = budget.acquire()
@@ -269,29 +269,29 @@ describe('what the service says of itself', () => {
     expect(await clock.drive(next)).toBe(true)
   })
 
-  it('is not taken at its word when it is more generous than our own count', async () => {
-    const { clock, call } = budgetOf({ limit: 2 })
+  it('does not override the stricter own count', async () => {
+    const { clock, call } = createBudget({ limit: 2 })
     const start = clock.time
     for (let n = 0; n < 3; n++) await clock.drive(call({ remaining: 1_000_000, resetMs: 0 }))
     expect(clock.time - start).toBe(minute)
   })
 
-  it('without a time of reset counts for a minute', async () => {
-    const { budget, call } = budgetOf()
+  it('without a reset time applies for a minute', async () => {
+    const { budget, call } = createBudget()
     await call({ remaining: 0, resetMs: null })
     expect(budget.computeWaitMs()).toBe(minute)
   })
 
-  it('a reset that is too far away is refused', async () => {
-    const { budget, call } = budgetOf()
+  it('refuses a reset that is too far away', async () => {
+    const { budget, call } = createBudget()
     await call({ remaining: 0, resetMs: 301_000 })
     expect(await budget.acquire()).toBe(false)
   })
 })
 
-describe('what is remembered', () => {
-  it('is the calls of the last minute, running ones among them, told before the call is sent', async () => {
-    const { clock, budget, saved } = budgetOf()
+describe('the stored times', () => {
+  it('include calls in flight, and are stored before a call is sent', async () => {
+    const { clock, budget, saved } = createBudget()
     await budget.acquire()
     expect(saved.at(-1)).toHaveLength(1)
     await clock.advance(500)
@@ -303,8 +303,8 @@ describe('what is remembered', () => {
     expect(saved.at(-1)).toHaveLength(1)
   })
 
-  it('is not a call that never arrived', async () => {
-    const { budget, saved } = budgetOf({ limit: 1 })
+  it('exclude calls that never arrived', async () => {
+    const { budget, saved } = createBudget({ limit: 1 })
     await budget.acquire()
     await budget.release(false)
     expect(saved.at(-1)).toEqual([])

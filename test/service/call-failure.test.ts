@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { classifyFailure } from '../../src/service/call-failure.ts'
 
 const coded = (code: string, message = code) => Object.assign(new Error(message), { code })
-/** What `fetch` throws. */
+/** Builds an error as thrown by `fetch`. */
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
 
 const neverLeft = [
@@ -42,10 +42,10 @@ describe.each([
   ['two causes down', (code: string) => fetchFailed(new Error('outer', { cause: coded(code) }))],
 ])('a failure %s', (_shape, failure) => {
   it.each([...neverLeft, ...certificates, ...moreTls])(
-    '%s never left: nothing is in doubt',
+    '%s never left: nothing is in-doubt',
     (code) => expect(classifyFailure(failure(code))).toMatchObject({ kind: 'not sent' }),
   )
-  it.each(doubtful)('%s may have been saved: in doubt', (code) =>
+  it.each(doubtful)('%s may have been saved: in-doubt', (code) =>
     expect(classifyFailure(failure(code))).toMatchObject({ kind: 'in doubt' }),
   )
 })
@@ -58,12 +58,12 @@ describe('a failure', () => {
     expect(classifyFailure(fetchFailed(some))).toMatchObject({ kind: 'in doubt' })
   })
 
-  it('by time-out or by giving up is in doubt', () => {
+  it('by time-out or abort is in-doubt', () => {
     expect(classifyFailure(new DOMException('timed out', 'TimeoutError')).kind).toBe('in doubt')
     expect(classifyFailure(new DOMException('aborted', 'AbortError')).kind).toBe('in doubt')
   })
 
-  it('of which nothing is known is in doubt', () => {
+  it('of unknown cause is in-doubt', () => {
     for (const error of [
       new TypeError('terminated'),
       fetchFailed(undefined),
@@ -77,7 +77,7 @@ describe('a failure', () => {
     }
   })
 
-  it('is told in a sentence, without the text of the error', () => {
+  it('is described in a sentence, without the text of the error', () => {
     const outcome = classifyFailure(
       fetchFailed(coded('ECONNREFUSED', 'connect ECONNREFUSED to https://host/?token=abc')),
     )

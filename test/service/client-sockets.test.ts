@@ -22,20 +22,22 @@ async function write(to: string, timeoutMs = 5000) {
 
 const http = async (listener: RequestListener) =>
   `http://127.0.0.1:${await listen(createHttp(listener))}`
-const raw = async (answer: (socket: Socket, received: Buffer) => void) =>
-  `http://127.0.0.1:${await listen(createNet((socket) => socket.on('data', (data) => answer(socket, data))))}`
+const raw = async (answer: (socket: Socket, received: Buffer) => void) => {
+  const server = createNet((socket) => socket.on('data', (data) => answer(socket, data)))
+  return `http://127.0.0.1:${await listen(server)}`
+}
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request) text += String(chunk)
   return text
 }
 
 describe('over real connections', () => {
-  it('an answer is read, and the token stands in the body only', async () => {
+  it('an answer is parsed, and only the body contains the token', async () => {
     let [address, body] = ['', '']
     const to = await http((request, response) => {
-      void bodyOf(request).then((text) => {
+      void readBody(request).then((text) => {
         address = `${request.url} ${JSON.stringify(request.headers)}`
         body = text
         response
@@ -52,14 +54,14 @@ describe('over real connections', () => {
     expect(body).toContain('tok-5ecret')
   })
 
-  it('nobody listens: not sent', async () => {
+  it('a closed port: not sent', async () => {
     expect(await write(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
       kind: 'not sent',
       message: 'the connection was refused',
     })
   })
 
-  it('a name that does not exist: not sent', async () => {
+  it('an unknown host name: not sent', async () => {
     expect(await write('http://nowhere.invalid')).toMatchObject({ kind: 'not sent' })
   })
 
@@ -67,29 +69,29 @@ describe('over real connections', () => {
     expect(await write('http://127.0.0.1:6667')).toMatchObject({ kind: 'not sent' })
   })
 
-  it('TLS to a server that speaks none: not sent', async () => {
+  it('TLS to a server without TLS: not sent', async () => {
     const port = await listen(createHttp((_request, response) => response.end('{"code":0}')))
     expect(await write(`https://127.0.0.1:${port}`)).toMatchObject({ kind: 'not sent' })
   })
 
-  it('reset as soon as the first bytes came: in doubt', async () => {
+  it('reset after the first bytes: in-doubt', async () => {
     expect(await write(await raw((socket) => socket.resetAndDestroy()))).toMatchObject({
       kind: 'in doubt',
     })
   })
 
-  it('closed without an answer: in doubt', async () => {
+  it('closed without an answer: in-doubt', async () => {
     expect(await write(await raw((socket) => socket.destroy()))).toMatchObject({ kind: 'in doubt' })
   })
 
-  it('reset after the write was taken: in doubt', async () => {
+  it('reset after the write was received: in-doubt', async () => {
     const to = await http(
-      (request, response) => void bodyOf(request).then(() => response.socket?.resetAndDestroy()),
+      (request, response) => void readBody(request).then(() => response.socket?.resetAndDestroy()),
     )
     expect(await write(to)).toMatchObject({ kind: 'in doubt' })
   })
 
-  it('reset in the middle of the answer: in doubt', async () => {
+  it('reset in the middle of the answer: in-doubt', async () => {
     const to = await raw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0')
       setTimeout(() => socket.resetAndDestroy(), 20)
@@ -97,20 +99,20 @@ describe('over real connections', () => {
     expect(await write(to)).toMatchObject({ kind: 'in doubt' })
   })
 
-  it('an answer that ends before its length: in doubt, even when what came would be whole', async () => {
+  it('an answer shorter than its length: in-doubt, even if the part is valid', async () => {
     const to = await raw((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"code": 0}'),
     )
     expect(await write(to)).toMatchObject({ kind: 'in doubt' })
   })
 
-  it('something that is no HTTP: in doubt', async () => {
+  it('an answer that is not HTTP: in-doubt', async () => {
     expect(await write(await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))).toMatchObject({
       kind: 'in doubt',
     })
   })
 
-  it('no answer in time, before or within the body: in doubt', async () => {
+  it('no answer in time, before or within the body: in-doubt', async () => {
     const silent = await http(() => {})
     expect(await write(silent, 50)).toMatchObject({
       kind: 'in doubt',
@@ -120,10 +122,10 @@ describe('over real connections', () => {
     expect(await write(slow, 50)).toMatchObject({ kind: 'in doubt' })
   })
 
-  it('answers that can not be unpacked: in doubt, in time', { timeout: 20_000 }, async () => {
+  it('answers that cannot be decompressed: in-doubt, in time', { timeout: 20_000 }, async () => {
     // The answer comes in two pieces, as from most servers.
     const to = await http((request, response) => {
-      void bodyOf(request).then(() => {
+      void readBody(request).then(() => {
         response
           .writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': '7' })
           .flushHeaders()
@@ -147,11 +149,11 @@ describe('over real connections', () => {
   })
 
   it.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) to another place carries nothing there',
+    'a redirect (%i) to another host sends nothing there',
     async (status) => {
       const seen: string[] = []
       const elsewhere = await http((request, response) => {
-        void bodyOf(request).then((text) => seen.push(`${request.url}${text}`))
+        void readBody(request).then((text) => seen.push(`${request.url}${text}`))
         response.end('{"code":0}')
       })
       const to = await http((_request, response) => {
@@ -166,7 +168,7 @@ describe('over real connections', () => {
     },
   )
 
-  it('an endless answer is not waited for', async () => {
+  it('an endless answer is cut off', async () => {
     const chunk = 'x'.repeat(1024 * 1024)
     const to = await http((_request, response) => {
       const more = () => {

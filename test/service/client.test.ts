@@ -6,13 +6,13 @@ const url = 'https://api.cdn.test'
 const token = 'tok-5ecret'
 const secret = 'line one\nline "two"'
 
-function client(options: Partial<Connection> = {}) {
+function createTestClient(options: Partial<Connection> = {}) {
   const scrub = (text: string) => text.replaceAll(token, '(token)').replaceAll(secret, '(secret)')
   return createClient({ url, token, timeoutMs: 2000, itemKeys: {}, scrub, ...options })
 }
 
 const write = (options: Partial<Connection> = {}) =>
-  client(options).write(['a.example.com', 'b.example.com'], { timeout: { time: '60' } })
+  createTestClient(options).write(['a.example.com', 'b.example.com'], { timeout: { time: '60' } })
 
 beforeAll(() => nock.disableNetConnect())
 afterEach(() => {
@@ -25,7 +25,7 @@ afterAll(() => {
 })
 
 describe('a write as the service sees it', () => {
-  it('is one JSON body with token, domains and config; the address carries no token', async () => {
+  it('is one JSON body with token, domains and config; the address has no token', async () => {
     const seen: { path: string; body: unknown; headers: Record<string, unknown> }[] = []
     nock(url)
       .post(/.*/)
@@ -45,7 +45,7 @@ describe('a write as the service sees it', () => {
     expect(JSON.stringify([seen[0]?.path, seen[0]?.headers])).not.toContain(token)
   })
 
-  it('has the wire names of items, and answers are read back by them', async () => {
+  it('has the wire names of items, and so have answers', async () => {
     let config: unknown
     nock(url)
       .post('/v2/domain/config', (body: { config: unknown }) => {
@@ -62,7 +62,7 @@ describe('a write as the service sees it', () => {
           },
         },
       })
-    const named = client({
+    const named = createTestClient({
       itemKeys: { vendor_origin_auth: 'acme_auth', deny_protocol: 'no_proto' },
     })
     const outcome = await named.write(['a.example.com'], {
@@ -85,7 +85,7 @@ describe('a write as the service sees it', () => {
     })
   })
 
-  it('is sent once: the client itself never tries again', async () => {
+  it('is sent once: the client itself never retries', async () => {
     let calls = 0
     nock(url)
       .persist()
@@ -96,7 +96,7 @@ describe('a write as the service sees it', () => {
   })
 })
 
-describe('what comes back over HTTP', () => {
+describe('answers over HTTP', () => {
   it.each<[string, number, unknown, string]>([
     ['200 and code 0', 200, { code: 0, data: { config: {} } }, 'confirmed'],
     ['400', 400, { code: 400001, message: 'no' }, 'refused'],
@@ -142,7 +142,7 @@ describe('what comes back over HTTP', () => {
     expect(JSON.stringify(outcome)).not.toContain(token)
   })
 
-  it('no answer in time is in doubt', async () => {
+  it('no answer in time is in-doubt', async () => {
     nock(url).post('/v2/domain/config').delay(5000).reply(200, { code: 0 })
     expect(await write({ timeoutMs: 30 })).toMatchObject({
       kind: 'in doubt',
@@ -152,7 +152,7 @@ describe('what comes back over HTTP', () => {
 })
 
 describe('messages', () => {
-  async function told(status: number, message: string): Promise<string> {
+  async function writeRefused(status: number, message: string): Promise<string> {
     nock(url).post('/v2/domain/config').reply(status, { code: 9, message })
     return ((await write()) as { message: string }).message
   }
@@ -160,21 +160,21 @@ describe('messages', () => {
   it.each([400, 401, 404, 429, 500])(
     'of HTTP %i never show the token or a secret',
     async (status) => {
-      const message = await told(status, `bad token ${token} and key ${secret}!`)
+      const message = await writeRefused(status, `bad token ${token} and key ${secret}!`)
       expect(message).not.toContain(token)
       expect(message).not.toContain('line one')
     },
   )
 
-  it('do not show a part of a token that stands where a long message is cut', async () => {
+  it('show no part of a token at the end of a message that is cut off', async () => {
     for (let before = 1980; before < 2000; before++) {
-      const shown = (await told(400, `${'x'.repeat(before)}${token}`)).slice(before)
+      const shown = (await writeRefused(400, `${'x'.repeat(before)}${token}`)).slice(before)
       expect(shown, `what is shown of a token from ${before} on`).not.toMatch(/^t/)
     }
   })
 
   it('of a megabyte of escape codes are short and plain', async () => {
-    const message = await told(400, '\u001b[31m\u0007'.repeat(200_000))
+    const message = await writeRefused(400, '\u001b[31m\u0007'.repeat(200_000))
     expect(message.length).toBeLessThanOrEqual(4096)
     // oxlint-disable-next-line no-control-regex
     expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)

@@ -6,15 +6,15 @@ interface Sleeper {
 }
 
 /**
- * A clock that nobody waits for. The wall clock may be set (`offset`); sleeping follows the true
- * time, as timers do.
+ * A clock without real waiting. The wall clock may be set (`offset`); sleeping follows the true
+ * time, like timers.
  */
 export class FakeClock implements Clock {
   /** True time, ms. */
   time = Date.UTC(2026, 10, 20)
-  /** By how much the wall clock is wrong. */
+  /** Error of the wall clock, ms. */
   offset = 0
-  /** Every sleep that was asked for, ms. */
+  /** Every requested sleep, ms. */
   readonly slept: number[] = []
   #sleepers: Sleeper[] = []
 
@@ -42,15 +42,15 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Lets time pass until the work is done, each sleeper in its turn. Fails when the work waits for
-   * nothing.
+   * Advances the time until the work is done, waking the sleepers in order. Throws if the work
+   * waits without a sleep.
    */
   async drive<T>(work: Promise<T>): Promise<T> {
     let done = false
     const ended = work.finally(() => {
       done = true
     })
-    // The rejection is the caller's; here it only ends the loop.
+    // The caller handles the rejection; here it only ends the loop.
     ended.catch(() => {})
     for (;;) {
       await this.settle()
@@ -60,7 +60,7 @@ export class FakeClock implements Clock {
     }
   }
 
-  /** Lets so much true time pass. */
+  /** Advances the true time by `ms`. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms
     await this.settle()
@@ -68,7 +68,7 @@ export class FakeClock implements Clock {
     this.time = end
   }
 
-  /** Lets everything run that can run without time passing. */
+  /** Runs everything that can run without time passing. */
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
   }

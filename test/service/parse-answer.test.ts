@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseAnswer } from '../../src/service/write/parse-answer.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 
-function read(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {
+function parse(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return parseAnswer(
@@ -11,13 +11,13 @@ function read(status: number, body: unknown, headers: Record<string, string> = {
   )
 }
 
-const kindOf = (status: number, body: unknown) => read(status, body).kind
+const parseKind = (status: number, body: unknown) => parse(status, body).kind
 
-describe('what an answer means', () => {
-  it('HTTP 200 and code 0 is confirmed, with what was returned', () => {
+describe('the meaning of an answer', () => {
+  it('HTTP 200 and code 0 is confirmed, with the returned values', () => {
     const config = { timeout: { time: '60' } }
     expect(
-      read(200, { code: 0, data: { config, domains: [{ id: '7', domain: 'a.example.com' }] } }),
+      parse(200, { code: 0, data: { config, domains: [{ id: '7', domain: 'a.example.com' }] } }),
     ).toEqual({
       kind: 'confirmed',
       config,
@@ -32,7 +32,7 @@ describe('what an answer means', () => {
     [200, { code: 1, message: 'no' }],
     [200, { code: 400101 }],
   ])('HTTP %i with %j is refused, and the apply goes on', (status, body) => {
-    expect(read(status, body)).toMatchObject({
+    expect(parse(status, body)).toMatchObject({
       kind: 'refused',
       status,
       code: body.code,
@@ -43,13 +43,13 @@ describe('what an answer means', () => {
   it.each([
     [401, 'the token is wrong, or it may not write configurations'],
     [404, 'there is no such interface at this address'],
-  ])('HTTP %i is refused and ends the apply, whatever the body says', (status, words) => {
+  ])('HTTP %i is refused and ends the apply, whatever the body', (status, words) => {
     for (const body of [{ code: 0 }, { code: 5, message: 'm' }, '<html>', '']) {
-      expect(read(status, body)).toMatchObject({ kind: 'refused', status, fatal: true })
+      expect(parse(status, body)).toMatchObject({ kind: 'refused', status, fatal: true })
     }
-    expect(read(status, '')).toMatchObject({ message: words })
-    expect(read(status, { code: 5, message: 'm' })).toMatchObject({ message: 'm' })
-    expect(read(429, '')).toMatchObject({ message: 'too many calls in this minute' })
+    expect(parse(status, '')).toMatchObject({ message: words })
+    expect(parse(status, { code: 5, message: 'm' })).toMatchObject({ message: 'm' })
+    expect(parse(429, '')).toMatchObject({ message: 'too many calls in this minute' })
   })
 
   it.each([
@@ -57,15 +57,18 @@ describe('what an answer means', () => {
     ['code 0', { code: 0 }],
     ['no JSON', '<html>'],
     ['nothing', ''],
-  ])('HTTP 429 with %s is throttled', (_what, body) => expect(kindOf(429, body)).toBe('throttled'))
+  ])('HTTP 429 with %s is throttled', (_what, body) =>
+    expect(parseKind(429, body)).toBe('throttled'),
+  )
 
-  it.each([500, 502, 503, 504, 599])('HTTP %i is in doubt, even with a code', (status) => {
+  it.each([500, 502, 503, 504, 599])('HTTP %i is in-doubt, even with a code', (status) => {
     for (const body of [{ code: 0 }, { code: 1, message: 'no' }, '<html>'])
-      expect(kindOf(status, body)).toBe('in doubt')
+      expect(parseKind(status, body)).toBe('in doubt')
   })
 
-  it.each([300, 301, 302, 303, 307, 308])('a redirect (%i) is in doubt', (status) => {
-    for (const body of [{ code: 0 }, { code: 1 }, '']) expect(kindOf(status, body)).toBe('in doubt')
+  it.each([300, 301, 302, 303, 307, 308])('a redirect (%i) is in-doubt', (status) => {
+    for (const body of [{ code: 0 }, { code: 1 }, ''])
+      expect(parseKind(status, body)).toBe('in doubt')
   })
 
   it.each([
@@ -81,14 +84,14 @@ describe('what an answer means', () => {
     '0',
     '"0"',
   ])('HTTP 200 with %j is no JSON object and in doubt', (body) =>
-    expect(kindOf(200, body)).toBe('in doubt'),
+    expect(parseKind(200, body)).toBe('in doubt'),
   )
 
-  it('HTTP 200 with a value of more levels than can be walked through is in doubt', () => {
+  it('HTTP 200 with too many levels is in-doubt', () => {
     const config = (levels: number) =>
       `{"code": 0, "data": {"config": {"timeout": ${'['.repeat(levels)}${']'.repeat(levels)}}}}`
-    expect(kindOf(200, config(20))).toBe('confirmed')
-    expect(kindOf(200, config(100_000))).toBe('in doubt')
+    expect(parseKind(200, config(20))).toBe('confirmed')
+    expect(parseKind(200, config(100_000))).toBe('in doubt')
   })
 
   it.each([
@@ -101,35 +104,35 @@ describe('what an answer means', () => {
     { code: { a: 0 } },
     { code: 0.5 },
   ])('HTTP 200 with %j has no numeric code and is in doubt', (body) =>
-    expect(kindOf(200, body)).toBe('in doubt'),
+    expect(parseKind(200, body)).toBe('in doubt'),
   )
 
   it('code 0 without HTTP 200 is neither confirmed nor refused', () => {
     for (const status of [201, 202, 204, 206, 304, 400, 403, 409, 500])
-      expect(kindOf(status, { code: 0 })).toBe('in doubt')
+      expect(parseKind(status, { code: 0 })).toBe('in doubt')
   })
 })
 
-describe('what an answer carries', () => {
+describe('the data of an answer', () => {
   const a = { id: '1', domain: 'a.example.com' }
 
-  it('domains within data and at the top level (combined_ban); strange entries are left out', () => {
-    expect(read(200, { code: 0, data: { config: {}, domains: [a] } })).toMatchObject({
+  it('domains within data and at the top level (combined_ban); invalid entries are ignored', () => {
+    expect(parse(200, { code: 0, data: { config: {}, domains: [a] } })).toMatchObject({
       domains: [a],
     })
-    expect(read(200, { code: 0, data: { config: {} }, domains: [a] })).toMatchObject({
+    expect(parse(200, { code: 0, data: { config: {} }, domains: [a] })).toMatchObject({
       domains: [a],
     })
-    expect(read(200, { code: 0, domains: [{ id: 5, domain: 'n.example.com' }] })).toMatchObject({
+    expect(parse(200, { code: 0, domains: [{ id: 5, domain: 'n.example.com' }] })).toMatchObject({
       domains: [{ id: '5', domain: 'n.example.com' }],
     })
     expect(
-      read(200, {
+      parse(200, {
         code: 0,
         data: { domains: [null, 'x', {}, { id: 1 }, { domain: 1, id: 1 }, a] },
       }),
     ).toMatchObject({ domains: [a] })
-    expect(read(200, { code: 0, data: { domains: 'a.example.com' } })).toMatchObject({
+    expect(parse(200, { code: 0, data: { domains: 'a.example.com' } })).toMatchObject({
       kind: 'confirmed',
       domains: [],
     })
@@ -145,13 +148,13 @@ describe('what an answer carries', () => {
       { config: [] },
       { config: 'x' },
     ]) {
-      expect(read(200, { code: 0, data })).toMatchObject({ kind: 'confirmed', config: {} })
+      expect(parse(200, { code: 0, data })).toMatchObject({ kind: 'confirmed', config: {} })
     }
   })
 
-  it('visit_deny_whitelist as {url: [...]}, as it came', () => {
+  it('visit_deny_whitelist as {url: [...]}, unchanged', () => {
     const config = { visit_deny_whitelist: { url: ['/a', '/b?c'] } }
-    expect(read(200, { code: 0, data: { config } })).toMatchObject({ config })
+    expect(parse(200, { code: 0, data: { config } })).toMatchObject({ config })
   })
 
   it('wire names become items', () => {
@@ -162,8 +165,8 @@ describe('what an answer carries', () => {
     expect(items).toMatchObject({ config: { vendor_origin_auth: 1, timeout: 2 } })
   })
 
-  it('names of prototypes are data', () => {
-    const outcome = read(
+  it('names of prototype members are data', () => {
+    const outcome = parse(
       200,
       '{"code": 0, "__proto__": {"code": 7}, "data": {"config": {"__proto__": {"x": 1}, "constructor": 1}}}',
     )
@@ -174,7 +177,7 @@ describe('what an answer carries', () => {
 })
 
 describe('the rate-limit headers', () => {
-  it('are read from every answer that has them', () => {
+  it('are parsed in every answer that has them', () => {
     const headers = {
       'X-Ratelimit-Grad': 'minute',
       'X-Ratelimit-Remaining': '3',
@@ -186,16 +189,16 @@ describe('the rate-limit headers', () => {
       [429, ''],
       [401, ''],
     ] as const) {
-      expect(read(status, body, headers)).toMatchObject({
+      expect(parse(status, body, headers)).toMatchObject({
         limits: { remaining: 3, resetMs: 17_000 },
       })
     }
   })
 
-  it('an hour or a day says nothing about the calls left in this minute', () => {
+  it('an hour or a day does not limit the calls of this minute', () => {
     for (const grad of ['hour', 'day']) {
       expect(
-        read(200, { code: 0 }, { 'X-Ratelimit-Grad': grad, 'X-Ratelimit-Remaining': '0' }),
+        parse(200, { code: 0 }, { 'X-Ratelimit-Grad': grad, 'X-Ratelimit-Remaining': '0' }),
       ).toMatchObject({
         limits: { remaining: null },
       })
@@ -203,29 +206,29 @@ describe('the rate-limit headers', () => {
   })
 
   it.each(['', 'soon', '-1', '1.5', '1e3', '0x10', '99999999999999999999', 'NaN'])(
-    '%j is no number of calls or seconds',
+    '%j is not a number of calls or seconds',
     (text) => {
       const headers = { 'X-Ratelimit-Remaining': text, 'X-Retry-After': text }
-      expect(read(429, '', headers)).toMatchObject({
+      expect(parse(429, '', headers)).toMatchObject({
         retryAfterMs: null,
         limits: { remaining: null, resetMs: null },
       })
     },
   )
 
-  it('a throttled call knows when to come again, from X-Retry-After or Retry-After', () => {
-    expect(read(429, '', { 'X-Retry-After': '9' })).toMatchObject({ retryAfterMs: 9000 })
-    expect(read(429, '', { 'Retry-After': '8' })).toMatchObject({ retryAfterMs: 8000 })
-    expect(read(429, '')).toMatchObject({ retryAfterMs: null })
+  it('a throttled call has its wait from X-Retry-After or Retry-After', () => {
+    expect(parse(429, '', { 'X-Retry-After': '9' })).toMatchObject({ retryAfterMs: 9000 })
+    expect(parse(429, '', { 'Retry-After': '8' })).toMatchObject({ retryAfterMs: 8000 })
+    expect(parse(429, '')).toMatchObject({ retryAfterMs: null })
   })
 })
 
 describe('a hostile message', () => {
-  const messageOf = (message: unknown) =>
-    (read(400, { code: 1, message }) as { message: string }).message
+  const parseMessage = (message: unknown) =>
+    (parse(400, { code: 1, message }) as { message: string }).message
 
   it('has no escape codes, line ends or other control characters', () => {
-    const text = messageOf(
+    const text = parseMessage(
       '\u001b[2Jred\u001b]0;title\u0007\r\nfake line\u0000\u009b31m\u0085end\u007f',
     )
     // oxlint-disable-next-line no-control-regex
@@ -233,15 +236,15 @@ describe('a hostile message', () => {
     expect(text).toContain('fake line')
   })
 
-  it('of a megabyte is cut', () => {
-    expect(messageOf('x'.repeat(1024 * 1024)).length).toBeLessThanOrEqual(4096)
+  it('of a megabyte is cut off', () => {
+    expect(parseMessage('x'.repeat(1024 * 1024)).length).toBeLessThanOrEqual(4096)
     expect(
-      JSON.stringify(read(500, { code: 1, message: 'x'.repeat(1024 * 1024) })).length,
+      JSON.stringify(parse(500, { code: 1, message: 'x'.repeat(1024 * 1024) })).length,
     ).toBeLessThanOrEqual(4096)
   })
 
-  it('that is no text is not shown as one', () => {
+  it('that is not a text is not shown as one', () => {
     for (const message of [undefined, null, 5, {}, ['x'], ''])
-      expect(messageOf(message)).toMatch(/HTTP 400/)
+      expect(parseMessage(message)).toMatch(/HTTP 400/)
   })
 })

@@ -13,8 +13,8 @@ const record = (id: unknown, more: object = {}) => ({
   ...more,
 })
 
-/** A service with pages made by hand. */
-function pages(
+/** A service with hand-made pages. */
+function createPages(
   pageOf: (
     number: number,
     size: number,
@@ -33,7 +33,7 @@ function pages(
   }
 }
 
-async function all(
+async function queryAll(
   transport: Transport,
   timezone = 'UTC',
   query: Parameters<ReturnType<typeof createTestClient>['queries']['queryPrefetches']>[0] = {
@@ -44,8 +44,8 @@ async function all(
   return { ...(await clock.drive(queries.queryPrefetches(query))), requests }
 }
 
-async function failure(transport: Transport): Promise<string> {
-  return all(transport).then(
+async function queryFailure(transport: Transport): Promise<string> {
+  return queryAll(transport).then(
     () => 'no failure',
     (error: Error) => error.message,
   )
@@ -58,7 +58,7 @@ describe('prefetch records', () => {
       task_id: 1001,
       urls: Array.from({ length: 120 }, (_, i) => `${url}?${i}`),
     })
-    const { records, complete, requests } = await all(
+    const { records, complete, requests } = await queryAll(
       createEmulatorTransport(service),
       'Asia/Shanghai',
     )
@@ -71,7 +71,7 @@ describe('prefetch records', () => {
       page_number: '3',
       page_size: '50',
     })
-    const days = await all(createEmulatorTransport(service), 'Asia/Shanghai', {
+    const days = await queryAll(createEmulatorTransport(service), 'Asia/Shanghai', {
       from: '2026-11-20',
       to: '2026-11-20',
       url: `${url}?7`,
@@ -87,31 +87,31 @@ describe('prefetch records', () => {
         page_size: '50',
       },
     ])
-    expect(await all(createEmulatorTransport(service), 'UTC', { task: '7' })).toMatchObject({
+    expect(await queryAll(createEmulatorTransport(service), 'UTC', { task: '7' })).toMatchObject({
       records: [],
       complete: true,
     })
   })
 
-  it('may have ids that are numbers or texts, and ids beyond 2^53 stay apart', async () => {
+  it('may have numbers or texts as ids, and ids beyond 2^53 stay distinct', async () => {
     const list = [
       record(1),
       record('x-2'),
       record(2 ** 53, { url: `${url}?1` }),
       record(2 ** 53, { url: `${url}?2` }),
     ]
-    const { records, complete } = await all(pages(() => ({ total: 4, list })))
+    const { records, complete } = await queryAll(createPages(() => ({ total: 4, list })))
     expect(complete).toBe(true)
     expect(records.map(({ id }) => id).slice(0, 2)).toEqual(['1', 'x-2'])
   })
 
-  it('that come twice while the pages shift count once, and the list is queried again', async () => {
+  it('that repeat while the pages shift count once, and the list is queried again', async () => {
     let round = 0
-    const shifting = pages((number, size) => {
+    const shifting = createPages((number, size) => {
       if (number === 1) round++
       const total = 60
-      // In the first round a record was added before the second page was asked for, and the oldest
-      // of all is gone.
+      // In the first round a record was added before the query for the second page, and the oldest
+      // record is gone.
       const from = number === 1 ? 0 : round === 1 ? size - 1 : size
       return {
         total,
@@ -120,24 +120,26 @@ describe('prefetch records', () => {
         ),
       }
     })
-    const { records, complete, requests } = await all(shifting)
+    const { records, complete, requests } = await queryAll(shifting)
     expect([records.length, complete]).toEqual([60, true])
     expect(requests.length).toBeGreaterThan(3)
   })
 
-  it('of a list whose total never fits are reported as incomplete', async () => {
-    const { records, complete, requests } = await all(
-      pages((number) => ({ total: 7, list: number === 1 ? [record(1)] : [] })),
+  it('of a list whose total never matches are reported as incomplete', async () => {
+    const { records, complete, requests } = await queryAll(
+      createPages((number) => ({ total: 7, list: number === 1 ? [record(1)] : [] })),
     )
     expect([records.length, complete, requests.length]).toEqual([1, false, 6])
   })
 
-  it('of a page that never ends are left at the first page without anything new', async () => {
-    const { complete, requests } = await all(pages(() => ({ total: 1_000_000, list: [record(1)] })))
+  it('of an endless list end at the first page without new records', async () => {
+    const { complete, requests } = await queryAll(
+      createPages(() => ({ total: 1_000_000, list: [record(1)] })),
+    )
     expect([complete, requests.length]).toEqual([false, 6])
   })
 
-  it.each<[string, Parameters<typeof pages>[0], string]>([
+  it.each<[string, Parameters<typeof createPages>[0], string]>([
     ['another page', () => ({ total: 1, list: [], page_number: 2 }), 'expected page 1'],
     ['a total in text', () => ({ total: '1', list: [] }), '"total"'],
     ['a negative total', () => ({ total: -1, list: [] }), '"total"'],
@@ -163,6 +165,6 @@ describe('prefetch records', () => {
     ],
     ['a URL that is none', () => ({ total: 1, list: [record(1, { url: null })] }), '"url"'],
   ])('%s is an error', async (_what, page, word) => {
-    expect(await failure(pages(page))).toContain(word)
+    expect(await queryFailure(createPages(page))).toContain(word)
   })
 })

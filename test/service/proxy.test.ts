@@ -9,8 +9,8 @@ import { closeAfterEach, freePort, listen } from './sockets.ts'
 
 closeAfterEach()
 
-/** A proxy that forwards both tunnels and whole requests to one port, and remembers for whom. */
-async function proxy(refuse = false, to = 0) {
+/** A proxy that forwards tunnels and plain requests to one port, and records their targets. */
+async function startProxy(refuse = false, to = 0) {
   const seen: string[] = []
   const server = createServer((incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url}`)
@@ -34,7 +34,7 @@ async function proxy(refuse = false, to = 0) {
   return { url: `http://127.0.0.1:${await listen(server)}`, seen }
 }
 
-async function service() {
+async function startService() {
   let calls = 0
   const server = createServer((_request, response) => {
     calls++
@@ -60,7 +60,7 @@ async function write(url: string, env: Record<string, string>) {
 describe('proxies', () => {
   const far = 'http://service.invalid'
 
-  it('none is named: the connection is direct', async () => {
+  it('without a proxy the connection is direct', async () => {
     for (const url of [far, 'https://service.invalid', 'http://127.0.0.1']) {
       expect(await createDispatcher(url, {})).toBeUndefined()
       expect(
@@ -70,8 +70,8 @@ describe('proxies', () => {
   })
 
   it.each(['HTTP_PROXY', 'http_proxy'])('%s carries calls to an http address', async (name) => {
-    const target = await service()
-    const between = await proxy(false, target.port)
+    const target = await startService()
+    const between = await startProxy(false, target.port)
     expect(await write(far, { [name]: between.url })).toMatchObject({ kind: 'confirmed' })
     expect(between.seen).toHaveLength(1)
     expect(between.seen[0]).toContain('service.invalid')
@@ -79,10 +79,10 @@ describe('proxies', () => {
   })
 
   it.each(['127.0.0.1', 'localhost', '127.1', 'LOCALHOST'])(
-    'http to %s goes through none',
+    'http to %s uses no proxy',
     async (host) => {
-      const target = await service()
-      const between = await proxy(false, target.port)
+      const target = await startService()
+      const between = await startProxy(false, target.port)
       const url = `http://${host}:${target.port}`
       const env = { HTTP_PROXY: between.url, HTTPS_PROXY: between.url, http_proxy: between.url }
       expect(await write(url, env)).toMatchObject({ kind: 'confirmed' })
@@ -90,17 +90,17 @@ describe('proxies', () => {
     },
   )
 
-  it('http to this machine goes through none, also where Node itself heeds the environment', async () => {
-    const target = await service()
-    const between = await proxy(false, target.port)
-    const usual = getGlobalDispatcher()
+  it('http to this machine uses no proxy, even if Node itself has a proxy', async () => {
+    const target = await startService()
+    const between = await startProxy(false, target.port)
+    const original = getGlobalDispatcher()
     setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: between.url, noProxy: '' }))
     try {
       expect(await write(target.url, { HTTP_PROXY: between.url })).toMatchObject({
         kind: 'confirmed',
       })
     } finally {
-      setGlobalDispatcher(usual)
+      setGlobalDispatcher(original)
     }
     expect([between.seen, target.calls()]).toEqual([[], 1])
   })
@@ -108,21 +108,21 @@ describe('proxies', () => {
   it.each(['HTTPS_PROXY', 'https_proxy'])(
     '%s carries calls to an https address, through a tunnel',
     async (name) => {
-      const between = await proxy(true)
+      const between = await startProxy(true)
       await write('https://service.invalid', { [name]: between.url })
       expect(between.seen).toEqual(['CONNECT service.invalid:443'])
     },
   )
 
   it('HTTPS_PROXY alone leaves calls to an http address direct', async () => {
-    const between = await proxy()
+    const between = await startProxy()
     expect(await write(far, { HTTPS_PROXY: between.url })).toMatchObject({ kind: 'not sent' })
     expect(between.seen).toEqual([])
   })
 
-  it.each(['NO_PROXY', 'no_proxy'])('%s takes hosts out', async (name) => {
-    const target = await service()
-    const between = await proxy(false, target.port)
+  it.each(['NO_PROXY', 'no_proxy'])('%s excludes hosts', async (name) => {
+    const target = await startService()
+    const between = await startProxy(false, target.port)
     for (const list of ['service.invalid', 'localhost,service.invalid', '*']) {
       expect(await write(far, { HTTP_PROXY: between.url, [name]: list })).toMatchObject({
         kind: 'not sent',
@@ -134,7 +134,7 @@ describe('proxies', () => {
     expect(between.seen).toHaveLength(1)
   })
 
-  it('a proxy that is not there, or that opens no tunnel: the write never left', async () => {
+  it('a missing proxy, or one that opens no tunnel: the write never left', async () => {
     expect(
       await write('https://service.invalid', {
         HTTPS_PROXY: `http://127.0.0.1:${await freePort()}`,
@@ -142,7 +142,7 @@ describe('proxies', () => {
     ).toMatchObject({
       kind: 'not sent',
     })
-    const refusing = await proxy(true)
+    const refusing = await startProxy(true)
     expect(await write('https://service.invalid', { HTTPS_PROXY: refusing.url })).toMatchObject({
       kind: 'not sent',
     })

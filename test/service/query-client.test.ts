@@ -22,8 +22,8 @@ const hour: Question & { domains: string[] } = {
   grain: 'minute5',
 }
 
-/** Answers by hand, the last one again and again. */
-function answering(...answers: (CannedAnswer | Error)[]): Transport {
+/** Sends hand-made answers, repeating the last one. */
+function createTransport(...answers: (CannedAnswer | Error)[]): Transport {
   let n = 0
   return async () => {
     const next = answers[Math.min(n++, answers.length - 1)] ?? { body: {} }
@@ -38,7 +38,7 @@ const series = (points: unknown, name = domain) => ({
 const lost = (code: string) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 
-async function each(
+async function queryEach(
   transport: Transport,
   question = hour,
   options: Parameters<typeof createTestClient>[1] = {},
@@ -48,12 +48,12 @@ async function each(
   return { got, clock, requests }
 }
 
-async function failure(
+async function queryFailure(
   transport: Transport,
   question = hour,
   options: Parameters<typeof createTestClient>[1] = {},
 ) {
-  const error = await each(transport, question, options).then(
+  const error = await queryEach(transport, question, options).then(
     () => new Error('expected a failure'),
     (thrown: unknown) => thrown,
   )
@@ -67,7 +67,7 @@ async function failure(
 
 describe('a query as the service sees it', () => {
   it('has all parameters in the query string, escaped, and no body', async () => {
-    const { requests } = await each(answering(series([])), {
+    const { requests } = await queryEach(createTransport(series([])), {
       ...hour,
       domains: [domain, 'b.example.com'],
       area: 'cn',
@@ -88,9 +88,9 @@ describe('a query as the service sees it', () => {
     })
   })
 
-  it('of the emulator brings twelve points of an hour, and sums to the same', async () => {
+  it('of the emulator returns twelve points of an hour, also as a sum', async () => {
     const service = createWorld({ token })
-    const { got } = await each(createEmulatorTransport(service))
+    const { got } = await queryEach(createEmulatorTransport(service))
     const points = got.get(domain) ?? []
     expect(points.map(({ time }) => time)).toEqual(
       Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000),
@@ -99,9 +99,9 @@ describe('a query as the service sees it', () => {
     expect(await collectTogether(queries, hour)).toEqual(points)
   })
 
-  it('asks in the time of the zone', async () => {
+  it('uses the local time of the zone', async () => {
     const service = createWorld({ token, timezone: 'Asia/Shanghai' })
-    const { got, requests } = await each(createEmulatorTransport(service), hour, {
+    const { got, requests } = await queryEach(createEmulatorTransport(service), hour, {
       timezone: 'Asia/Shanghai',
     })
     expect(requests[0]?.query).toMatchObject({
@@ -112,7 +112,7 @@ describe('a query as the service sees it', () => {
   })
 })
 
-describe('what fails on the way', () => {
+describe('failed queries', () => {
   it.each<[string, CannedAnswer | Error]>([
     ['HTTP 500', { status: 500, body: '' }],
     ['HTTP 503 with code 0', { status: 503, body: { code: 0 } }],
@@ -123,38 +123,40 @@ describe('what fails on the way', () => {
     ['half a JSON', { body: '{"code": 0, "data": {' }],
     ['no code', { body: { data: {} } }],
   ])('%s is sent again, with a growing pause', async (_what, reply) => {
-    const { got, clock, requests } = await each(
-      answering(reply, reply, series([[hour.from / 1000, { '200': 3 }]])),
+    const { got, clock, requests } = await queryEach(
+      createTransport(reply, reply, series([[hour.from / 1000, { '200': 3 }]])),
     )
     expect(requests).toHaveLength(3)
     expect(clock.slept).toEqual([750, 1500])
     expect(got.get(domain)).toEqual([{ time: hour.from, counts: { '200': 3 } }])
-    const result = await failure(answering(reply))
+    const result = await queryFailure(createTransport(reply))
     expect(result).toMatchObject({ code: 'service-failed' })
     expect(result.message).toContain('5 attempts')
   })
 
   it.each([300, 301, 302, 307, 308, 399])(
-    'a redirect (%i) is not followed, and the token goes nowhere',
+    'a redirect (%i) is not followed, and the token is not sent on',
     async (status) => {
       const headers = { Location: `https://elsewhere.test/?token=${token}` }
-      const { message } = await failure(answering({ status, body: { code: 0, data: {} }, headers }))
+      const { message } = await queryFailure(
+        createTransport({ status, body: { code: 0, data: {} }, headers }),
+      )
       expect(message).toContain(`redirect (HTTP ${status})`)
     },
   )
 
-  it('an error that shows the address shows no token', async () => {
-    await failure((request) =>
+  it('an error with the address contains no token', async () => {
+    await queryFailure((request) =>
       Promise.reject(new TypeError(`Failed to parse URL from ${request.url}`)),
     )
   })
 })
 
 describe('the pace', () => {
-  it('waits as the headers say when nothing is left', async () => {
+  it('waits for the reset when no calls remain', async () => {
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
     const day = { ...hour, grain: 'minute' as const, to: hour.from + 10 * 86_400_000 }
-    const { clock, requests } = await each(answering({ ...series([]), headers }), {
+    const { clock, requests } = await queryEach(createTransport({ ...series([]), headers }), {
       ...day,
       domains: [domain],
     })
@@ -162,39 +164,44 @@ describe('the pace', () => {
     expect(Math.max(...clock.slept)).toBe(7000)
   })
 
-  it('waits after 429 as long as the service asks, or a minute, and queries again', async () => {
-    const result = await each(
-      answering({ status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } }, series([])),
+  it('waits after 429 as long as the service demands, or a minute, and queries again', async () => {
+    const result = await queryEach(
+      createTransport(
+        { status: 429, body: { code: 1 }, headers: { 'Retry-After': '5' } },
+        series([]),
+      ),
     )
     expect(result.clock.slept).toEqual([5000])
-    expect((await each(answering({ status: 429, body: '' }, series([])))).clock.slept).toEqual([
-      60_000,
-    ])
-    expect((await failure(answering({ status: 429, body: '' }))).code).toBe('service-failed')
+    expect(
+      (await queryEach(createTransport({ status: 429, body: '' }, series([])))).clock.slept,
+    ).toEqual([60_000])
+    expect((await queryFailure(createTransport({ status: 429, body: '' }))).code).toBe(
+      'service-failed',
+    )
   })
 
   it('reports a wait once, however many queries wait', async () => {
     const waited: number[] = []
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
-    const { queries, clock } = createTestClient(answering({ ...series([]), headers }), {
+    const { queries, clock } = createTestClient(createTransport({ ...series([]), headers }), {
       onWait: (ms) => waited.push(ms),
     })
     const days: typeof hour = { ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }
     await clock.drive(collectEach(queries, days))
-    // Four begin at once; from then on one has to wait after another.
+    // Four start at once; from then on one waits after another.
     expect([waited.length, new Set(waited)]).toEqual([5, new Set([7000])])
   })
 
   it('refuses a wait that is too long', async () => {
-    const { message, hint } = await failure(
-      answering({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }),
+    const { message, hint } = await queryFailure(
+      createTransport({ status: 429, body: '', headers: { 'X-Retry-After': '3600' } }),
     )
     expect(message).toContain('3600 s; expected at most 300 s')
     expect(hint).toContain('limits.maxWaitSeconds')
     const fiveMinutes = () =>
-      answering({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
-    expect((await each(fiveMinutes())).clock.slept).toEqual([300_000])
-    expect(await failure(fiveMinutes(), hour, { maxWaitMs: 299_999 })).toMatchObject({
+      createTransport({ status: 429, body: '', headers: { 'X-Retry-After': '300' } }, series([]))
+    expect((await queryEach(fiveMinutes())).clock.slept).toEqual([300_000])
+    expect(await queryFailure(fiveMinutes(), hour, { maxWaitMs: 299_999 })).toMatchObject({
       code: 'service-failed',
     })
   })
@@ -205,7 +212,7 @@ describe('the pace', () => {
       ...hour,
       domains: Array.from({ length: 300 }, (_, i) => `d${i}.example.com`),
     }
-    await each(async () => {
+    await queryEach(async () => {
       most = Math.max(most, ++running)
       for (let i = 0; i < 10; i++) await Promise.resolve()
       running--
@@ -214,29 +221,29 @@ describe('the pace', () => {
     expect(most).toBe(4)
   })
 
-  it('ends when it is interrupted', async () => {
+  it('ends when interrupted', async () => {
     const stop = new AbortController()
     const transport: Transport = async () => {
       stop.abort()
       return buildAnswer({ status: 500, body: '' })
     }
-    expect(await failure(transport, hour, { signal: stop.signal })).toMatchObject({
+    expect(await queryFailure(transport, hour, { signal: stop.signal })).toMatchObject({
       code: 'declined',
       message: 'interrupted',
     })
   })
 })
 
-describe('what the service refuses', () => {
+describe('refusals of the service', () => {
   it('401: the token lacks the permission', async () => {
-    const { code, message, hint } = await failure(
-      answering({
+    const { code, message, hint } = await queryFailure(
+      createTransport({
         status: 401,
         body: { code: 401002, message: `bad ${token} ${encodeURIComponent(token)}` },
       }),
     )
     expect(code).toBe('access')
-    expect(message).toContain('the token may not read statistics (HTTP 401)')
+    expect(message).toContain('the token lacks permission for statistics (HTTP 401)')
     expect(hint).toContain('Ask the operator')
   })
 
@@ -245,10 +252,10 @@ describe('what the service refuses', () => {
     [403, 'access', 'HTTP 403, no message'],
     [404, 'service-refused', 'there is no such interface at this address'],
   ])(
-    'HTTP %i without a message is reported in words, whatever else the body says',
+    'HTTP %i without a message is reported in words, whatever the body',
     async (status, code, words) => {
       for (const body of ['', '<html>', { code: 0, data: {} }]) {
-        const result = await failure(answering({ status, body }))
+        const result = await queryFailure(createTransport({ status, body }))
         expect([result.code, result.message]).toEqual([code, expect.stringContaining(words)])
       }
     },
@@ -256,38 +263,43 @@ describe('what the service refuses', () => {
 
   it.each([200, 400])('400101 with HTTP %i names the domain', async (status) => {
     const body = { code: 400101, message: 'domain(b.example.com) is invalid' }
-    const { code, message } = await failure(answering({ status, body }), {
+    const { code, message } = await queryFailure(createTransport({ status, body }), {
       ...hour,
       domains: [domain, 'b.example.com'],
     })
     expect(code).toBe('service-refused')
     expect(message).toContain('does not know b.example.com')
     expect(message).not.toContain(domain)
-    const shouted = answering({
+    const shouted = createTransport({
       status,
       body: { ...body, message: 'domain(B.EXAMPLE.com) is invalid' },
     })
-    expect(await failure(shouted, { ...hour, domains: [domain, 'b.example.com'] })).toMatchObject({
+    expect(
+      await queryFailure(shouted, { ...hour, domains: [domain, 'b.example.com'] }),
+    ).toMatchObject({
       message: expect.stringContaining('does not know b.example.com (') as string,
     })
   })
 
   it('400101 without a name lists all domains of the query', async () => {
-    const { message } = await failure(answering({ body: { code: 400101, message: '' } }), {
-      ...hour,
-      domains: [domain, 'b.example.com'],
-    })
+    const { message } = await queryFailure(
+      createTransport({ body: { code: 400101, message: '' } }),
+      {
+        ...hour,
+        domains: [domain, 'b.example.com'],
+      },
+    )
     expect(message).toContain('one of a.example.com, b.example.com')
   })
 
-  it('anything else, with its code, and only once', async () => {
-    const { requests } = createTestClient(answering({ body: {} }))
+  it('any other refusal has its code and is not retried', async () => {
+    const { requests } = createTestClient(createTransport({ body: {} }))
     expect(requests).toEqual([])
     expect(
-      await failure(answering({ status: 400, body: { code: 7, message: 'too much' } })),
+      await queryFailure(createTransport({ status: 400, body: { code: 7, message: 'too much' } })),
     ).toMatchObject({
       code: 'service-refused',
-      message: 'the service refused to read statistics (HTTP 400, code 7): too much',
+      message: 'the service refused the query for statistics (HTTP 400, code 7): too much',
     })
   })
 })
@@ -301,7 +313,7 @@ describe('hostile answers', () => {
       [first, []],
       [first + 300, {}],
     ]
-    const { got } = await each(answering(series(points, 'A.example.com')))
+    const { got } = await queryEach(createTransport(series(points, 'A.example.com')))
     expect(got.get(domain)).toEqual([
       { time: hour.from, counts: {} },
       { time: hour.from + 300_000, counts: {} },
@@ -309,9 +321,9 @@ describe('hostile answers', () => {
     ])
   })
 
-  it('a domain that is left out has no points; an empty list is no data', async () => {
-    expect((await each(answering({ body: { code: 0, data: [] } }))).got.size).toBe(0)
-    expect((await each(answering({ body: { code: 0, data: {} } }))).got.size).toBe(0)
+  it('an absent domain has no points; an empty list is no data', async () => {
+    expect((await queryEach(createTransport({ body: { code: 0, data: [] } }))).got.size).toBe(0)
+    expect((await queryEach(createTransport({ body: { code: 0, data: {} } }))).got.size).toBe(0)
   })
 
   it.each<[string, unknown, string]>([
@@ -344,22 +356,22 @@ describe('hostile answers', () => {
     ['null', null, 'list of points'],
   ])('%s is an error', async (_what, points, word) => {
     const data = typeof points === 'string' ? (JSON.parse(points) as unknown) : points
-    const { code, message } = await failure(answering(series(data)))
+    const { code, message } = await queryFailure(createTransport(series(data)))
     expect([code, message]).toEqual(['answer-invalid', expect.stringContaining(word)])
   })
 
-  it('a domain that nobody asked for, or that is named otherwise inside, is an error', async () => {
-    expect((await failure(answering(series([], 'other.example.com')))).message).toContain(
-      'other.example.com',
-    )
+  it('a domain outside the query, or with another name inside, is an error', async () => {
+    expect(
+      (await queryFailure(createTransport(series([], 'other.example.com')))).message,
+    ).toContain('other.example.com')
     const body = { code: 0, data: { [domain]: { domain: 'other.example.com', data: [] } } }
-    expect((await failure(answering({ body }))).message).toContain(
+    expect((await queryFailure(createTransport({ body }))).message).toContain(
       'expected "domain" to be a.example.com',
     )
   })
 
-  it('of any shape are parsed or refused with a word, never a defect', async () => {
-    // Every part is sometimes as it should be, so that what is wrong may lie deep.
+  it('of any shape are parsed or refused with a message, without a defect', async () => {
+    // Every part is sometimes valid, so that errors may lie deep.
     const counts = fc.oneof(
       fc.jsonValue(),
       fc.dictionary(
@@ -399,7 +411,8 @@ describe('hostile answers', () => {
         fc.oneof(anyEach, points, page, fc.jsonValue()),
         fc.constantFrom(0, 0, 0, 1, 400101),
         async (data, code) => {
-          const ask = () => createTestClient(answering({ body: { code, data, message: 'no' } }))
+          const ask = () =>
+            createTestClient(createTransport({ body: { code, data, message: 'no' } }))
           for (const work of [
             ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectEach(queries, hour)),
             ({ queries, clock }: ReturnType<typeof ask>) =>
@@ -423,10 +436,10 @@ describe('hostile answers', () => {
     )
   })
 
-  it('quotes of an answer are short, and never hold the token, whole or cut', async () => {
+  it('quotes of an answer are short, and never contain the token, whole or cut off', async () => {
     for (let before = 250; before < 330; before++) {
-      const { message } = await failure(
-        answering({ body: { code: 0, data: 'x'.repeat(before) + token } }),
+      const { message } = await queryFailure(
+        createTransport({ body: { code: 0, data: 'x'.repeat(before) + token } }),
       )
       expect(message.length).toBeLessThan(500)
       expect(message).not.toContain('tok/')
@@ -438,31 +451,31 @@ describe('time zones and clocks', () => {
   const dense = (from: number) =>
     Array.from({ length: 12 }, (_, i) => [from / 1000 + i * 300, { '200': 10 }])
 
-  it('a service in another zone is found out, and by how much', async () => {
+  it('a service in another zone is detected, with the difference', async () => {
     const service = createWorld({ token, timezone: 'Asia/Shanghai' })
-    const { code, message, hint } = await failure(createEmulatorTransport(service))
+    const { code, message, hint } = await queryFailure(createEmulatorTransport(service))
     expect(code).toBe('answer-invalid')
     expect(message).toContain('8 h too early')
     expect(hint).toContain('service.timezone')
-    expect((await failure(answering(series(dense(hour.from + 5 * 3_600_000))))).message).toContain(
-      '5 h too late',
-    )
+    expect(
+      (await queryFailure(createTransport(series(dense(hour.from + 5 * 3_600_000))))).message,
+    ).toContain('5 h too late')
   })
 
-  it('one period of alignment is none', async () => {
-    const { got } = await each(
-      answering(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])),
+  it('a shift by one period is accepted as alignment', async () => {
+    const { got } = await queryEach(
+      createTransport(series([[hour.from / 1000 - 300, { '200': 1 }], ...dense(hour.from)])),
     )
     expect(got.get(domain)).toHaveLength(12)
   })
 
-  it('requests of the future mean that a clock is wrong; empty periods to come do not', async () => {
+  it('future requests mean a wrong clock; empty future periods do not', async () => {
     const now = Date.UTC(2026, 10, 20)
     const question = { ...hour, from: now - 600_000, to: now + 3_600_000 }
-    const ahead = (counts: object) => answering(series([[now / 1000 + 600, counts]]))
-    const { message, hint } = await failure(ahead({ '200': 1 }), question)
+    const ahead = (counts: object) => createTransport(series([[now / 1000 + 600, counts]]))
+    const { message, hint } = await queryFailure(ahead({ '200': 1 }), question)
     expect(message).toContain('10 min from now')
     expect(hint).toContain('clock')
-    expect((await each(ahead({}), question)).got.size).toBe(1)
+    expect((await queryEach(ahead({}), question)).got.size).toBe(1)
   })
 })

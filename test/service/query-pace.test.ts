@@ -9,7 +9,7 @@ describe('the remaining calls by the headers', () => {
       const waits: number[] = []
       const pace = new QueryPace(clock, 300_000, (ms) => waits.push(ms))
       for (let n = 0; n < 2; n++) await pace.acquire()
-      // The other one had arrived as well when the service counted.
+      // The service had counted the other one already.
       pace.release({ remaining: 1, resetMs })
       const next = pace.acquire()
       await clock.settle()

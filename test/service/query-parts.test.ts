@@ -4,7 +4,7 @@ import { buildAnswer, createTestClient } from './query-world.ts'
 
 const hourMs = 3_600_000
 const from = Date.UTC(2026, 10, 19)
-/** A question of so many parts, each of ten domains. */
+/** Builds a question of `count` parts, each of ten domains. */
 const parts = (count: number) => ({
   domains: Array.from({ length: count * 10 }, (_, i) => `d${i}.example.com`),
   from,
@@ -12,7 +12,7 @@ const parts = (count: number) => ({
   grain: 'hour' as const,
 })
 
-/** A service that answers on demand, and counts what is in flight. */
+/** A service that answers on demand, and counts the queries in flight. */
 class SlowService {
   inFlight = 0
   aborted = 0
@@ -78,7 +78,7 @@ describe('the parts of a question', () => {
     expect(requests).toHaveLength(12)
   })
 
-  it('end when the loop is left, in flight or waiting', async () => {
+  it('end when the loop exits, in flight or waiting', async () => {
     for (const leave of ['break', 'throw']) {
       const service = new SlowService()
       const { queries, clock, requests } = createTestClient(service.transport)

@@ -7,10 +7,10 @@ import type { World } from '../emulator/world.ts'
 import { JsonText } from '../../src/emulator/routes/exchange.ts'
 import { FakeClock } from './fake-clock.ts'
 
-/** With characters that an address has to escape. */
+/** A token with characters that must be escaped in an address. */
 export const token = 'tok/5ecret+a&b=c'
 
-/** An answer written by hand. */
+/** A hand-made answer. */
 export interface CannedAnswer {
   status?: number
   body: unknown
@@ -26,7 +26,7 @@ export function buildAnswer({ status = 200, body, headers = {} }: CannedAnswer):
   }
 }
 
-/** Reaches an emulator without sockets. */
+/** Creates a transport to an emulator without sockets. */
 export function createEmulatorTransport(service: World): Transport {
   return async ({ url }) => {
     const { pathname, search } = new URL(url)
@@ -39,7 +39,7 @@ export function createEmulatorTransport(service: World): Transport {
   }
 }
 
-/** Collects the points of each domain, in the order in which they come. */
+/** Collects the points of each domain, in their order of arrival. */
 export async function collectEach(queries: QueryClient, question: DomainsQuestion) {
   const collected = new Map<Domain, Point[]>()
   for await (const { results } of queries.queryEachDomain(question)) {
@@ -57,7 +57,7 @@ export async function collectTogether(queries: QueryClient, question: SumQuestio
   return toPoints(sums)
 }
 
-/** A client over any transport, its clock, and the requests that it made. */
+/** Creates a client over any transport, with its clock and the list of its requests. */
 export function createTestClient(
   transport: Transport,
   options: {

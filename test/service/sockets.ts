@@ -4,7 +4,7 @@ import { afterEach } from 'vitest'
 const open: { server: Server; sockets: Set<Socket> }[] = []
 
 /**
- * Listens on a free port of this machine, and gives its number. Connections may break; {@link
+ * Listens on a free port of this machine and returns its number. Connections may break; {@link
  * closeAfterEach} ends them.
  */
 export async function listen(server: Server): Promise<number> {
@@ -17,7 +17,7 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Ends after each test of a file what listens, with its connections. */
+/** Closes all servers and connections after each test of a file. */
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const { server, sockets } of open.splice(0)) {
@@ -27,7 +27,7 @@ export function closeAfterEach(): void {
   })
 }
 
-/** A port on which nobody listens. */
+/** Finds a port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listen(server)

@@ -5,13 +5,13 @@ import { createTimeZone } from '../../src/model/time-zone.ts'
 import { buildLocalWindow } from '../../src/service/query/local-window.ts'
 import { splitQuestion } from '../../src/service/query/split-question.ts'
 import { createTestClient, collectEach, collectTogether } from './query-world.ts'
-import { limitedService, unlimited, type Choice } from './unlimited-service.ts'
+import { createLimitedService, computeUnlimited, type Choice } from './unlimited-service.ts'
 
 const dayMs = 86_400_000
 const utc = createTimeZone('UTC')
 const at = (text: string) => Date.parse(`${text}Z`)
 
-/** Zones, and moments of theirs around which clocks change (or nothing does). */
+/** Zones, and moments near their clock changes (or without one). */
 const changes: [zone: string, near: string][] = [
   ['UTC', '2026-03-01T00:00'],
   ['Asia/Shanghai', '2026-05-01T00:00'],
@@ -19,10 +19,10 @@ const changes: [zone: string, near: string][] = [
   ['Europe/Berlin', '2026-03-29T01:00'],
   ['Europe/Berlin', '2026-10-25T01:00'],
   ['America/New_York', '2026-11-01T06:00'],
-  // Midnight comes twice, and midnight is skipped.
+  // Midnight occurs twice, and midnight is skipped.
   ['America/Havana', '2026-11-01T05:00'],
   ['Africa/Cairo', '2026-04-23T22:00'],
-  // Half an hour.
+  // A change by half an hour.
   ['Australia/Lord_Howe', '2026-04-04T15:00'],
 ]
 const longest: Record<Grain, number> = { minute: 2.3, minute5: 34, hour: 70, day: 100 }
@@ -40,7 +40,7 @@ const questions = fc
   })
   .filter(({ change: [zone], grain }) => !(zone === 'Australia/Lord_Howe' && grain === 'hour'))
   .map(({ change: [name, near], grain, before, length, domains, choice, labels, area }) => {
-    // To the minute, around the change; short ones more often.
+    // Spans to the minute around the change; mostly short ones.
     const span = longest[grain] * dayMs
     const from = Math.round((at(near) - (before / 10_000) * span) / 60_000) * 60_000
     const to =
@@ -58,8 +58,8 @@ const questions = fc
     }
   })
 
-/** The first point in which two series part. */
-function difference(got: Point[], whole: Point[]): string | null {
+/** Describes the first point in which two series differ. */
+function describeDifference(got: Point[], whole: Point[]): string | null {
   const texts = [got, whole].map((points) => points.map((point) => JSON.stringify(point)))
   const n = Array.from({ length: Math.max(got.length, whole.length) }, (_, i) => i).find(
     (i) => texts[0]?.[i] !== texts[1]?.[i],
@@ -68,11 +68,11 @@ function difference(got: Point[], whole: Point[]): string | null {
 }
 
 describe('a question of any size', () => {
-  it('for single domains: the parts are within every limit, and together the answer of a service without limits', async () => {
+  it('for single domains is split within all limits without changing the answer', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
         const broken: string[] = []
-        const { queries, clock } = createTestClient(limitedService(zone, choice, broken), {
+        const { queries, clock } = createTestClient(createLimitedService(zone, choice, broken), {
           timezone: zone.name,
         })
         clock.time = at('2027-06-01T00:00')
@@ -81,13 +81,13 @@ describe('a question of any size', () => {
         expect(broken).toEqual([])
         const from = alignDown(question.from, question.grain, zone)
         for (const domain of [question.domains[0] ?? '', question.domains.at(-1) ?? '']) {
-          const whole = unlimited(
+          const whole = computeUnlimited(
             [domain],
             { ...question, from, labels, area: area ?? 'all' },
             zone,
           )
           expect(
-            difference(got.get(domain)?.toSorted((a, b) => a.time - b.time) ?? [], whole),
+            describeDifference(got.get(domain)?.toSorted((a, b) => a.time - b.time) ?? [], whole),
           ).toBe(null)
         }
       }),
@@ -95,25 +95,27 @@ describe('a question of any size', () => {
     )
   })
 
-  it('for a sum: likewise, and counts are added up by label', async () => {
+  it('for a sum is split likewise, and counts of a label add up', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
-        const { queries, clock } = createTestClient(limitedService(zone, choice, broken), {
+        const { queries, clock } = createTestClient(createLimitedService(zone, choice, broken), {
           timezone: zone.name,
         })
         clock.time = at('2027-06-01T00:00')
         const got = await collectTogether(queries, question)
         expect(broken).toEqual([])
         const from = alignDown(question.from, question.grain, zone)
-        expect(difference(got, unlimited(question.domains, { ...question, from }, zone))).toBe(null)
+        expect(
+          describeDifference(got, computeUnlimited(question.domains, { ...question, from }, zone)),
+        ).toBe(null)
       }),
       { numRuns: 45, seed: 8 },
     )
   })
 })
 
-describe('the times that are asked for', () => {
+describe('the times of the queries', () => {
   const near = fc
     .record({
       change: fc.constantFrom(...changes),
@@ -125,7 +127,7 @@ describe('the times that are asked for', () => {
       return { zone: createTimeZone(name), from, to: from + minutes * 60_000 }
     })
 
-  it('cover the window whichever moment the service takes a local time for that comes twice or never', () => {
+  it('cover the window however the service interprets a repeated or skipped local time', () => {
     fc.assert(
       fc.property(near, ({ zone, from, to }) => {
         const { start, end, earliest, latest } = buildLocalWindow(from, to, zone)
@@ -135,7 +137,7 @@ describe('the times that are asked for', () => {
         expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
         expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
         expect([earliest, latest]).toEqual([Math.min(...(starts ?? [])), Math.max(...(ends ?? []))])
-        // No more than clocks change by.
+        // At most the shift of a clock change.
         expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
         expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
       }),
@@ -143,7 +145,7 @@ describe('the times that are asked for', () => {
     )
   })
 
-  it('are the plain local times where no clock changes', () => {
+  it('are the plain local times without a clock change', () => {
     expect(
       buildLocalWindow(
         at('2026-05-01T10:00'),
@@ -206,7 +208,7 @@ describe('parts', () => {
     ])
   })
 
-  it('name a domain once', () => {
+  it('contain a domain once', () => {
     const from = at('2026-05-01T00:00')
     const [part, ...rest] = splitQuestion(
       { domains: [...ten, ...ten], from, to: from + dayMs, grain: 'hour' },
@@ -216,7 +218,7 @@ describe('parts', () => {
     expect([part?.domains, rest]).toEqual([ten, []])
   })
 
-  it('are refused without domains, without time, and over hours that do not fit together', () => {
+  it('are refused without domains, without time, and over misaligned hours', () => {
     const from = at('2026-05-01T00:00')
     expect(() =>
       splitQuestion({ domains: [], from, to: from + dayMs, grain: 'hour' }, 'each', utc),

@@ -10,11 +10,13 @@ const dayMs = 86_400_000
 const now = Date.UTC(2027, 5, 1)
 const seed = 'split'
 
-/** Which of the moments a service takes a local time for that is skipped or comes twice. */
+/** Interpretation of a repeated or skipped local time by a service. */
 export type Choice = 'first' | 'last'
 
-/** The points of domains taken together whose labels are in [from, to), without any limit. */
-export function unlimited(
+/**
+ * Computes the points of domains taken together whose labels are in [from, to), without any limit.
+ */
+export function computeUnlimited(
   domains: string[],
   {
     from,
@@ -26,13 +28,18 @@ export function unlimited(
   zone: TimeZone,
 ): Point[] {
   const [start, end] = [zone.toLocal(from - dayMs), zone.toLocal(to + dayMs)]
-  const points = pointsOf(domains, { start, end, grain, endLabels: labels === 'end' }, zone, area)
+  const points = computePoints(
+    domains,
+    { start, end, grain, endLabels: labels === 'end' },
+    zone,
+    area,
+  )
   return points
     .map(([label, counts]) => ({ time: label * 1000, counts }))
     .filter(({ time }) => time >= from && time < to)
 }
 
-function pointsOf(
+function computePoints(
   domains: string[],
   span: Parameters<typeof buildPeriods>[0],
   zone: TimeZone,
@@ -45,15 +52,15 @@ function pointsOf(
 }
 
 /**
- * The limits of the specification, however a service measures them; what breaks one of them is
- * listed.
+ * Creates a service with the limits of the specification under any interpretation; violations are
+ * added to `broken`.
  */
-export function limitedService(zone: TimeZone, choice: Choice, broken: string[]): Transport {
-  const taken = (local: number) =>
+export function createLimitedService(zone: TimeZone, choice: Choice, broken: string[]): Transport {
+  const interpret = (local: number) =>
     (choice === 'first'
       ? zone.listUtcCandidates(local)[0]
       : zone.listUtcCandidates(local).at(-1)) ?? 0
-  const asTaken: TimeZone = { ...zone, toUtc: taken }
+  const asTaken: TimeZone = { ...zone, toUtc: interpret }
   return async ({ url }) => {
     const { pathname, searchParams: query } = new URL(url)
     const domains = (query.get('domains') ?? '').split(',')
@@ -74,12 +81,11 @@ export function limitedService(zone: TimeZone, choice: Choice, broken: string[])
       const size = domains.length * (dayMs / grainMs[grain]) * days
       if (pathname.endsWith('/httpcode') && size > 2880) broken.push(`${url}: ${size} points`)
     }
-    // A day begins where it begins: only the times that are asked for may be taken for another
-    // moment.
+    // Days start at their own start: only requested times can be interpreted in two ways.
     const span = { start, end, grain, endLabels: query.get('stat_is_forward') === '1' }
     const area = (query.get('query_area') ?? 'all') as Area | 'all'
     const series = (names: string[]) =>
-      pointsOf(names, span, grain === 'day' ? zone : asTaken, area)
+      computePoints(names, span, grain === 'day' ? zone : asTaken, area)
     if (pathname.endsWith('/httpcode'))
       return buildAnswer({ body: { code: 0, data: series(domains) } })
     const data = Object.fromEntries(

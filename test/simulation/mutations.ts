@@ -26,9 +26,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'a call counts from when it was sent',
     file: 'src/service/write/call-budget.ts',
-    find: 'if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, now], now)',
+    find: 'if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, now], now)',
     replace:
-      'if (arrived) this.#spent.ended = lastMinute([...this.#spent.ended, this.sent ??= now], now)',
+      'if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, this.sent ??= now], now)',
     seeds: 100,
   },
   {
@@ -48,23 +48,23 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "a lease is judged by the holder's clock",
     file: 'src/state/lock.ts',
-    find: 'if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {',
+    find: 'if (other === null || isStale(other, machine) || clock.monotonic() - since >= leaseMs) {',
     replace:
-      'if (other === null || isDead(other, machine) || (clock as any).now() - Date.parse(other.since) >= leaseMs) {',
+      'if (other === null || isStale(other, machine) || (clock as any).now() - Date.parse(other.since) >= leaseMs) {',
     seeds: 200,
   },
   {
     name: 'a lease counts from when its beat was answered',
     file: 'src/state/lock.ts',
-    find: 'if (next !== null) this.#lastBeat = start',
-    replace: 'if (next !== null) this.#lastBeat = momentOf(this.#machine, this.#clock)',
+    find: 'if (next !== null) this.#lastHeartbeat = start',
+    replace: 'if (next !== null) this.#lastHeartbeat = readMoment(this.#machine, this.#clock)',
     seeds: 300,
   },
   {
     name: 'a lease goes on while its machine is asleep',
     file: 'src/state/lock.ts',
-    find: 'Math.max(now.awake - last.awake, now.all - last.all)',
-    replace: '(now.awake - last.awake)',
+    find: 'Math.max(now.monotonicMs - last.monotonicMs, now.uptimeMs - last.uptimeMs)',
+    replace: '(now.monotonicMs - last.monotonicMs)',
     seeds: 400,
   },
   {
@@ -99,9 +99,9 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'a server error counts as not sent',
     file: 'src/service/write/parse-answer.ts',
-    find: 'if (answer.status >= 500) return inDoubt(',
+    find: 'if (answer.status >= 500)\n    return createInDoubt(',
     replace:
-      "if (answer.status >= 500) return ((message: string): Outcome => ({ kind: 'not sent', message }))(",
+      "if (answer.status >= 500)\n    return ((message: string): Outcome => ({ kind: 'not sent', message }))(",
     seeds: 100,
   },
   {
@@ -142,7 +142,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: "a lost race replaces the winner's commit",
     file: 'src/state/git/git-files.ts',
-    find: 'view.tip = await git.commit(winner, await this.#own(view.tip), message)\n      view.shared = winner',
+    find: 'view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)\n      view.shared = winner',
     replace: 'view.shared = winner',
     seeds: 500,
   },

@@ -32,10 +32,7 @@ export class Service {
     faults: Fault[],
   ) {
     this.#world = world
-    this.#store = new Store(
-      { domains: null, callsPerMinute, listDeadOrigins: [] },
-      new DataLog(null),
-    )
+    this.#store = new Store({ domains: null, callsPerMinute, deadOrigins: [] }, new DataLog(null))
     this.#faults = new FaultPlan(seed, faults)
     this.#answer = createService(
       { store: this.#store, clock: new SettableClock(() => world.time), faults: this.#faults },

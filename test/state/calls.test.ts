@@ -8,8 +8,8 @@ import {
 
 const here: MachineTimes = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
 
-describe('the calls of this machine', () => {
-  it('keep their times, whatever the wall clock said then or says now', () => {
+describe('calls of this machine', () => {
+  it('keep their times, whatever the wall clock shows', () => {
     const calls = buildCalls([here.up - 50_000, here.up - 10_000], here)
     for (const by of [-3_600_000, 0, 3_600_000])
       expect(toUptimes(calls, { ...here, now: here.now + by })).toEqual([
@@ -18,36 +18,36 @@ describe('the calls of this machine', () => {
       ])
   })
 
-  it('are forgotten after a minute', () => {
+  it('expire after a minute', () => {
     expect(toUptimes(buildCalls([here.up - 60_000, here.up - 59_999], here), here)).toEqual([
       here.up - 59_999,
     ])
   })
 
-  it('that could still be under way keep their time in the future', () => {
+  it('in flight keep their time in the future', () => {
     expect(toUptimes(buildCalls([here.up + 60_000], here), here)).toEqual([here.up + 60_000])
   })
 })
 
-describe('the calls of another machine, or of an earlier boot', () => {
+describe('calls of another machine or an earlier boot', () => {
   const other = (age: number) => [{ at: here.now - age, boot: 'boot-2', up: 5 }]
 
-  it('count as now when its clock says so within five minutes, or in the future', () => {
+  it('count as made now if their clock is within five minutes of now or in the future', () => {
     for (const age of [0, 61_000, 299_000, -9_000_000])
       expect(toUptimes(other(age), here)).toEqual([here.up])
   })
 
-  it('are gone after that', () => {
+  it('expire otherwise', () => {
     expect(toUptimes(other(300_000), here)).toEqual([])
   })
 
-  it('are those of any machine that does not say which it is', () => {
+  it('include calls without a machine', () => {
     const nameless = { ...here, boot: '' }
     expect(toUptimes(buildCalls([here.up - 30_000], nameless), nameless)).toEqual([here.up])
   })
 })
 
-it('what can not be read counts as none', () => {
+it('an unreadable file counts as no calls', () => {
   for (const data of [
     undefined,
     null,

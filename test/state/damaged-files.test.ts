@@ -24,8 +24,8 @@ const item: JsonObject = {
 const writes = { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 }
 
 /**
- * Of each file one that is whole, what else may stand where in it, and what may be missing: entries
- * of mappings.
+ * For each file, a valid value, alternatives for parts of it, and entries of mappings that may be
+ * absent.
  */
 const files: {
   name: string
@@ -133,20 +133,20 @@ const files: {
 const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
 
 /**
- * Every place within a value but those inside the values of items, which are whatever the service
- * took.
+ * Lists every place within a value, except those inside the values of items, which may be anything
+ * that the service accepted.
  */
-function places(value: Json, pointer = ''): string[] {
+function listPlaces(value: Json, pointer = ''): string[] {
   if (typeof value !== 'object' || value === null || pointer.endsWith('/candidates')) return []
   const steps = Object.keys(value).map((key) => pointer + formatPointerStep(key))
   return steps.flatMap((step) => [
     step,
-    ...places(resolvePointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
+    ...listPlaces(resolvePointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
   ])
 }
 
-/** A copy with another value at a place; without the place where there is none. */
-function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
+/** Copies a value with another value at a place, or without the place. */
+function replaceAt(whole: Json, pointer: string, value: Json | undefined): Json {
   const copy = structuredClone(whole)
   const steps = parsePointer(pointer)
   const parent = resolvePointer(copy, steps.slice(0, -1).map(formatPointerStep).join('')) as Json
@@ -162,21 +162,25 @@ function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
 describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
   const read = (value: Json) => () => parse('file.json', JSON.stringify(value))
 
-  it('is read when it is whole', () => expect(read(whole)).not.toThrow())
+  it('is loaded if it is valid', () => expect(read(whole)).not.toThrow())
 
-  it.each(places(whole))('is read or refused by what stands at %s, never a defect', (place) => {
-    for (const value of [undefined, ...values]) {
-      const attempt = read(withAt(whole, place, value))
-      const allowed =
-        value === undefined
-          ? lacks.includes(place)
-          : (also[place] ?? []).some((each) => isSameJson(each, value))
-      if (allowed) expect(attempt).not.toThrow()
-      else expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
-    }
-  })
+  it.each(listPlaces(whole))(
+    'is loaded or refused for any value at %s, without a defect',
+    (place) => {
+      for (const value of [undefined, ...values]) {
+        const attempt = read(replaceAt(whole, place, value))
+        const allowed =
+          value === undefined
+            ? lacks.includes(place)
+            : (also[place] ?? []).some((each) => isSameJson(each, value))
+        if (allowed) expect(attempt).not.toThrow()
+        else
+          expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
+      }
+    },
+  )
 
-  it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused when it is %j', (text) => {
+  it.each(['', 'null', '[]', '7', '{', '"x"'])('is refused if it is %j', (text) => {
     expect(() => parse('file.json', text)).toThrow(/^the record file\.json can't be read: /)
   })
 })
@@ -260,8 +264,8 @@ it.each<[string, JsonObject, string]>([
   expect(() => parseWave('1.json', text)).toThrow(`the record 1.json can't be read: ${message}`)
 })
 
-describe('what is recorded of an item', () => {
-  const held = (more: JsonObject) => () =>
+describe('recorded state of an item', () => {
+  const parse = (more: JsonObject) => () =>
     parseDomainFile(
       'file.json',
       JSON.stringify({
@@ -280,7 +284,7 @@ describe('what is recorded of an item', () => {
     [{ status: 'in-doubt', candidates: two }],
     [{ status: 'in-doubt', candidates: [], unknown: true }],
     [{ origin: 'import' }],
-  ])('may be %j', (more) => expect(held(more)).not.toThrow())
+  ])('may be %j', (more) => expect(parse(more)).not.toThrow())
 
   it.each<[JsonObject]>([
     [{ status: 'confirmed', candidates: [] }],
@@ -292,6 +296,6 @@ describe('what is recorded of an item', () => {
     [{ origin: 'guess' }],
     [{ at: 'yesterday' }],
   ])('may not be %j', (more) =>
-    expect(held(more)).toThrow(/at \/items\/timeout\/.*: expected .*, got /),
+    expect(parse(more)).toThrow(/at \/items\/timeout\/.*: expected .*, got /),
   )
 })

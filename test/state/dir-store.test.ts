@@ -54,7 +54,7 @@ async function inFolder(): Promise<FolderKind> {
 
 storeContract('a folder', inFolder)
 
-it('a record in a folder is readable by its owner only', async () => {
+it('state in a folder is readable by its owner only', async () => {
   const kind = await inFolder()
   const { store, lock } = await kind.open()
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
@@ -68,7 +68,7 @@ it('a record in a folder is readable by its owner only', async () => {
   kind.remove()
 })
 
-it('leaves no temporary file behind, and reads none that a dead process left', async () => {
+it('leaves no temporary file behind, and ignores those of dead processes', async () => {
   const kind = await inFolder()
   const { store } = await kind.open()
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
@@ -85,14 +85,14 @@ it('leaves no temporary file behind, and reads none that a dead process left', a
   kind.remove()
 })
 
-it('who lost the lock while asleep writes nothing over what others have written since', async () => {
+it('a process that lost the lock while asleep overwrites nothing', async () => {
   const kind = await inFolder()
   const slept = await kind.open()
-  const held = await slept.lock.compareAndSwap(null, 'the one that slept')
+  const version = await slept.lock.compareAndSwap(null, 'the one that slept')
   await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   const other = await kind.open()
   await other.store.load()
-  await other.lock.compareAndSwap(held, 'the other')
+  await other.lock.compareAndSwap(version, 'the other')
   await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
   const now = await kind.everything()
   const late = buildDomain('a.example.com', { timeout: buildItem('3') })

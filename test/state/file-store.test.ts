@@ -24,7 +24,7 @@ const open = (disk: Disk): Store =>
     'default',
   )
 
-it('an outcome that could not be recorded leaves its write in doubt, whatever is recorded after it', async () => {
+it('an unrecorded outcome leaves its write in-doubt, whatever is recorded later', async () => {
   const before: RecordedState = new Map([
     ...buildDomain('one.example.com', { timeout: buildItem('1') }),
     ...buildDomain('two.example.com', { timeout: buildItem('2') }),
@@ -60,7 +60,7 @@ it('an outcome that could not be recorded leaves its write in doubt, whatever is
   })
 })
 
-it('calls of one moment all count', async () => {
+it('all calls of one moment count', async () => {
   const call = { at: 1, boot: 'boot', up: 1 }
   await open(realDisk).saveCalls('this', [call, call, { ...call, up: 2 }])
   expect((await open(realDisk).loadCalls()).calls).toHaveLength(3)

@@ -6,10 +6,7 @@ import { openGit } from '../../src/state/git/plumbing.ts'
 import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
-/**
- * A folder for repositories, and git in it as nobody in particular: no settings of the user take
- * part.
- */
+/** Folder for repositories, with git run by a neutral user: no settings of the real user apply. */
 export class GitSandbox {
   readonly folder = mkdtempSync(join(tmpdir(), 'edgewise-git-'))
   readonly env: Record<string, string> = {
@@ -45,14 +42,14 @@ export class GitSandbox {
     )
   }
 
-  /** A repository with a commit. */
+  /** Creates a repository with a commit. */
   async repository(name: string): Promise<string> {
     await this.git('.', 'init', '--quiet', name)
     await this.git(name, 'commit', '--quiet', '--allow-empty', '-m', 'first')
     return join(this.folder, name)
   }
 
-  /** A bare repository, and a clone of it with a commit. */
+  /** Creates a bare repository, and a clone of it with a commit. */
   async withRemote(remote = 'remote.git', clone = 'clone'): Promise<string> {
     await this.git('.', 'init', '--quiet', '--bare', remote)
     await this.git('.', 'clone', '--quiet', remote, clone)

@@ -70,7 +70,7 @@ async function inGit(remote: boolean): Promise<Kind> {
   }
 }
 
-/** Two clones of one remote, and records in them. */
+/** Two clones of one remote, with state in them. */
 class Two {
   readonly sandbox = new GitSandbox()
 
@@ -97,7 +97,7 @@ class Two {
     return store
   }
 
-  /** Subjects of the branch's commits on the remote, first to last. */
+  /** Lists the subjects of the commits on the remote branch, first to last. */
   async log(): Promise<string[]> {
     return (await this.sandbox.git('remote.git', 'log', '--reverse', '--format=%s', branch)).split(
       '\n',
@@ -105,14 +105,14 @@ class Two {
   }
 }
 
-describe('a rival on the same branch', () => {
+describe('another process on the same branch', () => {
   let two: Two
   beforeEach(async () => {
     two = await Two.make()
   })
   afterEach(() => two.sandbox.remove())
 
-  it('with another record is built upon, and nothing of either is lost', async () => {
+  it('with other state is built upon, and neither loses anything', async () => {
     const [mine, theirs] = [await two.open('clone', 'mine'), await two.open('other', 'theirs')]
     for (const n of ['1', '2', '3']) {
       await mine.save(buildDomain('a.example.com', { timeout: buildItem(n) }), `mine ${n}`)
@@ -139,7 +139,7 @@ describe('a rival on the same branch', () => {
     }
   })
 
-  it('keeps outcomes that were recorded here and not shared before it came', async () => {
+  it('keeps outcomes that were recorded here and not shared before', async () => {
     const mine = await two.open('clone', 'mine')
     await mine.recordIntents(
       buildApplied('one'),
@@ -164,7 +164,7 @@ describe('a rival on the same branch', () => {
     )
   })
 
-  it('that writes to the same record ends the work here, and stays as it is', async () => {
+  it('that writes to the same state stops the work here and is left unchanged', async () => {
     const [mine, theirs] = [await two.open('clone'), await two.open('other')]
     await theirs.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
     await expect(
@@ -176,7 +176,7 @@ describe('a rival on the same branch', () => {
     )
   })
 
-  it('that is always faster is given way to', async () => {
+  it('that is always faster causes an error', async () => {
     const theirs = await two.open('other', 'theirs')
     let pushes = 0
     const mine = await two.open('clone', 'mine', (git) => ({
@@ -221,7 +221,7 @@ describe('a push', () => {
       mode: 0o755,
     })
 
-  it('that the remote declines says why, and leaves the record as it was, here as well', async () => {
+  it('refused by the remote shows the reason and leaves the state unchanged', async () => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     hook('echo "branch is protected" >&2; exit 1')
@@ -249,7 +249,7 @@ describe('a push', () => {
     )
   })
 
-  it('that failed keeps outcomes here, and the next one brings them', async () => {
+  it('that failed keeps outcomes here, and the next one shares them', async () => {
     const store = await two.open('clone')
     await store.recordIntents(
       buildApplied('one'),
@@ -265,7 +265,7 @@ describe('a push', () => {
     expect(
       (await (await two.open('other')).load()).get('a.example.com')?.get('timeout')?.status,
     ).toBe('in-doubt')
-    // Another process in the same clone knows what the remote does not.
+    // Another process in the same clone has what the remote lacks.
     const next = await two.open('clone')
     expect((await next.load()).get('a.example.com')?.get('timeout')?.status).toBe('confirmed')
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
@@ -280,7 +280,7 @@ describe('a push', () => {
   it('whose answer was lost counts once it took effect', async () => {
     const store = await two.open('clone')
     await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
-    // Receives everything, and then says that it failed.
+    // Receives everything, then reports a failure.
     const lossy = join(two.sandbox.folder, 'receive')
     writeFileSync(lossy, '#!/bin/sh\ngit-receive-pack "$@"\nexit 1\n', { mode: 0o755 })
     await two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
@@ -318,7 +318,7 @@ describe('outcomes that only this clone has', () => {
       [1],
       buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) }),
     )
-    // The process is gone; somebody else writes what it left in doubt, once more and otherwise.
+    // The process is dead; another one writes its in-doubt item again, with another value.
     await (
       await two.open('other')
     ).save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
@@ -356,7 +356,7 @@ it('what can not be recorded in this clone is not announced to others', async ()
   two.sandbox.remove()
 })
 
-describe('a branch that is gone from the remote', () => {
+describe('a branch deleted from the remote', () => {
   let two: Two
   beforeEach(async () => {
     two = await Two.make()
@@ -378,7 +378,10 @@ describe('a branch that is gone from the remote', () => {
       await two.open('other')
     ).save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
     await two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
-    const gone = { code: 'record-moved', message: expect.stringContaining('is gone') as string }
+    const gone = {
+      code: 'record-moved',
+      message: expect.stringContaining('was deleted from') as string,
+    }
     await expect(two.open('clone')).rejects.toMatchObject(gone)
     await expect(two.open('other')).rejects.toMatchObject(gone)
     // As the message says.
@@ -420,7 +423,7 @@ it('a clone without files of its own asks the remote for those of the record at 
     `file://${two.sandbox.folder}/remote.git`,
     'partial',
   )
-  // Notes each time that it is asked for something.
+  // Records each request to it.
   const asked = join(two.sandbox.folder, 'asked')
   writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, {
     mode: 0o755,

@@ -50,7 +50,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the lock', () => {
-  it('is held by one at a time, and names the holder', async () => {
+  it('has one holder at a time, and names it', async () => {
     const lease = await take('first')
     await expect(take('second')).rejects.toMatchObject({
       code: 'locked',
@@ -63,7 +63,7 @@ describe('the lock', () => {
     expect(await findLockHolder(register)).toBeNull()
   })
 
-  it('is waited for', async () => {
+  it('can be waited for', async () => {
     const lease = await take('first')
     const second = take('second', 60_000)
     await clock.advance(30_000)
@@ -71,13 +71,13 @@ describe('the lock', () => {
     expect(await clock.drive(second)).toBeDefined()
   })
 
-  it('of a process of this machine that is gone is taken at once', async () => {
+  it('of a dead process of this machine is taken over at once', async () => {
     await take('first')
     const lease = await take('second', 0, { ...here, isRunning: () => false })
     expect(await lease.remainingMs()).toBeGreaterThan(0)
   })
 
-  it('of a process elsewhere is not: its number means nothing here', async () => {
+  it('of a process elsewhere is not: its pid means nothing here', async () => {
     await take('first')
     await expect(
       take('second', 0, { ...here, boot: 'boot-2', isRunning: () => false }),
@@ -92,15 +92,15 @@ describe('the lock', () => {
     ).rejects.toMatchObject({ code: 'locked' })
   })
 
-  it('of a holder that lives is never taken, however long one waits', async () => {
+  it('of a live holder is never taken over, however long the wait', async () => {
     const lease = await take('first')
     const second = take('second', 10 * leaseMs)
     await expect(clock.drive(second)).rejects.toMatchObject({ code: 'locked' })
     expect(await lease.remainingMs()).toBeGreaterThan(leaseMs / 2)
   })
 
-  it('of a holder without a sign is taken when it was seen unchanged for the whole lease, and not before', async () => {
-    // Written long ago by another machine's clock: that says nothing.
+  it('without heartbeats is taken over after a whole lease, and not before', async () => {
+    // Written long ago by the clock of another machine, which proves nothing.
     await register.compareAndSwap(null, JSON.stringify(holder('gone', { boot: 'boot-2' })))
     const start = clock.time
     const lease = await clock.drive(take('second', 10 * leaseMs))
@@ -109,7 +109,7 @@ describe('the lock', () => {
     expect(await lease.remainingMs()).toBeGreaterThan(0)
   })
 
-  it('that was ended is lost to its holder, who takes nothing away with it', async () => {
+  it('that was removed is lost to its holder, whose release does nothing', async () => {
     const lease = await take('first')
     expect(await endLock(register, 'first')).toBe(true)
     expect(await endLock(register, 'first')).toBe(false)
@@ -120,7 +120,7 @@ describe('the lock', () => {
     expect(await second.remainingMs()).toBeGreaterThan(0)
   })
 
-  it('of a gone holder goes to one successor only', async () => {
+  it('of a dead holder goes to one successor only', async () => {
     await take('first')
     const gone = { ...here, isRunning: () => false }
     const seen = await register.read()
@@ -129,16 +129,16 @@ describe('the lock', () => {
     expect((await findLockHolder(register))?.token).toBe('a')
   })
 
-  it('that names nobody is held by somebody: it is not taken, and can be ended', async () => {
+  it('without a name has a holder: it is not taken over, and can be removed', async () => {
     await register.compareAndSwap(null, '{"token": 5, "who"')
     await expect(take('second')).rejects.toMatchObject({
-      message: expect.stringContaining('somebody unknown') as string,
+      message: expect.stringContaining('an unknown user') as string,
     })
     expect(await endLock(register, (await findLockHolder(register))?.token ?? '')).toBe(true)
     expect(await take('second')).toBeDefined()
   })
 
-  it('runs out when no beat gets through, and beats again when one does', async () => {
+  it('expires if heartbeats fail, and recovers with the next one', async () => {
     let reachable = true
     const far: Register = {
       ...register,
@@ -156,7 +156,7 @@ describe('the lock', () => {
     await lease.release()
   })
 
-  it('runs out while its machine is asleep, though the monotonic clock stands still', async () => {
+  it('expires while its machine is asleep, although the monotonic clock stops', async () => {
     const lease = await acquireLock(
       { ...register, isLocal: false },
       holder('first'),
@@ -172,7 +172,7 @@ describe('the lock', () => {
     await lease.release()
   })
 
-  it('is still held when a beat was put and its answer was lost', async () => {
+  it('is kept if a heartbeat was stored and its answer was lost', async () => {
     let lossy = false
     const far: Register = {
       ...register,

@@ -6,15 +6,15 @@ import type { RecordedState, RecordedItem, Store, Wave } from '../../src/state/s
 
 export const recordedAt = '2026-11-20T00:00:00.000Z'
 
-/** One kind of store, as the contract sees it: everything is gone with `remove`. */
+/** One kind of store; `remove` deletes everything. */
 export interface Kind {
-  /** Opens a record anew, as another process would. */
+  /** Opens state anew, like another process. */
   open(id?: string, address?: string, account?: string): Promise<OpenState>
-  /** What another machine sees. */
+  /** Opens the state as another machine sees it. */
   elsewhere(): Promise<OpenState>
-  /** Changes the text of the file of a record whose name ends so. */
+  /** Changes the text of the state file with this ending of its name. */
   damage(name: string, change: (text: string) => string): Promise<void>
-  /** Everything that is kept, in a form in which equal states are equal. */
+  /** Returns everything that is stored, in a form in which equal states are equal. */
   everything(): Promise<unknown>
   remove(): void
 }
@@ -48,30 +48,27 @@ export function buildApplied(id: string, more: Partial<Applied> = {}): Applied {
   }
 }
 
-/**
- * A wave that changes `timeout` of each domain from what is given to '99', one write each, numbered
- * from 1.
- */
+/** Builds a wave that changes `timeout` of each domain to '99', one write each, numbered from 1. */
 export function buildWave(apply: string, before: RecordedState, number = 1): Wave {
-  const doubt = (held: RecordedItem): RecordedItem => ({
-    ...held,
+  const buildIntent = (state: RecordedItem): RecordedItem => ({
+    ...state,
     status: 'in-doubt',
-    candidates: [...held.candidates, { time: '99' }],
+    candidates: [...state.candidates, { time: '99' }],
     apply,
   })
   const intents = [...before].map(([domain, items], i): [number, RecordedState] => [
     i + 1,
-    new Map([[domain, new Map([...items].map(([name, held]) => [name, doubt(held)]))]]),
+    new Map([[domain, new Map([...items].map(([name, state]) => [name, buildIntent(state)]))]]),
   ])
   return { number, before, intents: new Map(intents) }
 }
 
 /**
- * What every store has to do; `every`: try each of many ways to damage a file, which takes long
- * where files are far away.
+ * Defines the tests that every store must pass; `every`: try each of many ways to damage a file,
+ * which is slow for distant files.
  */
 export function storeContract(name: string, make: () => Promise<Kind>, every = true): void {
-  describe(`a record in ${name}`, () => {
+  describe(`state in ${name}`, () => {
     let kind: Kind
     const open = async (...key: Parameters<Kind['open']>): Promise<Store> =>
       (await kind.open(...key)).store
@@ -80,7 +77,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     })
     afterEach(() => kind.remove())
 
-    it('keeps rollouts until they are dropped, for other machines as well', async () => {
+    it('keeps rollouts until they are deleted, for other machines too', async () => {
       const store = await open()
       const rollout: Rollout = {
         id: 'one',
@@ -118,7 +115,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(await (await open()).listRollouts()).toEqual([])
     })
 
-    it('that was never written is empty, and looking changes nothing', async () => {
+    it('never written is empty, and loading changes nothing', async () => {
       const before = await kind.everything()
       const store = await open()
       expect(await store.load()).toEqual(new Map())
@@ -129,7 +126,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(await kind.everything()).toEqual(before)
     })
 
-    it('gives back what was saved, here and elsewhere', async () => {
+    it('loads what was saved, here and elsewhere', async () => {
       const saved = buildDomain('a.example.com', {
         timeout: buildItem('10', { returned: { time: '11' }, templates: { 'scrypt:1': 'name' } }),
         https: buildItem('0', {
@@ -145,7 +142,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(await (await kind.elsewhere()).store.load()).toEqual(saved)
     })
 
-    it('changes the named domains and no others; one without items leaves it', async () => {
+    it('changes the given domains only; one without items is removed', async () => {
       const store = await open()
       await store.load()
       await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
@@ -162,7 +159,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect([...(await (await open()).load()).keys()]).toEqual(['a.example.com'])
     })
 
-    it('takes every name of a domain that there is', async () => {
+    it('accepts every valid domain name', async () => {
       const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`
       expect(long).toHaveLength(253)
       const names = [
@@ -182,7 +179,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect([...(await (await open()).load()).keys()].toSorted()).toEqual(names.toSorted())
     })
 
-    it('of another id or address is another record', async () => {
+    it('of another id or address is separate', async () => {
       const keys: [string, string][] = [
         ['staging', 'https://api.example.net'],
         ['production', 'https://api.example.net'],
@@ -217,7 +214,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(await (await open('other', 'emulator')).listOtherAddresses()).toEqual([])
     })
 
-    it('says what an apply intended, and that it is in doubt, from the intent on and everywhere', async () => {
+    it('shows the intents of an apply as in-doubt, at once and everywhere', async () => {
       const before = new Map([
         ...buildDomain('a.example.com', { timeout: buildItem('1') }),
         ...buildDomain('b.example.com', { timeout: buildItem('2'), https: buildItem('3') }),
@@ -240,7 +237,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       }
     })
 
-    it('knows of a settled write what came of it, whatever becomes of the others', async () => {
+    it('keeps the outcome of a settled write, whatever happens to the others', async () => {
       const before = new Map([
         ...buildDomain('a.example.com', { timeout: buildItem('1') }),
         ...buildDomain('b.example.com', { timeout: buildItem('2') }),
@@ -254,7 +251,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         [1],
         buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) }),
       )
-      // Nothing was saved at the service: what was recorded before is true again.
+      // The service refused it: the state recorded before is valid again.
       await store.recordOutcomes(
         buildApplied('one'),
         [2],
@@ -276,7 +273,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       ).toEqual(buildItem('3'))
     })
 
-    it('keeps an outcome of a write that is not settled yet, and doubts the rest of it', async () => {
+    it('keeps a partial outcome of an unsettled write; the rest of it is in-doubt', async () => {
       const before = buildDomain('a.example.com', {
         timeout: buildItem('1'),
         https: buildItem('2'),
@@ -297,7 +294,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect(recorded?.get('https')?.status).toBe('in-doubt')
     })
 
-    it('doubts what a cut-off apply left until something else is recorded of it', async () => {
+    it('keeps items of an unfinished apply in-doubt until their next outcome', async () => {
       const before = new Map([
         ...buildDomain('a.example.com', { timeout: buildItem('1') }),
         ...buildDomain('b.example.com', { timeout: buildItem('2') }),
@@ -340,7 +337,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       expect((await (await open()).listApplies()).map(({ id }) => id)).toEqual(['one', 'two'])
     })
 
-    it('knows what was recorded before an apply, over all of its waves', async () => {
+    it('knows the state before an apply, over all of its waves', async () => {
       const store = await open()
       await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
       const first = {
@@ -364,7 +361,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     })
 
     it.each(every ? damages : damages.slice(0, 3))(
-      'that is %s is named with its path, and nothing is written',
+      'reports a file that is %s with its path, and writes nothing',
       async (_how, damage) => {
         const store = await open()
         await store.save(
@@ -385,7 +382,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       },
     )
 
-    it('of a newer version says that a newer edgewise wrote it', async () => {
+    it('of a newer version names a newer edgewise as its writer', async () => {
       await (await open()).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
       await kind.damage('/a.example.com.json', (text) =>
         text.replace('edgewise.record/1', 'edgewise.record/12'),
@@ -396,7 +393,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     })
 
     it.each(['/one.json', '/1.json'])(
-      'whose journal is damaged (%s) is named with its path',
+      'with a damaged journal (%s) is reported with its path',
       async (file) => {
         const store = await open()
         await store.recordIntents(
@@ -431,7 +428,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         ])
     })
 
-    it('shows calls elsewhere as soon as something is recorded, and says when some may be missing', async () => {
+    it('shares calls with the next change, and reports whether some may be missing', async () => {
       const store = await open()
       await store.load()
       await store.recordIntents(
@@ -445,14 +442,14 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       await other.load()
       const known = await other.loadCalls()
       expect(known.calls).toEqual([{ at: 1, boot: 'boot', up: 1 }])
-      // Whoever shares the folder knows every call.
+      // All users of a shared folder know every call.
       expect(known.incomplete).toBe(store.share !== null)
       const here = await open()
       await here.load()
       expect((await here.loadCalls()).incomplete).toBe(false)
     })
 
-    it('has a lock that one process holds at a time, seen everywhere', async () => {
+    it('has a lock with one holder at a time, visible everywhere', async () => {
       const [one, two] = [(await kind.open()).lock, (await kind.elsewhere()).lock]
       const first = await one.compareAndSwap((await one.read()).version, 'first')
       expect(first).not.toBeNull()

@@ -14,10 +14,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /**
- * The real disk, full at one step (`partly`: after a part of the text), and the steps that were
- * taken.
+ * Creates the real disk, full at one step (`partly`: after a part of the text), and a list of its
+ * steps.
  */
-function failing(at: string): { disk: Disk; steps: string[] } {
+function createFailingDisk(at: string): { disk: Disk; steps: string[] } {
   const steps: string[] = []
   const step = (name: string, path: string) => {
     steps.push(`${name} ${path.slice(folder.length + 1)}`)
@@ -54,7 +54,7 @@ it.each(['create', 'partly', 'sync', 'rename'])(
   async (at) => {
     const path = join(folder, 'a.json')
     writeFileSync(path, 'old text that is long enough')
-    const { disk } = failing(at)
+    const { disk } = createFailingDisk(at)
     await expect(
       writeFilesDurably(
         disk,
@@ -75,8 +75,8 @@ it.each(['create', 'partly', 'sync', 'rename'])(
   },
 )
 
-it('syncs each file before it takes its name, folders before they are used, and their names last', async () => {
-  const { disk, steps } = failing('')
+it('syncs files before their rename, folders before their use, and names last', async () => {
+  const { disk, steps } = createFailingDisk('')
   await writeFilesDurably(
     disk,
     new DurableFolders(disk, join(folder, 'x')),
@@ -94,7 +94,7 @@ it('syncs each file before it takes its name, folders before they are used, and 
   expect(steps).toEqual(['folder x', 'sync ', ...file('a.json'), ...file('b.json'), 'sync x'])
 })
 
-it('makes folders, and deletes what is there and what is not', async () => {
+it('creates folders, and deletes existing and missing files', async () => {
   const path = join(folder, 'x', 'y', 'a.json')
   await writeFilesDurably(
     realDisk,
@@ -118,8 +118,8 @@ it('makes folders, and deletes what is there and what is not', async () => {
   expect(readdirSync(join(folder, 'x', 'y'))).toEqual([])
 })
 
-it('makes the name of a folder durable that somebody else may have made, once', async () => {
-  const { disk, steps } = failing('')
+it('makes the name of an existing folder durable, once', async () => {
+  const { disk, steps } = createFailingDisk('')
   mkdirSync(join(folder, 'x'))
   const made = new DurableFolders(disk, join(folder, 'x'))
   await made.ensure(join(folder, 'x'))

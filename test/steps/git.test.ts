@@ -74,7 +74,7 @@ describe('a workspace in a git repository', () => {
     const log = await sandbox.git('remote.git', 'log', '--format=%B', branch)
     expect(log).toContain(`Apply ${first?.id}: about to send 1 write for 1 domain`)
     expect(log).toContain(
-      `Apply ${first?.id}: complete; 1 confirmed, 0 refused, 0 in doubt, 0 not sent`,
+      `Apply ${first?.id}: complete; 1 confirmed, 0 refused, 0 in-doubt, 0 not sent`,
     )
     expect(log).toContain(`Manifests: ${await sandbox.git('clone', 'rev-parse', 'HEAD')}`)
     expect(log).toContain('By: octavia')
@@ -150,7 +150,9 @@ describe('a workspace in a git repository', () => {
     )
     expect({ code, err }).toMatchObject({
       code: 1,
-      err: expect.stringContaining('"upstream", which the repository does not have') as string,
+      err: expect.stringContaining(
+        '"upstream" for the state, which the repository does not have',
+      ) as string,
     })
   })
 
@@ -171,7 +173,7 @@ describe('a workspace in a git repository', () => {
     workspaceIn('alone')
     const { code, err } = await place.cli('plan')
     expect(code).toBe(1)
-    expect(err).toContain('holds a record of "default"')
+    expect(err).toContain('already has the state of "default"')
     expect(err).toContain('"state: {store: dir}" or "state: {store: git}"')
   })
 
@@ -181,7 +183,7 @@ describe('a workspace in a git repository', () => {
     place.remove()
     expect({ code, err }).toMatchObject({
       code: 1,
-      err: expect.stringContaining('lies in no git repository') as string,
+      err: expect.stringContaining('is not in a git repository') as string,
     })
   })
 
@@ -285,7 +287,7 @@ describe('a workspace in a git repository', () => {
     )
     expect({ code, err }).toMatchObject({
       code: 1,
-      err: expect.stringContaining('the branch main holds something else') as string,
+      err: expect.stringContaining('the branch main does not contain Edgewise state') as string,
     })
     expect(await sandbox.git('remote.git', 'for-each-ref')).toBe(before)
   })
@@ -299,7 +301,7 @@ describe('a workspace in a git repository', () => {
     await sandbox.git('alone', 'remote', 'add', 'origin', '../remote.git')
     const { code, err } = await place.cli('plan')
     expect(code).toBe(1)
-    expect(err).toContain('nothing in common')
+    expect(err).toContain('no common history')
   })
 
   it('shows no token to git and what it starts', async () => {

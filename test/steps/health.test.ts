@@ -228,9 +228,7 @@ describe('statistics that can not be read', () => {
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(
-        /could not be read in \d attempts.*the rollout stays open at wave 1 of 3/s,
-      ),
+      expect.stringMatching(/failed after \d attempts.*the rollout stays open at wave 1 of 3/s),
     ])
     await setFaults(emulator)
     delete time.onSleep

@@ -136,7 +136,7 @@ describe('prefetch --wait', () => {
     const { code, err } = await place.cli('prefetch', '--task', '1001', '--wait')
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining('the token may not read prefetch tasks (HTTP 401)'),
+      expect.stringContaining('the token lacks permission for prefetch tasks (HTTP 401)'),
     ])
   })
 })

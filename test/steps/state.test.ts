@@ -272,7 +272,7 @@ describe('state unlock', () => {
       ) as string,
     })
     expect(asked.err).toContain('--yes')
-    expect((await place.cli('apply', '--yes')).err).toContain('the record is locked by ann')
+    expect((await place.cli('apply', '--yes')).err).toContain('the state is locked by ann')
     place.ask = () => Promise.resolve(true)
     expect(await place.cli('state', 'unlock')).toMatchObject({
       code: 0,
@@ -283,7 +283,7 @@ describe('state unlock', () => {
 
   it('ends a lock that can not be read', async () => {
     await (await lock()).compareAndSwap(null, '{"token": "x", "wh')
-    expect((await place.cli('apply', '--yes')).err).toContain('somebody unknown')
+    expect((await place.cli('apply', '--yes')).err).toContain('an unknown user')
     expect(await place.cli('state', 'unlock', '--yes')).toMatchObject({ code: 0 })
     await place.settle()
   })

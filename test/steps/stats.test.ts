@@ -126,7 +126,7 @@ describe('stats, where something is wrong', () => {
     await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
     const { code, out, err } = await place.cli('stats')
     expect([code, out]).toEqual([1, ''])
-    expect(err).toContain('the token may not read statistics (HTTP 401)')
+    expect(err).toContain('the token lacks permission for statistics (HTTP 401)')
     expect((await place.json('stats'))['code']).toBe('access')
   })
 
@@ -171,7 +171,7 @@ describe('stats, where something is wrong', () => {
     await setFaults(emulator, { kind: 'error', status: 502 })
     const { code, out, err } = await place.cli('stats', '--verbose')
     expect([code, out]).toEqual([1, ''])
-    expect(err).toContain('could not be read in 5 attempts: the service answered HTTP 502')
+    expect(err).toContain('failed after 5 attempts: the service answered HTTP 502')
     expect(err).not.toContain(token)
   })
 })

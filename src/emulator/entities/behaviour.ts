@@ -3,21 +3,21 @@ import type { ItemKey, Value } from '../../model/item.ts'
 import { computeDeniedShare, denyingItems } from './denied.ts'
 import { statuses, type Area, type Traffic } from './traffic.ts'
 
-/** What a domain's configuration does to its requests. */
+/** Effects of the configuration of a domain on its requests. */
 export interface Behaviour {
-  /** Share that gets 403, by area. */
+  /** Share answered with 403, by area. */
   denied: Record<Area, number>
   deniedProtocol: 'http' | 'https' | null
-  /** What https.force_https answers to http; 0: nothing. */
+  /** Answer of https.force_https to http; 0 for none. */
   redirect: 0 | 301 | 302
   /** Addresses of the main origin with their weights, and of its backups. */
   main: [address: string, weight: number][]
   backup: string[]
-  /** Error status → the redirect that takes its place. */
+  /** Error status → the redirect that replaces it. */
   rewrites: Record<string, 301 | 302>
 }
 
-/** The items that a behaviour is made of. */
+/** Items that determine the behaviour. */
 export const behaviourItems: ItemKey[] = [
   ...denyingItems,
   'deny_protocol',
@@ -28,14 +28,12 @@ export const behaviourItems: ItemKey[] = [
   'tos_origin',
 ]
 
-/** Share of the requests to a dead origin that get 502; the others get 504. */
+/** Share of the requests to a dead origin that end in 502; the others end in 504. */
 const refusedShare = 0.6
-/**
- * Share of the requests to a dead origin that fail although another origin is there to take over.
- */
+/** Share of the requests to a dead origin that fail although another origin can take over. */
 const takeOverShare = 0.3
 
-/** What the items that a domain holds do to its requests. */
+/** Derives the behaviour from the items of a domain. */
 export function buildBehaviour(items: ReadonlyMap<ItemKey, Value>): Behaviour {
   const https = items.get('https') as { cert_id: number; force_https?: 0 | 301 | 302 } | undefined
   const rewrites = (items.get('error_page_rewrite') ?? []) as {
@@ -46,9 +44,9 @@ export function buildBehaviour(items: ReadonlyMap<ItemKey, Value>): Behaviour {
   return {
     denied: { cn: computeDeniedShare(items, 'cn'), abroad: computeDeniedShare(items, 'abroad') },
     deniedProtocol: denied?.protocol ?? null,
-    // Without a certificate there is no https to lead to.
+    // Without a certificate there is no https to redirect to.
     redirect: https === undefined || https.cert_id === 0 ? 0 : (https.force_https ?? 0),
-    ...originsOf(items),
+    ...rankOrigins(items),
     rewrites: Object.fromEntries(
       rewrites.map((rule) => [String(rule.error_status_code), rule.redirect_status_code]),
     ),
@@ -56,15 +54,15 @@ export function buildBehaviour(items: ReadonlyMap<ItemKey, Value>): Behaviour {
 }
 
 /**
- * `new_origin` goes before `origin`; the specification does not rank `tos_origin`, which stands
- * between them here.
+ * Ranks the origins: `new_origin` before `origin`. The specification does not rank `tos_origin`;
+ * here it is between them.
  */
-function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' | 'backup'> {
+function rankOrigins(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' | 'backup'> {
   const leveled = items.get('new_origin') as
     | { origin: string; level?: number; weight_level?: number }[]
     | undefined
   if (leveled !== undefined) {
-    return ranked(
+    return splitByRank(
       leveled.map(({ origin, level = 20, weight_level = 1 }) => ({
         address: origin,
         rank: -level,
@@ -76,7 +74,7 @@ function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' |
     | { ips: string[]; group_sort: number; weight?: number }[]
     | undefined
   if (groups !== undefined) {
-    return ranked(
+    return splitByRank(
       groups.flatMap(({ ips, group_sort, weight = 1 }) =>
         ips.map((address) => ({ address, rank: group_sort, weight })),
       ),
@@ -86,12 +84,12 @@ function originsOf(items: ReadonlyMap<ItemKey, Value>): Pick<Behaviour, 'main' |
     | { default_master: string; default_slave?: string }
     | undefined
   return {
-    main: addressesIn(plain?.default_master).map((address) => [address, 1]),
-    backup: addressesIn(plain?.default_slave),
+    main: parseAddresses(plain?.default_master).map((address) => [address, 1]),
+    backup: parseAddresses(plain?.default_slave),
   }
 }
 
-function ranked(
+function splitByRank(
   origins: { address: string; rank: number; weight: number }[],
 ): Pick<Behaviour, 'main' | 'backup'> {
   const first = origins.reduce((least, { rank }) => Math.min(least, rank), Infinity)
@@ -105,14 +103,14 @@ function ranked(
   }
 }
 
-function addressesIn(list = ''): string[] {
+function parseAddresses(list = ''): string[] {
   return list
     .split(',')
     .map((address) => canonicalizeAddress(address.trim()))
     .filter((address) => address !== '')
 }
 
-/** The share of what has to be fetched that fails: everything once no origin is alive. */
+/** Computes the share of origin requests that fail: all of them once no origin is alive. */
 export function computeFailingShare(
   { main, backup }: Behaviour,
   dead: ReadonlySet<string>,
@@ -125,8 +123,8 @@ export function computeFailingShare(
 }
 
 /**
- * The share of a domain's requests from an area that end in each status, in the order of
- * `statuses`; with redirects, over 1 in all.
+ * Computes the share of a domain's requests from an area that end in each status, in the order of
+ * `statuses`. Redirects can make the total exceed 1.
  */
 export function computeShares(
   traffic: Traffic,
@@ -135,7 +133,8 @@ export function computeShares(
   dead: ReadonlySet<string>,
 ): Float64Array {
   const { http, miss } = traffic
-  const passed = (1 - behaviour.denied[area]) * (1 - protocolShare(behaviour.deniedProtocol, http))
+  const passed =
+    (1 - behaviour.denied[area]) * (1 - computeProtocolShare(behaviour.deniedProtocol, http))
   const failing = miss * computeFailingShare(behaviour, dead)
   const shares = Float64Array.from(traffic.shares, (share) => share * passed * (1 - failing))
   const add = (status: (typeof statuses)[number], share: number) => {
@@ -145,7 +144,7 @@ export function computeShares(
   add(403, 1 - passed)
   add(502, passed * failing * refusedShare)
   add(504, passed * failing * (1 - refusedShare))
-  // A client that is sent to https comes again, and is counted again.
+  // A client that is redirected to https comes again and is counted again.
   if (behaviour.redirect !== 0 && behaviour.deniedProtocol !== 'http')
     add(behaviour.redirect, passed * http)
   for (const [status, redirect] of Object.entries(behaviour.rewrites)) {
@@ -157,7 +156,7 @@ export function computeShares(
   return shares
 }
 
-function protocolShare(protocol: Behaviour['deniedProtocol'], http: number): number {
+function computeProtocolShare(protocol: Behaviour['deniedProtocol'], http: number): number {
   if (protocol === null) return 0
   return protocol === 'http' ? http : 1 - http
 }

@@ -1,4 +1,4 @@
-/** How the call rate stands, as the rate-limit headers say it. */
+/** State of the call rate, as in the rate-limit headers. */
 export interface CallCount {
   limit: number
   remaining: number
@@ -7,20 +7,20 @@ export interface CallCount {
 }
 
 const windowMs = 60_000
-/** What the headers say where nothing is limited. */
+/** Values of the headers without a limit. */
 export const unlimitedCount: CallCount = { limit: 1_000_000, remaining: 1_000_000, resetSeconds: 0 }
 
 /**
- * The calls that count at `now`: those of the last 60 seconds. A call that was counted later than
- * `now` (the clock went back) counts as one of now, so that the window neither forgets it nor stays
- * full until the clock catches up.
+ * Returns the calls of the last 60 seconds, which count at `now`. A call with a later time (the
+ * clock was set back) counts as made at `now`, so that the window neither forgets it nor stays full
+ * until the clock catches up.
  */
 export function filterRecentCalls(times: number[], now: number): number[] {
   return times.map((time) => Math.min(time, now)).filter((time) => now - time < windowMs)
 }
 
 /**
- * The count at `now` against a limit of calls per minute; 0 limits nothing (specification,
+ * Counts the calls at `now` against a limit of calls per minute; 0 is unlimited (specification,
  * "Limits").
  */
 export function countCalls(times: number[], limit: number, now: number): CallCount {

@@ -1,11 +1,11 @@
 import type { Domain, ItemKey } from '../../model/item.ts'
 
 /**
- * One call that the emulator answered, as its control surface lists it. Never holds the token: the
- * path has no query.
+ * One call that the emulator answered, as listed by its control surface. Never contains the token:
+ * the path has no query.
  */
 export interface Call {
-  /** Its arrival, in milliseconds. */
+  /** Time of arrival, ms. */
   time: number
   method: string
   path: string
@@ -13,10 +13,10 @@ export interface Call {
   status: number
   /** `code` of the answer's envelope. */
   code: number
-  /** The domains and (canonical) items that it named, as far as they could be read. */
+  /** Domains and (canonical) items of the call, as far as they could be parsed. */
   domains: Domain[]
   items: ItemKey[]
 }
 
-/** Calls that are kept for the control surface. */
+/** Maximum number of calls kept for the control surface. */
 export const maxCallsKept = 10_000

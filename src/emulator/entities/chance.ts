@@ -1,9 +1,6 @@
-/**
- * Seeded chance: the same key and number always give the same draw, in whatever order they are
- * asked for.
- */
+/** Seeded chance: the same key and number always give the same draw, in any order. */
 
-/** A key (32 bits) made of texts, e.g. of a seed and a domain. */
+/** Hashes texts, such as a seed and a domain, to a key of 32 bits. */
 export function hashKey(...texts: string[]): number {
   let hash = 0x811c9dc5
   for (const text of texts) {
@@ -13,17 +10,17 @@ export function hashKey(...texts: string[]): number {
   return scramble(hash)
 }
 
-/** The `n`-th draw of a key, from 0 up to 1 (exclusive). */
+/** Returns the `n`-th draw of a key, in [0, 1). */
 export function draw(key: number, n: number): number {
   return scramble(key ^ Math.imul(n + 1, 0x9e3779b1)) / 2 ** 32
 }
 
-/** The `n`-th draw of a key, from `least` up to `most` (exclusive). */
-export function drawBetween(key: number, n: number, least: number, most: number): number {
-  return least + (most - least) * draw(key, n)
+/** Returns the `n`-th draw of a key, in [min, max). */
+export function drawBetween(key: number, n: number, min: number, max: number): number {
+  return min + (max - min) * draw(key, n)
 }
 
-/** Every bit of the result depends on every bit of `hash`. */
+/** Mixes a hash: every bit of the result depends on every bit of `hash`. */
 function scramble(hash: number): number {
   let bits = hash
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)

@@ -4,37 +4,37 @@ import { isSameJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey, Value, Wire } from '../../model/item.ts'
 import type { Problem } from '../../model/problem.ts'
 
-/** One item of a write that is valid for itself. */
+/** One valid item of a write. */
 export interface ItemWrite {
   spec: ItemSpec
-  /** As the write spells the item. */
+  /** Name of the item in the write. */
   wireName: string
-  /** As submitted. */
+  /** Value as submitted. */
   submitted: Wire
-  /** With the specification's types. */
+  /** Value with the types of the specification. */
   payload: Wire
-  /** Its canonical form. */
+  /** Value in canonical form. */
   value: Value
 }
 
-/** What a write makes of a domain, or the item with which it can't be carried out. */
+/** Result of a write on a domain, or the item that refuses it. */
 type Configured = { items: Map<ItemKey, Value> } | { refused: ItemWrite; problems: Problem[] }
 
 /**
- * What a domain holds after a write: its items applied in order, each emptying those that it
- * excludes (specification, "Configuration items"). `held` stays as it is. A delta whose result
- * breaks a rule of the item refuses the write.
+ * Applies the items of a write in order; each clears the items that it excludes (specification,
+ * "Configuration items"). `before` is not changed. A delta whose result violates a rule of the item
+ * refuses the write.
  */
 export function configure(
-  held: ReadonlyMap<ItemKey, Value>,
+  before: ReadonlyMap<ItemKey, Value>,
   writes: ItemWrite[],
   domain: Domain,
 ): Configured {
-  const items = new Map(held)
+  const items = new Map(before)
   for (const write of writes) {
     const { spec, payload } = write
     const next = spec.reduce(items.get(spec.key), payload)
-    const problems = resultProblems(write, next, domain)
+    const problems = findResultProblems(write, next, domain)
     if (problems.length > 0) return { refused: write, problems }
     if (next === undefined) items.delete(spec.key)
     else items.set(spec.key, next)
@@ -44,9 +44,10 @@ export function configure(
 }
 
 /**
- * A payload was judged alone; together with what was held it may be too much, or contradict itself.
+ * Finds problems of the result: a payload that is valid alone may exceed a limit or contradict
+ * itself together with the stored value.
  */
-function resultProblems(
+function findResultProblems(
   { spec, value }: ItemWrite,
   next: Value | undefined,
   domain: Domain,

@@ -2,19 +2,18 @@ import { draw } from './chance.ts'
 import type { Period } from './periods.ts'
 import { areaSalt, computeHourlyRequests, statuses, type Area, type Traffic } from './traffic.ts'
 
-/** From a minute on, the share of a domain's requests that ends in each status, by area. */
+/** Share of a domain's requests that ends in each status, by area, from a minute on. */
 export interface Piece {
-  /** In minutes since 1970. */
+  /** Minutes since 1970. */
   from: number
   shares: Record<Area, Float64Array>
 }
 
-/** Counts of statuses: those of period `p` begin at `p * statuses.length`. */
+/** Counts of statuses: those of period `p` start at `p * statuses.length`. */
 export type Counts = Float64Array
 
 /**
- * What is drawn once an hour. `end` is the last minute that was asked for, with the share of the
- * hour before it.
+ * Draws of one hour. `end` is the last minute requested, `before` the share of the hour before it.
  */
 interface Hour {
   hour: number
@@ -27,9 +26,9 @@ interface Hour {
 
 /**
  * Adds the requests of one domain from one area in each period (ascending) to `counts`. An hour is
- * drawn as a whole and split into its minutes by a running total, so that minutes add up exactly to
- * whatever they are taken together to, and long periods never visit them. `pieces` ascend, and the
- * first begins before everything.
+ * drawn as a whole and split into minutes by a running total, so that the counts of minutes add up
+ * exactly to those of longer periods, and long periods need not visit minutes. `pieces` ascend, and
+ * the first starts before all periods.
  */
 export function addCounts(
   counts: Counts,
@@ -43,10 +42,10 @@ export function addCounts(
   for (let p = 0; p < periods.length; p++) {
     const { from, to } = periods[p] as Period
     for (let at = from; at < to;) {
-      while (at >= startOf(pieces, piece + 1)) piece++
-      while (at < startOf(pieces, piece)) piece--
+      while (at >= findStart(pieces, piece + 1)) piece++
+      while (at < findStart(pieces, piece)) piece--
       const hour = Math.floor(at / 60)
-      const end = Math.min(to, hour * 60 + 60, startOf(pieces, piece + 1))
+      const end = Math.min(to, hour * 60 + 60, findStart(pieces, piece + 1))
       const shares = (pieces[piece] as Piece).shares[area]
       if (state === null || state.hour !== hour || state.shares !== shares)
         state = drawHour(traffic, area, hour, shares)
@@ -56,7 +55,7 @@ export function addCounts(
   }
 }
 
-function startOf(pieces: Piece[], index: number): number {
+function findStart(pieces: Piece[], index: number): number {
   if (index === 0) return -Infinity
   return pieces[index]?.from ?? Infinity
 }
@@ -69,7 +68,7 @@ function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Arr
   for (let s = 0; s < statuses.length; s++) {
     const share = shares[s] ?? 0
     if (share === 0) continue
-    // Errors come in gusts; what is served well hardly varies.
+    // Errors vary strongly, successes hardly.
     const gust = (statuses[s] ?? 0) >= 400 ? 0.6 : 0.04
     requests[s] = all * share * (1 + gust * (draw(key + s, hour) - 0.5))
     phases[s] = draw(key - s - 1, hour)
@@ -86,8 +85,8 @@ function addSpan(
   to: number,
 ): void {
   const { requests, phases, hour } = state
-  const before = state.end === from ? state.before : shareBefore(key, hour, from)
-  const upTo = shareBefore(key, hour, to)
+  const before = state.end === from ? state.before : computeShareBefore(key, hour, from)
+  const upTo = computeShareBefore(key, hour, to)
   state.end = to
   state.before = upTo
   for (let s = 0; s < requests.length; s++) {
@@ -102,10 +101,10 @@ function addSpan(
 }
 
 /**
- * The share of an hour's requests that come before one of its minutes; 0 at its beginning, 1 at its
- * end, always growing.
+ * Computes the share of an hour's requests before one of its minutes; 0 at its start, 1 at its end,
+ * always growing.
  */
-function shareBefore(key: number, hour: number, minute: number): number {
+function computeShareBefore(key: number, hour: number, minute: number): number {
   const passed = minute - hour * 60
   if (passed === 0) return 0
   if (passed === 60) return 1

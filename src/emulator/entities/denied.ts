@@ -5,7 +5,7 @@ import type { Area } from './traffic.ts'
 
 type Items = ReadonlyMap<ItemKey, Value>
 
-/** What a condition of `combined_ban` says; which of it depends on its kind. */
+/** Condition of `combined_ban`; the fields depend on its kind. */
 interface Condition {
   is_match?: 'yes' | 'no'
   method_type?: 'get' | 'post'
@@ -13,7 +13,7 @@ interface Condition {
 }
 
 const withoutReferer = 0.25
-/** Spellings of "everything" among regular expressions and plain URLs. */
+/** Spellings of "everything" as regular expressions and plain URLs. */
 const everything = new Set([
   '.*',
   '^.*$',
@@ -29,9 +29,9 @@ const everything = new Set([
 ])
 
 /**
- * The share of requests that the stored configuration answers with 403. There are no real requests
- * to match with a pattern or an address, so that each entry stands for a share of its own: small,
- * and the same wherever the entry stands.
+ * Computes the share of requests that the configuration answers with 403. No real requests exist to
+ * match with patterns and addresses, so each entry stands for a small share of its own, the same
+ * everywhere.
  */
 export function computeDeniedShare(items: Items, area: Area): number {
   const passed = rules.map(([item, share]) => {
@@ -42,34 +42,47 @@ export function computeDeniedShare(items: Items, area: Area): number {
 }
 
 const rules: [ItemKey, (value: Value, area: Area) => number][] = [
-  ['deny_url', (value) => anyOf((value as { urls: string[] }).urls.map(urlShare))],
-  ['ip_black_list', (value) => sumOf((value as { list: string[] }).list.map(addressShare))],
-  ['ip_white_list', (value) => 1 - sumOf((value as { list: string[] }).list.map(addressShare))],
+  [
+    'deny_url',
+    (value) => combineIndependent((value as { urls: string[] }).urls.map(computeUrlShare)),
+  ],
+  [
+    'ip_black_list',
+    (value) => combineExclusive((value as { list: string[] }).list.map(computeAddressShare)),
+  ],
+  [
+    'ip_white_list',
+    (value) => 1 - combineExclusive((value as { list: string[] }).list.map(computeAddressShare)),
+  ],
   [
     'referer',
-    (value) => refererShare(value as { type: number; list: string[]; allow_empty?: boolean }),
+    (value) =>
+      computeRefererShare(value as { type: number; list: string[]; allow_empty?: boolean }),
   ],
   [
     'combined_ban',
-    (value) => anyOf((value as unknown as { configs: Record<string, Condition> }[]).map(banShare)),
+    (value) =>
+      combineIndependent(
+        (value as unknown as { configs: Record<string, Condition> }[]).map(computeBanShare),
+      ),
   ],
   [
     'user_agent',
     (value) =>
-      userAgentShare(
+      computeUserAgentShare(
         value as Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>,
       ),
   ],
   [
     'visit_areas_limit',
-    (value, area) => areaShare(value as { limit_type: string; country_list: string }, area),
+    (value, area) => computeAreaShare(value as { limit_type: string; country_list: string }, area),
   ],
 ]
 
-/** The items that deny requests. */
+/** Items that deny requests. */
 export const denyingItems: ItemKey[] = rules.map(([item]) => item)
 
-function refererShare({
+function computeRefererShare({
   type,
   list,
   allow_empty = true,
@@ -80,44 +93,50 @@ function refererShare({
 }): number {
   const empty = allow_empty ? 0 : withoutReferer
   const listed =
-    type === 1 ? sumOf(list.map(() => 0.03)) : 1 - sumOf([0.4, ...list.map(() => 0.05)])
+    type === 1
+      ? combineExclusive(list.map(() => 0.03))
+      : 1 - combineExclusive([0.4, ...list.map(() => 0.05)])
   return empty + (1 - withoutReferer) * listed
 }
 
-/** A rule applies to requests that meet all its conditions. */
-function banShare({ configs }: { configs: Record<string, Condition> }): number {
+/** Computes the share of a rule, which applies to requests that meet all its conditions. */
+function computeBanShare({ configs }: { configs: Record<string, Condition> }): number {
   return Object.entries(configs).reduce((product, [kind, condition]) => {
-    const share = conditionShare(kind, condition)
+    const share = computeConditionShare(kind, condition)
     return product * (condition.is_match === 'no' ? 1 - share : share)
   }, 1)
 }
 
-function conditionShare(kind: string, { method_type, list = [] }: Condition): number {
+function computeConditionShare(kind: string, { method_type, list = [] }: Condition): number {
   switch (kind) {
     case 'method':
       return method_type === 'post' ? 0.05 : 0.95
     case 'ip':
-      return sumOf(list.map(addressShare))
+      return combineExclusive(list.map(computeAddressShare))
     case 'url':
-      return anyOf(list.map(urlShare))
+      return combineIndependent(list.map(computeUrlShare))
     default:
-      return sumOf(list.map((entry) => 0.02 + 0.04 * draw(hashKey(kind, entry), 0)))
+      return combineExclusive(list.map((entry) => 0.02 + 0.04 * draw(hashKey(kind, entry), 0)))
   }
 }
 
-function userAgentShare(
+function computeUserAgentShare(
   value: Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>,
 ): number {
   const agents = value.ua_list
     .split('\n')
     .map((agent) => 0.02 + 0.04 * draw(hashKey('ua', agent), 0))
-  const denied = value.ua_type === 'black' ? sumOf(agents) : 1 - sumOf([0.4, ...agents])
+  const denied =
+    value.ua_type === 'black' ? combineExclusive(agents) : 1 - combineExclusive([0.4, ...agents])
   const empty = value.allow_empty_ua === 'no' ? 0.02 : 0
   return Math.min(1, denied + empty) * (value.url_match_type === 'all' ? 1 : 0.3)
 }
 
-/** Requests from `cn` come from china; those from abroad from the other countries alike. */
-function areaShare(
+/**
+ * Computes the share of denied areas: `cn` is the country china, `abroad` all other countries in
+ * equal parts.
+ */
+function computeAreaShare(
   { limit_type, country_list }: { limit_type: string; country_list: string },
   area: Area,
 ): number {
@@ -128,22 +147,22 @@ function areaShare(
   return limit_type === 'black' ? listed : 1 - listed
 }
 
-function urlShare(pattern: string): number {
+function computeUrlShare(pattern: string): number {
   return everything.has(pattern) ? 1 : 0.01 + 0.04 * draw(hashKey('url', pattern), 0)
 }
 
-function addressShare(entry: string): number {
+function computeAddressShare(entry: string): number {
   const prefix = parseNetwork(entry)?.prefix ?? 32
   return { 8: 0.2, 16: 0.08, 24: 0.04, 32: 0.02 }[prefix]
 }
 
-/** Of conditions that have nothing to do with each other. */
-function anyOf(shares: number[]): number {
+/** Combines the shares of independent conditions. */
+function combineIndependent(shares: number[]): number {
   return 1 - shares.reduce((product, share) => product * (1 - share), 1)
 }
 
-/** Of conditions that exclude each other; never quite everything. */
-function sumOf(shares: number[]): number {
+/** Adds the shares of mutually exclusive conditions; never quite everything. */
+function combineExclusive(shares: number[]): number {
   return Math.min(
     0.95,
     shares.reduce((sum, share) => sum + share, 0),

@@ -2,12 +2,12 @@ import type { Domain, ItemKey, Value } from '../../model/item.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What the service holds of one domain. */
+/** Data of one domain at the service. */
 export interface EmulatedDomain {
-  /** Given at first sight, the same ever after. */
+  /** Assigned at the first write and never changed. */
   id: string
   items: ReadonlyMap<ItemKey, Value>
-  /** What its configurations did to its requests, from when on. */
+  /** Behaviour of its configurations over time. */
   behaviour: Timeline<Behaviour>
 }
 

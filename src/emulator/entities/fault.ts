@@ -16,28 +16,28 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
- * Something that goes wrong on chosen calls. Without `on` and `probability` it does on all that it
- * can happen to.
+ * A fault on selected calls. Without `on` and `probability` it affects every call that it applies
+ * to.
  */
 export interface Fault {
   kind: FaultKind
-  /** Numbers of the calls that it can happen to, from 1. */
+  /** Numbers of the affected calls, from 1. */
   on?: number[]
   probability?: number
-  /** Only calls that name this domain, or this item. */
+  /** Restricts the fault to calls that name this domain or item. */
   domain?: string
   item?: string
-  /** With `delay`: how long, in milliseconds. */
+  /** With `delay`: duration, ms. */
   ms?: number
   /** With `error`: the HTTP status. */
   status?: number
-  /** With `rate`: calls in 60 seconds that are let through. */
+  /** With `rate`: calls admitted in 60 seconds. */
   limit?: number
-  /** With `refuse` and `partial`: whether the message names what is refused. */
+  /** With `refuse` and `partial`: whether the message names the refused domain or item. */
   named?: boolean
 }
 
-/** Each field: whether a value will do, and in words what would. */
+/** For each field, a check of its value and a description of valid values. */
 const fields: {
   [K in Exclude<keyof Fault, 'kind'>]-?: [accepts: (value: Json) => boolean, expected: string]
 } = {
@@ -65,15 +65,18 @@ const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
 }
 
 /**
- * Reads a fault as the control surface and `--fault` give it; a string says what is wrong with it.
+ * Parses a fault of the control surface or of `--fault`; returns a string that describes the
+ * problem if it is invalid.
  */
 export function parseFault(given: Json): Fault | string {
   if (!isObject(given)) return 'expected a fault to be an object with "kind"'
   const kind = getOwn(given, 'kind')
-  if (!isKind(kind))
-    return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${JSON.stringify(kind ?? null)}`
-  const wrong = Object.entries(given).map(([name, value]) => fieldProblem(kind, name, value))
-  const problem = wrong.find((each) => each !== null) ?? togetherProblem(kind, given)
+  if (!isKind(kind)) {
+    const found = JSON.stringify(kind ?? null)
+    return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${found}`
+  }
+  const wrong = Object.entries(given).map(([name, value]) => findFieldProblem(kind, name, value))
+  const problem = wrong.find((each) => each !== null) ?? findConflict(kind, given)
   if (problem !== null) return problem
   const domain = getOwn(given, 'domain')
   return {
@@ -86,10 +89,10 @@ function isKind(kind: Json | undefined): kind is FaultKind {
   return faultKinds.some((each) => each === kind)
 }
 
-function fieldProblem(kind: FaultKind, name: string, value: Json): string | null {
+function findFieldProblem(kind: FaultKind, name: string, value: Json): string | null {
   if (name === 'kind') return null
   if (!Object.hasOwn(fields, name))
-    return `a fault has no field "${name}"; there are kind, ${Object.keys(fields).join(', ')}`
+    return `a fault has no field "${name}"; its fields are kind, ${Object.keys(fields).join(', ')}`
   const kinds = fieldsOfKinds[name as keyof Fault]
   if (kinds !== undefined && !kinds.includes(kind))
     return `"${name}" belongs to ${kinds.join(' and ')}, not to ${kind}`
@@ -99,7 +102,7 @@ function fieldProblem(kind: FaultKind, name: string, value: Json): string | null
     : `expected "${name}" to be ${expected}, got ${JSON.stringify(value)}`
 }
 
-function togetherProblem(kind: FaultKind, given: JsonObject): string | null {
+function findConflict(kind: FaultKind, given: JsonObject): string | null {
   if (Object.hasOwn(given, 'on') && Object.hasOwn(given, 'probability'))
     return 'expected "on" or "probability", got both'
   if (kind === 'refuse' && !Object.hasOwn(given, 'domain') && !Object.hasOwn(given, 'item')) {
@@ -108,6 +111,6 @@ function togetherProblem(kind: FaultKind, given: JsonObject): string | null {
   return null
 }
 
-function isWhole(value: Json, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+function isWhole(value: Json, min: number, max = Number.MAX_SAFE_INTEGER): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
 }

@@ -1,11 +1,11 @@
 import type { Grain } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
 
-/** What one point of a series covers. */
+/** Period of one point of a series. */
 export interface Period {
-  /** Its time stamp, in seconds since 1970. */
+  /** Time stamp, seconds since 1970. */
   label: number
-  /** First minute since 1970 that it counts, and the first that it does not count any more. */
+  /** First minute since 1970 in the period, and first minute after it. */
   from: number
   to: number
 }
@@ -20,9 +20,9 @@ export const grains: Record<Grain, { ms: number; pointsPerDay: number }> = {
 }
 
 /**
- * The periods whose labels lie from `start` (aligned backwards) to `end`, both local times. A label
- * stands at the beginning of its period, or with `endLabels` at its end. Minutes that are not over
- * at `now` are not counted, and periods without any that is over are left out.
+ * Builds the periods whose labels are from `start` (aligned backwards) to `end`, both local times.
+ * A label is the start of its period, or with `endLabels` its end. Minutes that are not over at
+ * `now` do not count, and periods without a minute that is over are omitted.
  */
 export function buildPeriods(
   {
@@ -35,7 +35,9 @@ export function buildPeriods(
   now: number,
 ): Period[] {
   const marks =
-    grain === 'day' ? dayMarks(start, end, zone) : evenMarks(start, end, grains[grain].ms, zone)
+    grain === 'day'
+      ? listDayMarks(start, end, zone)
+      : listEvenMarks(start, end, grains[grain].ms, zone)
   const over = Math.floor(now / minuteMs)
   const periods: Period[] = []
   for (let i = 1; i + 1 < marks.length; i++) {
@@ -51,8 +53,8 @@ export function buildPeriods(
   return periods
 }
 
-/** The labels, with the one before the first and the one after the last. */
-function evenMarks(start: number, end: number, step: number, zone: TimeZone): number[] {
+/** Lists the labels, with one before the first and one after the last. */
+function listEvenMarks(start: number, end: number, step: number, zone: TimeZone): number[] {
   const last = zone.toUtc(end)
   const marks: number[] = []
   let mark = zone.toUtc(Math.floor(start / step) * step) - step
@@ -60,8 +62,10 @@ function evenMarks(start: number, end: number, step: number, zone: TimeZone): nu
   return [...marks, mark]
 }
 
-/** As `evenMarks`, for days: where clocks change, not all days are equally long. */
-function dayMarks(start: number, end: number, zone: TimeZone): number[] {
+/**
+ * Lists the labels of days like `listEvenMarks`: around clock changes, days have different lengths.
+ */
+function listDayMarks(start: number, end: number, zone: TimeZone): number[] {
   const first = Math.floor(start / dayMs) - 1
   const last = Math.floor(end / dayMs) + 1
   return Array.from({ length: last - first + 1 }, (_, i) => zone.toUtc((first + i) * dayMs))

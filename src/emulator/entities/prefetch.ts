@@ -5,20 +5,20 @@ export interface Prefetch {
   id: number
   task: number
   url: string
-  /** In milliseconds. */
+  /** Milliseconds since 1970. */
   createdAt: number
 }
 
 export type PrefetchStatus = 'waiting' | 'processing' | 'completed' | 'failed'
 
-/** One month: how long a record is kept, in milliseconds. */
+/** Retention of a record, ms: one month. */
 export const prefetchRetentionMs = 31 * 24 * 3_600_000
-/** Share of URLs that can't be fetched, whatever their origin does. */
-const failing = 0.1
+/** Share of URLs whose prefetch fails, whatever their origin. */
+const failingShare = 0.1
 
 /**
- * Where a prefetch stands at `now`, and when it got there if it is completed. Its pace follows from
- * the seed.
+ * Computes the progress of a prefetch at `now`, and its completion time if it is completed. Its
+ * pace depends on the seed.
  */
 export function computeProgress(
   { id, url, createdAt }: Prefetch,
@@ -31,7 +31,7 @@ export function computeProgress(
   const endedAt = begunAt + drawBetween(key, 1, 5_000, 60_000)
   if (now < begunAt) return { status: 'waiting', completedAt: null }
   if (now < endedAt) return { status: 'processing', completedAt: null }
-  if (draw(key, 2) < failing || originFailsAt(endedAt))
+  if (draw(key, 2) < failingShare || originFailsAt(endedAt))
     return { status: 'failed', completedAt: null }
   return { status: 'completed', completedAt: endedAt }
 }

@@ -5,10 +5,10 @@ import type { Period } from './periods.ts'
 import { getValueAt, type Timeline } from './timeline.ts'
 import { statuses, drawTraffic, type Area } from './traffic.ts'
 
-/** What the requests of a domain met in the course of time. */
+/** Conditions of the requests of a domain over time. */
 export interface History {
   behaviour: Timeline<Behaviour>
-  /** Origins that answered nobody. */
+  /** Origins that did not answer. */
   dead: Timeline<ReadonlySet<string>>
 }
 
@@ -16,8 +16,8 @@ const unconfigured = buildBehaviour(new Map())
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Counts of all statuses in each period, summed over domains and areas: a function of the seed and
- * the domains' histories.
+ * Counts all statuses in each period, summed over domains and areas: a function of the seed and the
+ * histories of the domains.
  */
 export function countRequests(
   seed: string,
@@ -28,7 +28,7 @@ export function countRequests(
   const counts = new Float64Array(periods.length * statuses.length)
   for (const [domain, history] of histories) {
     const traffic = drawTraffic(seed, domain)
-    const pieces = piecesOf(history, (behaviour, dead) => ({
+    const pieces = buildPieces(history, (behaviour, dead) => ({
       cn: computeShares(traffic, behaviour, 'cn', dead),
       abroad: computeShares(traffic, behaviour, 'abroad', dead),
     }))
@@ -37,7 +37,7 @@ export function countRequests(
   return counts
 }
 
-function piecesOf(
+function buildPieces(
   { behaviour, dead }: History,
   shares: (behaviour: Behaviour, dead: ReadonlySet<string>) => Piece['shares'],
 ): Piece[] {
@@ -55,8 +55,8 @@ function piecesOf(
 }
 
 /**
- * The points of a series as JSON text, which at this size is worth writing directly. Only codes
- * that occurred appear.
+ * Formats the points of a series as JSON text, directly because of their number. Only codes that
+ * occurred appear.
  */
 export function formatPoints(counts: Counts, periods: Period[]): string {
   const points = periods.map(({ label }, p) => {

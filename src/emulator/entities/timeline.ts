@@ -1,13 +1,13 @@
 /**
- * What held from which minute (since 1970) on, ascending; before the first entry, nothing had been
- * said.
+ * Values by the minute (since 1970) from which they apply, ascending; no value before the first
+ * entry.
  */
 export type Timeline<T> = readonly (readonly [minute: number, value: T])[]
 
 /**
- * A timeline on which `value` holds from `minute` on. What stood at that minute or later is
- * forgotten: a minute is reported once it is over, so that its last word counts; and where the
- * clock was set back, what came after has not happened.
+ * Returns a timeline on which `value` applies from `minute` on. Entries at that minute or later are
+ * dropped: a minute is reported once it is over, so its last value counts; and if the clock was set
+ * back, later entries have not happened.
  */
 export function setValueFrom<T>(timeline: Timeline<T>, minute: number, value: T): Timeline<T> {
   const before = timeline.filter(([from]) => from < minute)
@@ -17,7 +17,7 @@ export function setValueFrom<T>(timeline: Timeline<T>, minute: number, value: T)
     : [...before, [minute, value]]
 }
 
-/** What holds at a minute, or undefined before the first entry. */
+/** Returns the value at a minute; undefined before the first entry. */
 export function getValueAt<T>(timeline: Timeline<T>, minute: number): T | undefined {
   return timeline.findLast(([from]) => from <= minute)?.[1]
 }

@@ -6,7 +6,7 @@ import { readBody } from './read-body.ts'
 
 type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
 
-/** An HTTP server, not listening yet, that answers every request with `answer`. */
+/** Creates an HTTP server, not listening yet, that answers every request with `answer`. */
 export function createListener(answer: Answer, now: () => number): Server {
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 30_000 },
@@ -28,10 +28,10 @@ async function serve(
   const body = await readBody(incoming)
   if (body === null) return
   if (body === 'too large') outgoing.setHeader('Connection', 'close')
-  deliver(outgoing, await answer(requestOf(incoming, body, arrivedAt)))
+  deliver(outgoing, await answer(buildRequest(incoming, body, arrivedAt)))
 }
 
-function requestOf(
+function buildRequest(
   incoming: IncomingMessage,
   body: EmulatorRequest['body'],
   arrivedAt: number,
@@ -51,7 +51,7 @@ function requestOf(
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
-  const text = bytesOf(body)
+  const text = encodeBody(body)
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
@@ -60,7 +60,7 @@ function send(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswe
   outgoing.end(text)
 }
 
-/** Sends an answer, or what becomes of it where something is to go wrong on the way. */
+/** Sends an answer, or simulates its faulty delivery. */
 function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
   switch (answer.delivery) {
     case undefined:
@@ -79,9 +79,9 @@ function deliver(outgoing: ServerResponse, answer: EmulatorAnswer): void {
   }
 }
 
-/** The connection ends in the middle of the body. */
+/** Closes the connection in the middle of the body. */
 function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorAnswer): void {
-  const text = bytesOf(body)
+  const text = encodeBody(body)
   outgoing.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json; charset=utf-8',
@@ -90,11 +90,11 @@ function truncate(outgoing: ServerResponse, { status, headers, body }: EmulatorA
   outgoing.write(text.subarray(0, text.length / 2), () => outgoing.destroy())
 }
 
-function bytesOf(body: EmulatorAnswer['body']): Buffer {
+function encodeBody(body: EmulatorAnswer['body']): Buffer {
   return Buffer.from(body instanceof JsonText ? body.text : JSON.stringify(body))
 }
 
-/** A defect of the emulator ends one call, not the process. */
+/** Limits a defect of the emulator to one call. */
 function fail(outgoing: ServerResponse, error: unknown): void {
   const refusal = new Refusal(
     'emulator-failed',
@@ -104,13 +104,13 @@ function fail(outgoing: ServerResponse, error: unknown): void {
   else send(outgoing, { status: refusal.status, headers: {}, body: buildRefusalBody(refusal) })
 }
 
-/** What can't be read as HTTP has no route, and still gets the envelope. */
+/** Refuses with the envelope what cannot be parsed as HTTP. */
 function refuseUnreadable(error: Error, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  const body = bytesOf(
+  const body = encodeBody(
     buildRefusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)),
   )
   const head = [

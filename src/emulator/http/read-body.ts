@@ -2,15 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { maxBodyBytes } from '../routes/exchange.ts'
 
 /**
- * A client that is still sending may miss the answer, so that much of a body that is too large is
- * read and dropped first.
+ * Maximum bytes to read and drop of a body that is too large: a client that is still sending may
+ * miss the answer.
  */
-const patience = 16 * maxBodyBytes
+const maxReadBytes = 16 * maxBodyBytes
 
-/**
- * The body of a request; null where the client went away before its end, so that nobody is left to
- * be answered.
- */
+/** Reads the body of a request; null if the client closed the connection before its end. */
 export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too large' | null> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -19,7 +16,7 @@ export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too la
       size += chunk.length
       if (size <= maxBodyBytes) chunks.push(chunk)
       else chunks.length = 0
-      if (size > patience) resolve('too large')
+      if (size > maxReadBytes) resolve('too large')
     })
     request.on('end', () => resolve(size > maxBodyBytes ? 'too large' : Buffer.concat(chunks)))
     request.on('error', () => resolve(null))

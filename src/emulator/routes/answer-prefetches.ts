@@ -11,20 +11,20 @@ import { Refusal } from './refusal.ts'
 
 type Query = ReadonlyMap<string, string>
 
-const usualPage = 1
-const usualPageSize = 50
+const defaultPage = 1
+const defaultPageSize = 50
 
 /**
- * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"),
- * oldest first. Throws a Refusal: token, then parameters.
+ * Answers a page of prefetch records, by time range or by task (specification, "GET
+ * /cache/prefetch"), oldest first. Throws a Refusal: token first, then parameters.
  */
 export function answerPrefetches(request: EmulatorRequest, store: Store, rules: QueryRules): Json {
   authenticate(rules.token, undefined, request.query)
   const query = parseQuery(request.query)
   const now = rules.now()
-  const chosen = readMode(query, rules)
-  const page = readNumber(query, 'page_number', usualPage)
-  const size = readNumber(query, 'page_size', usualPageSize)
+  const chosen = parseMode(query, rules)
+  const page = parseNumber(query, 'page_number', defaultPage)
+  const size = parseNumber(query, 'page_size', defaultPageSize)
   const records = store.listPrefetches(now).filter(chosen)
   const list = records.slice((page - 1) * size, page * size)
   return {
@@ -33,16 +33,16 @@ export function answerPrefetches(request: EmulatorRequest, store: Store, rules: 
     data: {
       total: records.length,
       page_number: page,
-      list: list.map((record) => shown(record, store, rules, now)),
+      list: list.map((record) => formatRecord(record, store, rules, now)),
     },
   }
 }
 
 /**
- * Which records are asked for. The two modes exclude each other, and `url` belongs to the one by
- * time range.
+ * Parses the selection of records. The two modes exclude each other, and `url` belongs to the one
+ * by time range.
  */
-function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
+function parseMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
   const byTime = ['start_time', 'end_time', 'url'].filter((name) => query.has(name))
   if (query.has('task_id')) {
     if (byTime.length > 0)
@@ -50,7 +50,7 @@ function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boo
         'mode-invalid',
         `expected either "task_id" or a time range, got "task_id" and "${byTime[0]}"`,
       )
-    const task = readNumber(query, 'task_id', 0)
+    const task = parseNumber(query, 'task_id', 0)
     return (record) => record.task === task
   }
   if (!query.has('start_time') && !query.has('end_time')) {
@@ -66,9 +66,9 @@ function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boo
     record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
 }
 
-function readNumber(query: Query, name: string, usual: number): number {
+function parseNumber(query: Query, name: string, fallback: number): number {
   const text = query.get(name)
-  if (text === undefined) return usual
+  if (text === undefined) return fallback
   const value = Number(text)
   if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value)) {
     throw new Refusal(
@@ -79,17 +79,22 @@ function readNumber(query: Query, name: string, usual: number): number {
   return value
 }
 
-function shown(record: Prefetch, store: Store, { seed, zone }: QueryRules, now: number): Json {
+function formatRecord(
+  record: Prefetch,
+  store: Store,
+  { seed, zone }: QueryRules,
+  now: number,
+): Json {
   const domain = URL.canParse(record.url) ? new URL(record.url).hostname : ''
   const { status, completedAt } = computeProgress(record, seed, now, (time) =>
     store.isOriginDown(domain, time),
   )
-  const text = (time: number) => formatLocalTime(zone.toLocal(time))
+  const format = (time: number) => formatLocalTime(zone.toLocal(time))
   return {
     id: record.id,
     url: record.url,
     status,
-    create_time: text(record.createdAt),
-    complete_time: completedAt === null ? '' : text(completedAt),
+    create_time: format(record.createdAt),
+    complete_time: completedAt === null ? '' : format(completedAt),
   }
 }

@@ -27,17 +27,17 @@ interface Span {
 }
 
 const dayMs = 86_400_000
-const longestDays = 31
-const mostPoints = 2880
-const areasOf: Record<'all' | Area, readonly Area[]> = {
+const maxDays = 31
+const maxPoints = 2880
+const areasByChoice: Record<'all' | Area, readonly Area[]> = {
   all: areas,
   cn: ['cn'],
   abroad: ['abroad'],
 }
 
 /**
- * One series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a Refusal:
- * token, then parameters.
+ * Answers one series for each domain (specification, "GET /stat/httpcode/eachDomain"). Throws a
+ * Refusal: token first, then parameters.
  */
 export function answerEachDomain(
   request: EmulatorRequest,
@@ -48,20 +48,20 @@ export function answerEachDomain(
   const query = openQuery(request, rules)
   call.domains = parseDomains(query.get('domains'))
   refuseUnknown(call.domains, store)
-  const span = readSpan(query)
+  const span = parseSpan(query)
   const endLabels = parseChoice(query, 'stat_is_forward', ['0', '1']) === '1'
-  const from = areasOf[parseChoice(query, 'query_area', ['all', 'cn', 'abroad'])]
+  const from = areasByChoice[parseChoice(query, 'query_area', ['all', 'cn', 'abroad'])]
   const periods = buildPeriods({ ...span, endLabels }, rules.zone, rules.now())
   const series = call.domains.map((domain) => {
     const name = JSON.stringify(domain)
-    return `${name}:{"domain":${name},"data":${points([domain], periods, from, store, rules)}}`
+    return `${name}:{"domain":${name},"data":${countPoints([domain], periods, from, store, rules)}}`
   })
   return new JsonText(`{"code":0,"data":{${series.join(',')}}}`)
 }
 
 /**
- * One series over all domains that are asked for (specification, "GET /stat/httpcode"). Throws a
- * Refusal: token, then parameters.
+ * Answers one series over all requested domains (specification, "GET /stat/httpcode"). Throws a
+ * Refusal: token first, then parameters.
  */
 export function answerTogether(
   request: EmulatorRequest,
@@ -73,10 +73,12 @@ export function answerTogether(
   const all = query.get('domains')?.trim() === 'all'
   call.domains = all ? store.listDomains() : parseDomains(query.get('domains'))
   if (!all) refuseUnknown(call.domains, store)
-  const span = readSpan(query)
+  const span = parseSpan(query)
   refuseTooMany(call.domains.length, span)
   const periods = buildPeriods({ ...span, endLabels: false }, rules.zone, rules.now())
-  return new JsonText(`{"code":0,"data":${points(call.domains, periods, areas, store, rules)}}`)
+  return new JsonText(
+    `{"code":0,"data":${countPoints(call.domains, periods, areas, store, rules)}}`,
+  )
 }
 
 function openQuery(request: EmulatorRequest, rules: QueryRules): ReadonlyMap<string, string> {
@@ -90,18 +92,18 @@ function refuseUnknown(domains: Domain[], store: Store): void {
 }
 
 /**
- * The interval and the grain, within the limits of both (specification, "Limits"). A month is 31
- * days, which also caps `day`.
+ * Parses the interval and the grain, within the limits of both (specification, "Limits"). A month
+ * is 31 days, also for `day`.
  */
-function readSpan(query: ReadonlyMap<string, string>): Span {
+function parseSpan(query: ReadonlyMap<string, string>): Span {
   const start = parseTime(query, 'start_time', 'start')
   const end = parseTime(query, 'end_time', 'end')
   const grain = parseChoice(query, 'grad', ['minute5', 'minute', 'hour', 'day'])
   refuseBackwards(start, end)
-  if (end - start > longestDays * dayMs) {
+  if (end - start > maxDays * dayMs) {
     throw new Refusal(
       'interval-exceeded',
-      `the interval from start_time to end_time exceeds the limit of ${longestDays} days`,
+      `the interval from start_time to end_time exceeds the limit of ${maxDays} days`,
     )
   }
   if (grain === 'minute' && end - start > dayMs) {
@@ -113,19 +115,20 @@ function readSpan(query: ReadonlyMap<string, string>): Span {
   return { start, end, grain }
 }
 
-/** Part days count as whole ones. */
+/** Refuses too many points; started days count as whole. */
 function refuseTooMany(domains: number, { start, end, grain }: Span): void {
   const days = Math.max(1, Math.ceil((end - start) / dayMs))
   const { pointsPerDay } = grains[grain]
   const size = domains * pointsPerDay * days
-  if (size <= mostPoints) return
+  if (size <= maxPoints) return
   throw new Refusal(
     'request-exceeded',
-    `the single request exceeds the limit: ${domains} domains x ${pointsPerDay} points per day x ${days} days = ${size}, over ${mostPoints}`,
+    `the single request exceeds the limit: ${domains} domains x ${pointsPerDay} points per day ` +
+      `x ${days} days = ${size}, over ${maxPoints}`,
   )
 }
 
-function points(
+function countPoints(
   domains: Domain[],
   periods: Period[],
   from: readonly Area[],

@@ -6,7 +6,7 @@ import { parseParameters } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 
-/** The faults that happen to one call. */
+/** The faults of one call. */
 export class Faults {
   readonly #all: Fault[]
   readonly #plan: FaultPlan
@@ -20,7 +20,7 @@ export class Faults {
     return this.#all.find((fault) => fault.kind === kind)
   }
 
-  /** Throws a Refusal where the call rate is lower than the `announced` one. */
+  /** Throws a Refusal if the call exceeds the reduced call rate; `announced` is the regular one. */
   refuseByRate(announced: number, now: number): void {
     const fault = this.find('rate')
     if (fault === undefined) return
@@ -32,8 +32,8 @@ export class Faults {
 }
 
 /**
- * The faults that happen to a call; what it names is looked up only where one of them may depend on
- * it.
+ * Chooses the faults of a call. Its domains and items are parsed only if a fault may depend on
+ * them.
  */
 export async function chooseFaults(
   request: EmulatorRequest,
@@ -41,11 +41,12 @@ export async function chooseFaults(
   names: WireNames,
 ): Promise<Faults> {
   if (plan.isEmpty) return new Faults([], plan)
-  return new Faults(plan.next(await namedIn(request, names)), plan)
+  return new Faults(plan.next(await parseNames(request, names)), plan)
 }
 
 /**
- * What is answered instead of handling the call at all, after any delay; null where it is handled.
+ * Returns the answer that replaces the handling of the call, after any delay; null if the call is
+ * handled.
  */
 export async function answerInstead(faults: Faults): Promise<EmulatorAnswer | null> {
   const delay = faults.find('delay')
@@ -56,17 +57,21 @@ export async function answerInstead(faults: Faults): Promise<EmulatorAnswer | nu
     throw new Refusal('token-wrong', 'the token is wrong')
   const error = faults.find('error')
   if (error !== undefined)
-    throw new Refusal('fault-wanted', 'the service failed, as a fault asked for', error.status)
+    throw new Refusal(
+      'fault-wanted',
+      'the service failed because of a configured fault',
+      error.status,
+    )
   return null
 }
 
-/** How an answer gets to the other side. */
+/** Chooses the faulty delivery of an answer, if any. */
 export function chooseDelivery(faults: Faults): EmulatorAnswer['delivery'] {
   if (faults.find('reset-after') !== undefined) return 'reset'
   return (['truncated', 'not-json'] as const).find((kind) => faults.find(kind) !== undefined)
 }
 
-async function namedIn(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
+async function parseNames(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
   const write = request.method === 'POST'
   try {
     const given = write
@@ -84,7 +89,7 @@ async function namedIn(request: EmulatorRequest, names: WireNames): Promise<Faul
       ),
     }
   } catch (error) {
-    // A call that can't be read names nothing; the route will say so.
+    // An unparsable call names nothing; the route refuses it.
     if (error instanceof Refusal) return { write, domains: [], items: [] }
     throw error
   }

@@ -3,9 +3,9 @@ import type { Json } from '../../model/json.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * Lets a call pass, or throws a Refusal (HTTP 401). A token may stand in the body or in the query;
- * where it stands in both, both have to be valid (specification, "Authentication"). `expected`
- * null: any token that is not empty is valid.
+ * Accepts a call or throws a Refusal (HTTP 401). The token may be in the body or in the query; if
+ * it is in both, both must be valid (specification, "Authentication"). `expected` null accepts any
+ * token that is not empty.
  */
 export function authenticate(
   expected: string | null,
@@ -30,8 +30,7 @@ function isValid(token: Json, expected: string | null): boolean {
 }
 
 /**
- * Of equal length for all texts, so that neither content nor length shows in the time of a
- * comparison.
+ * Hashes to equal lengths, so that the duration of a comparison reveals neither content nor length.
  */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()

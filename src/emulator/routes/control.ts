@@ -8,15 +8,14 @@ import type { Parts } from './parts.ts'
 
 const prefix = '/_emulator/'
 
-/** Whether a path belongs to the control surface. */
+/** Reports whether a path belongs to the control surface. */
 export function isControlPath(path: string): boolean {
   return path.startsWith(prefix)
 }
 
 /**
  * Answers a call of the control surface: for tests and demonstrations, without token, for programs
- * on the same machine. Throws a Refusal (HTTP 404) for paths that there are not, and (HTTP 400) for
- * a body that asks for nothing that can be done.
+ * on the same machine. Throws a Refusal: HTTP 404 for unknown paths, HTTP 400 for invalid bodies.
  */
 export function answerControl(request: EmulatorRequest, parts: Parts, open: boolean): Json {
   const { method, path, peer } = request
@@ -53,65 +52,70 @@ export function answerControl(request: EmulatorRequest, parts: Parts, open: bool
 function setFaults(body: JsonObject, { faults }: Parts): Json {
   refuseUnknown(body, ['faults'])
   const list = getOwn(body, 'faults')
-  if (!Array.isArray(list)) throw invalid('expected "faults" to be a list')
+  if (!Array.isArray(list)) throw createInvalidRefusal('expected "faults" to be a list')
   const read = list.map((given, i) => {
     const fault = parseFault(given)
-    if (typeof fault === 'string') throw invalid(`faults[${i}]: ${fault}`)
+    if (typeof fault === 'string') throw createInvalidRefusal(`faults[${i}]: ${fault}`)
     return fault
   })
   faults.replace(read)
   return { code: 0 }
 }
 
-/** The furthest that dates go. */
-const latest = 8.64e15 - 400 * 86_400_000
+/** Latest valid time, ms. */
+const maxTime = 8.64e15 - 400 * 86_400_000
 
 function setClock(body: JsonObject, { clock }: Parts): Json {
   refuseUnknown(body, ['advanceMs', 'now'])
   const [name, given] = Object.entries(body)[0] ?? []
   if (Object.keys(body).length !== 1 || typeof given !== 'number' || !Number.isSafeInteger(given)) {
-    throw invalid('expected either "advanceMs" or "now", a whole number of milliseconds')
+    throw createInvalidRefusal(
+      'expected either "advanceMs" or "now", a whole number of milliseconds',
+    )
   }
   const now = name === 'now' ? given : clock.now() + given
-  if (now < 0 || now > latest) throw invalid(`expected a time from 0 to ${latest}, got ${now}`)
+  if (now < 0 || now > maxTime)
+    throw createInvalidRefusal(`expected a time from 0 to ${maxTime}, got ${now}`)
   clock.set(now)
   return { code: 0, now }
 }
 
 function submit(body: JsonObject, { store, clock }: Parts): Json {
   refuseUnknown(body, ['task_id', 'urls'])
-  const urls = textsOf(body, 'urls')
+  const urls = parseTexts(body, 'urls')
   const malformed = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url))
   if (urls.length === 0 || malformed !== undefined)
-    throw invalid(`expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`)
+    throw createInvalidRefusal(
+      `expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`,
+    )
   const task = getOwn(body, 'task_id')
   const id = typeof task === 'string' && /^[1-9]\d*$/.test(task) ? Number(task) : task
   if (id !== undefined && !(typeof id === 'number' && Number.isSafeInteger(id) && id > 0)) {
-    throw invalid('expected "task_id" to be a whole number from 1')
+    throw createInvalidRefusal('expected "task_id" to be a whole number from 1')
   }
   return { code: 0, task_id: store.submitPrefetch(urls, id, clock.now()) }
 }
 
 function setOrigins(body: JsonObject, { store, clock }: Parts): Json {
   refuseUnknown(body, ['dead'])
-  store.setDeadOrigins(textsOf(body, 'dead').map(canonicalizeAddress), clock.now())
+  store.setDeadOrigins(parseTexts(body, 'dead').map(canonicalizeAddress), clock.now())
   return { code: 0, dead: store.listDeadOrigins() }
 }
 
-function textsOf(body: JsonObject, name: string): string[] {
+function parseTexts(body: JsonObject, name: string): string[] {
   const list = getOwn(body, name)
   if (!Array.isArray(list) || !list.every((entry) => typeof entry === 'string'))
-    throw invalid(`expected "${name}" to be a list of texts`)
+    throw createInvalidRefusal(`expected "${name}" to be a list of texts`)
   return list
 }
 
 function refuseUnknown(body: JsonObject, known: string[]): void {
   const unknown = Object.keys(body).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw invalid(`there is no field "${unknown}"; expected ${known.join(' or ')}`)
+    throw createInvalidRefusal(`there is no field "${unknown}"; expected ${known.join(' or ')}`)
 }
 
-function invalid(message: string): Refusal {
+function createInvalidRefusal(message: string): Refusal {
   return new Refusal('control-invalid', message)
 }
 

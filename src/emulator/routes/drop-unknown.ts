@@ -1,7 +1,7 @@
 import { chooseAlternative, type ItemSchema } from '../../catalog/value/item-schema.ts'
 import { isObject, type Json } from '../../model/json.ts'
 
-/** A copy of an item's value without the fields that the item does not have. */
+/** Copies the value of an item without unknown fields. */
 export function dropUnknown(schema: ItemSchema, value: Json): Json {
   const chosen = chooseAlternative(schema, value)
   if (Array.isArray(value)) return value.map((entry) => dropUnknown(chosen.items ?? {}, entry))

@@ -1,16 +1,16 @@
 import type { Json } from '../../model/json.ts'
 
-/** A request as the routes see it; no socket is needed to make one. */
+/** A request as the routes see it, independent of sockets. */
 export interface EmulatorRequest {
   method: string
-  /** As sent, without the query. */
+  /** Path as sent, without the query. */
   path: string
-  /** As sent, without the `?`. */
+  /** Query as sent, without the `?`. */
   query: string
   contentType: string | undefined
   contentEncoding: string | undefined
   body: Uint8Array | 'too large'
-  /** Address of the other side. */
+  /** Address of the client. */
   peer: string
   /** Wall clock, in milliseconds. */
   arrivedAt: number
@@ -20,11 +20,11 @@ export interface EmulatorAnswer {
   status: number
   headers: Record<string, string>
   body: Json | JsonText
-  /** How the answer gets to the other side, where that is not as it should. */
+  /** Faulty delivery of the answer, if any. */
   delivery?: 'reset' | 'truncated' | 'not-json'
 }
 
-/** JSON that was written as text already. */
+/** JSON that is already formatted as text. */
 export class JsonText {
   readonly text: string
 
@@ -33,5 +33,5 @@ export class JsonText {
   }
 }
 
-/** The largest body that is read, in bytes. */
+/** Maximum size of a body, bytes. */
 export const maxBodyBytes = 1024 * 1024

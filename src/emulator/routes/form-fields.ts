@@ -6,8 +6,8 @@ import { Refusal } from './refusal.ts'
 const limits = { depth: 16, arrayLimit: 2000, parameterLimit: 20_000 }
 
 /**
- * The fields of an urlencoded form, nested by brackets: `config[https][http2]=on`,
- * `config[deny_url][urls][]=…`. A field given twice counts the last time.
+ * Parses the fields of an urlencoded form, nested by brackets: `config[https][http2]=on`,
+ * `config[deny_url][urls][]=…`. The last value of a repeated field counts.
  */
 export function parseUrlencoded(text: string): JsonObject {
   try {
@@ -30,11 +30,11 @@ export function parseUrlencoded(text: string): JsonObject {
 }
 
 /**
- * The fields of a multipart form. Names nest as in an urlencoded one; a part counts as text whether
- * or not it names a file.
+ * Parses the fields of a multipart form. Names nest as in an urlencoded form; a part counts as text
+ * whether or not it names a file.
  */
 export async function parseMultipart(body: Uint8Array, contentType: string): Promise<JsonObject> {
-  const fields = await readParts(body, contentType)
+  const fields = await parseParts(body, contentType)
   return parseUrlencoded(
     fields
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
@@ -44,7 +44,7 @@ export async function parseMultipart(body: Uint8Array, contentType: string): Pro
 
 function decode(part: string, type: 'key' | 'value'): string {
   const text = decodePercents(part)
-  // Parsers of forms drop this name silently; a client should hear that it was not understood.
+  // Parsers of forms drop this name silently; refuse it instead.
   if (type === 'key' && text.includes('__proto__'))
     throw new Refusal('body-malformed', 'there is no field "__proto__"')
   return text
@@ -63,12 +63,12 @@ function decodePercents(part: string): string {
   }
 }
 
-function readParts(body: Uint8Array, contentType: string): Promise<[string, string][]> {
+function parseParts(body: Uint8Array, contentType: string): Promise<[string, string][]> {
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = []
     const malformed = (why: string) =>
       reject(new Refusal('body-malformed', `expected multipart/form-data: ${why}`))
-    const parser = parserOf(contentType)
+    const parser = createParser(contentType)
     parser.on('field', (name: string | undefined, value) => {
       if (name === undefined) malformed('a part has no name')
       else fields.push([name, value])
@@ -80,7 +80,7 @@ function readParts(body: Uint8Array, contentType: string): Promise<[string, stri
   })
 }
 
-function parserOf(contentType: string): Busboy {
+function createParser(contentType: string): Busboy {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },

@@ -11,12 +11,12 @@ import { dropUnknown } from './drop-unknown.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 
-/** Problems that one message lists. */
-const problemsShown = 10
+/** Maximum number of problems in one message. */
+const maxProblemsShown = 10
 
 /**
- * The items of a write with their wire names, in its order. Throws a Refusal unless `config` is an
- * object that names known items.
+ * Parses the items of a write with their wire names, in its order. Throws a Refusal unless `config`
+ * is an object of known items.
  */
 export function parseNamedItems(
   config: Json | undefined,
@@ -45,7 +45,7 @@ export function parseNamedItems(
 }
 
 /**
- * The items of a write, read for each of its domains. Throws a Refusal that names every invalid
+ * Validates the items of a write for each of its domains. Throws a Refusal that names every invalid
  * item with its fields.
  */
 export function validateItems(
@@ -57,34 +57,34 @@ export function validateItems(
   const writes = items.map((item) => {
     const raw = lenient ? dropUnknown(item.spec.schema, item.submitted) : item.submitted
     const reads = domains.map((domain) => parseItem(item.spec, raw, 'wire', domain))
-    const found = [...reads.flatMap((read) => read.problems), ...secretProblems(raw)].filter(
+    const found = [...reads.flatMap((read) => read.problems), ...findSecretProblems(raw)].filter(
       (problem) => problem.severity === 'error',
     )
-    problems.push(...found.map((problem) => sentence(item.wireName, problem)))
+    problems.push(...found.map((problem) => formatProblem(item.wireName, problem)))
     return { ...item, payload: reads[0]?.payload ?? null, value: reads[0]?.value ?? null }
   })
-  if (problems.length > 0) throw invalidItems(problems)
+  if (problems.length > 0) throw createItemsRefusal(problems)
   return writes
 }
 
-/** The refusal of items that are invalid together with what a domain holds. */
+/** Creates the refusal of items that are invalid together with the stored ones of a domain. */
 export function createResultRefusal(
   write: ItemWrite,
   problems: Problem[],
   domain: Domain,
 ): Refusal {
-  return invalidItems(
+  return createItemsRefusal(
     problems.map(
-      (problem) => `${sentence(write.wireName, problem)} (together with what ${domain} holds)`,
+      (problem) => `${formatProblem(write.wireName, problem)} (together with what ${domain} holds)`,
     ),
   )
 }
 
 /**
- * `{"$secret": …}` is a string in manifests and plans; on the wire it is an object like any other,
- * where none belongs.
+ * Finds unresolved secrets: `{"$secret": …}` is a string in manifests and plans; on the wire it is
+ * an unexpected object.
  */
-function secretProblems(raw: Json): Problem[] {
+function findSecretProblems(raw: Json): Problem[] {
   const problems: Problem[] = []
   mapSecrets(raw, (_secret, pointer) => {
     const detail = 'expected a string, got an object with "$secret"'
@@ -94,16 +94,16 @@ function secretProblems(raw: Json): Problem[] {
   return problems
 }
 
-function sentence(wireName: string, { pointer, detail }: Problem): string {
+function formatProblem(wireName: string, { pointer, detail }: Problem): string {
   const field = parsePointer(pointer).join('.')
   return field === ''
     ? `item(${wireName}) is invalid: ${detail}`
     : `item(${wireName}) field(${field}) is invalid: ${detail}`
 }
 
-function invalidItems(sentences: string[]): Refusal {
+function createItemsRefusal(sentences: string[]): Refusal {
   const distinct = [...new Set(sentences)]
   const more =
-    distinct.length > problemsShown ? `; and ${distinct.length - problemsShown} more` : ''
-  return new Refusal('item-invalid', distinct.slice(0, problemsShown).join('; ') + more)
+    distinct.length > maxProblemsShown ? `; and ${distinct.length - maxProblemsShown} more` : ''
+  return new Refusal('item-invalid', distinct.slice(0, maxProblemsShown).join('; ') + more)
 }

@@ -3,17 +3,17 @@ import type { Domain } from '../../model/item.ts'
 import type { Json } from '../../model/json.ts'
 import { Refusal } from './refusal.ts'
 
-const domainLimit = 10
+const maxDomains = 10
 
 /**
- * The domains of a write in lower case, each once: a comma-separated string of at most 10
- * (specification, "POST /domain/config"). Throws a Refusal for anything else.
+ * Parses the domains of a write to lower case, without duplicates: a comma-separated string of at
+ * most 10 (specification, "POST /domain/config"). Throws a Refusal for any other value.
  */
 export function parseDomains(given: Json | undefined): Domain[] {
   if (typeof given !== 'string')
     throw new Refusal(
       'domains-invalid',
-      `expected "domains" to be a string of names separated by commas, got ${kindOf(given)}`,
+      `expected "domains" to be a string of names separated by commas, got ${describeKind(given)}`,
     )
   const names = given.split(',').map((name) => name.trim())
   if (names.includes(''))
@@ -22,24 +22,22 @@ export function parseDomains(given: Json | undefined): Domain[] {
       'expected "domains" to be names separated by commas, got an empty name',
     )
   const distinct = new Map(names.map((name) => [name.toLowerCase(), name]))
-  if (distinct.size > domainLimit)
+  if (distinct.size > maxDomains)
     throw new Refusal(
       'domains-invalid',
-      `expected at most ${domainLimit} domains in "domains", got ${distinct.size}`,
+      `expected at most ${maxDomains} domains in "domains", got ${distinct.size}`,
     )
   const malformed = [...distinct.values()].find((name) => !isDomain(name))
   if (malformed !== undefined) throw createDomainRefusal(malformed)
   return [...distinct.keys()]
 }
 
-/**
- * The refusal of a domain that the service does not know, in the specification's words ("Errors").
- */
+/** Creates the refusal of an unknown domain, in the words of the specification ("Errors"). */
 export function createDomainRefusal(domain: string): Refusal {
   return new Refusal('domain-invalid', `domain(${domain}) is invalid`)
 }
 
-function kindOf(value: Json | undefined): string {
+function describeKind(value: Json | undefined): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   return Array.isArray(value)

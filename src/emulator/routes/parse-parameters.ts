@@ -5,19 +5,19 @@ import { parseMultipart, parseUrlencoded } from './form-fields.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * The deepest item nests 5 levels; what is far beyond that is no configuration, and a danger to
- * whatever walks it.
+ * Maximum depth of a body. The deepest item nests 5 levels; far deeper values are not
+ * configurations and would endanger recursive code.
  */
-const depthLimit = 32
+const maxDepth = 32
 
 /**
- * The parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty body
- * has none (specification, "POST /domain/config"). Throws a Refusal for a body in which not even
- * the token can be read.
+ * Parses the parameters in the body of a write: JSON, form-data or x-www-form-urlencoded; an empty
+ * body has none (specification, "POST /domain/config"). Throws a Refusal for a body in which not
+ * even the token can be parsed.
  */
 export async function parseParameters(request: EmulatorRequest): Promise<JsonObject> {
   const { body, contentType = '', contentEncoding = 'identity' } = request
-  if (body === 'too large') throw tooLarge()
+  if (body === 'too large') throw createTooLargeRefusal()
   if (body.length === 0) return {}
   if (contentEncoding !== 'identity')
     throw new Refusal(
@@ -26,32 +26,36 @@ export async function parseParameters(request: EmulatorRequest): Promise<JsonObj
     )
   if (!isUtf8(body))
     throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
-  switch (mediaType(contentType)) {
+  switch (parseMediaType(contentType)) {
     case 'application/json':
-      return readJson(new TextDecoder().decode(body))
+      return parseObject(new TextDecoder().decode(body))
     case 'application/x-www-form-urlencoded':
-      return withParsedConfig(parseUrlencoded(new TextDecoder().decode(body)))
+      return parseNestedConfig(parseUrlencoded(new TextDecoder().decode(body)))
     case 'multipart/form-data':
-      return withParsedConfig(await parseMultipart(body, contentType))
+      return parseNestedConfig(await parseMultipart(body, contentType))
     default:
       throw new Refusal(
         'content-type-unknown',
-        `expected Content-Type application/json, multipart/form-data or application/x-www-form-urlencoded (in UTF-8), got "${contentType}"`,
+        'expected Content-Type application/json, multipart/form-data or ' +
+          `application/x-www-form-urlencoded (in UTF-8), got "${contentType}"`,
       )
   }
 }
 
-/** Reads take their parameters from the query string and ignore a body, unless it is too large. */
+/**
+ * Refuses a body that is too large. Queries have their parameters in the query string and ignore
+ * any other body.
+ */
 export function refuseLargeBody({ body }: EmulatorRequest): void {
-  if (body === 'too large') throw tooLarge()
+  if (body === 'too large') throw createTooLargeRefusal()
 }
 
 /**
- * The body of a call of the control surface: JSON, whatever its content type says. Throws a Refusal
- * for anything else.
+ * Parses the body of a call of the control surface: JSON, whatever its content type. Throws a
+ * Refusal for anything else.
  */
 export function parseControlBody({ body }: EmulatorRequest): JsonObject {
-  if (body === 'too large') throw tooLarge()
+  if (body === 'too large') throw createTooLargeRefusal()
   if (!isUtf8(body))
     throw new Refusal('body-malformed', 'expected a body in UTF-8, got other bytes')
   const value = parseJson(new TextDecoder().decode(body), 'the body')
@@ -59,18 +63,18 @@ export function parseControlBody({ body }: EmulatorRequest): JsonObject {
   return value
 }
 
-function tooLarge(): Refusal {
+function createTooLargeRefusal(): Refusal {
   return new Refusal('body-too-large', `expected a body of at most ${maxBodyBytes} bytes`)
 }
 
-/** The media type; none where another charset than UTF-8 is named. */
-function mediaType(contentType: string): string {
+/** Parses the media type; empty for another charset than UTF-8. */
+function parseMediaType(contentType: string): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) return ''
   return (contentType.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-function readJson(text: string): JsonObject {
+function parseObject(text: string): JsonObject {
   const value = parseJson(text, 'the body')
   if (!isObject(value))
     throw new Refusal(
@@ -80,8 +84,8 @@ function readJson(text: string): JsonObject {
   return value
 }
 
-/** A form has text only; `config` may stand in it as JSON. */
-function withParsedConfig(fields: JsonObject): JsonObject {
+/** Parses `config` if it is JSON text in a form. */
+function parseNestedConfig(fields: JsonObject): JsonObject {
   const { config } = fields
   return typeof config === 'string'
     ? { ...fields, config: parseJson(config, 'the field config') }
@@ -89,17 +93,17 @@ function withParsedConfig(fields: JsonObject): JsonObject {
 }
 
 function parseJson(text: string, where: string): Json {
-  const value = parsed(text, where)
-  if (depth(value) > depthLimit)
-    throw new Refusal('body-malformed', `expected ${where} to nest at most ${depthLimit} levels`)
+  const value = parseUnbounded(text, where)
+  if (countLevels(value) > maxDepth)
+    throw new Refusal('body-malformed', `expected ${where} to nest at most ${maxDepth} levels`)
   return value
 }
 
-function parsed(text: string, where: string): Json {
+function parseUnbounded(text: string, where: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
-    // V8 quotes the text around the fault, which may be the token.
+    // V8 quotes the text around the error, which may be the token.
     const place = /at position \d+/.exec((error as Error).message)?.[0]
     throw new Refusal(
       'body-malformed',
@@ -108,13 +112,13 @@ function parsed(text: string, where: string): Json {
   }
 }
 
-/** Levels of a value, counted without recursion. */
-function depth(value: Json): number {
+/** Counts the levels of a value, without recursion. */
+function countLevels(value: Json): number {
   let levels = 0
   let level: Json[] = [value]
   while (level.length > 0) {
     levels += 1
-    if (levels > depthLimit) return levels
+    if (levels > maxDepth) return levels
     level = level.flatMap((entry) =>
       typeof entry === 'object' && entry !== null ? Object.values(entry) : [],
     )

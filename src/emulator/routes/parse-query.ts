@@ -1,8 +1,8 @@
 import { Refusal } from './refusal.ts'
 
 /**
- * The parameters of a query string; of one that is given twice the last counts. Throws a Refusal
- * where it is not URL-encoded UTF-8.
+ * Parses the parameters of a query string; the last value of a repeated one counts. Throws a
+ * Refusal if it is not URL-encoded UTF-8.
  */
 export function parseQuery(query: string): ReadonlyMap<string, string> {
   return new Map(
@@ -12,13 +12,13 @@ export function parseQuery(query: string): ReadonlyMap<string, string> {
       .map((part) => {
         const equals = part.indexOf('=')
         return equals === -1
-          ? [decoded(part), '']
-          : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))]
+          ? [decode(part), '']
+          : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))]
       }),
   )
 }
 
-function decoded(part: string): string {
+function decode(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch (error) {
@@ -32,8 +32,8 @@ function decoded(part: string): string {
 }
 
 /**
- * A parameter that has to be one of some words; the first of them where it is left out. Throws a
- * Refusal for any other.
+ * Parses a parameter with fixed values; the first is the default. Throws a Refusal for any other
+ * value.
  */
 export function parseChoice<T extends string>(
   query: ReadonlyMap<string, string>,

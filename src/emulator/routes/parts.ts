@@ -2,7 +2,7 @@ import type { SettableClock } from '../store/clock.ts'
 import type { FaultPlan } from '../store/fault-plan.ts'
 import type { Store } from '../store/store.ts'
 
-/** What the service is made of: what it remembers, its clock, and what is to go wrong. */
+/** Parts of the service: its data, its clock and its faults. */
 export interface Parts {
   store: Store
   clock: SettableClock

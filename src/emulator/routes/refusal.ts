@@ -1,9 +1,8 @@
 import type { Json } from '../../model/json.ts'
 
 /**
- * Every way in which the emulator refuses a call: its HTTP status and the `code` of the envelope
- * (specification, "Errors"). The specification states 400101 alone; the other codes are the
- * emulator's own.
+ * HTTP status and envelope `code` of every refusal (specification, "Errors"). The specification
+ * defines 400101 alone; the other codes are specific to the emulator.
  */
 const refusals = {
   'body-malformed': { status: 400, code: 400001 },
@@ -32,12 +31,12 @@ const refusals = {
 
 type RefusalKind = keyof typeof refusals
 
-/** A call that is refused; ends its handling wherever it is thrown. */
+/** Refusal of a call; ends its handling wherever it is thrown. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: number
 
-  /** `status`: where another HTTP status than the usual one is wanted. */
+  /** `status` overrides the HTTP status of the kind. */
   constructor(kind: RefusalKind, message: string, status: number = refusals[kind].status) {
     super(message)
     this.name = 'Refusal'
@@ -46,7 +45,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The envelope of a refusal. */
+/** Builds the envelope of a refusal. */
 export function buildRefusalBody({ code, message }: Refusal): Json {
   return { code, message }
 }

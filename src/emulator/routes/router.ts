@@ -19,16 +19,16 @@ export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 
 
 type Body = EmulatorAnswer['body']
 /**
- * One endpoint of the service: the body of its answer, or a Refusal. It fills in what the call
- * names.
+ * One endpoint of the service: returns the body of its answer, or throws a Refusal. Adds the
+ * domains and items of the request to `call`.
  */
 type Route = (request: EmulatorRequest, call: Call, faults: Faults) => Promise<Body>
 
 const write = 'POST /v2/domain/config'
 
 /**
- * The service as a function: what it answers to a request. What changed is durable before it
- * answers.
+ * Creates the service as a function from requests to answers. Changes are durable before the answer
+ * is returned.
  */
 export function createService(
   parts: Parts,
@@ -40,13 +40,16 @@ export function createService(
     [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
     [
       'GET /v2/stat/httpcode/eachDomain',
-      reading((request, call) => answerEachDomain(request, call, store, rules)),
+      createQueryRoute((request, call) => answerEachDomain(request, call, store, rules)),
     ],
     [
       'GET /v2/stat/httpcode',
-      reading((request, call) => answerTogether(request, call, store, rules)),
+      createQueryRoute((request, call) => answerTogether(request, call, store, rules)),
     ],
-    ['GET /v2/cache/prefetch', reading((request) => answerPrefetches(request, store, rules))],
+    [
+      'GET /v2/cache/prefetch',
+      createQueryRoute((request) => answerPrefetches(request, store, rules)),
+    ],
   ])
 
   return async (request) => {
@@ -56,25 +59,25 @@ export function createService(
     const call: Call = { time: arrivedAt, method, path, status: 0, code: 0, domains: [], items: [] }
     const route = routes.get(`${method} ${path}`)
     const answer = await (route === undefined
-      ? attempt(() => wrongUrl(request))
-      : troubled(route, request, call, parts, rules))
-    store.addCall({ ...call, status: answer.status, code: codeOf(answer) })
+      ? attempt(() => refuseUrl(request))
+      : answerWithFaults(route, request, call, parts, rules))
+    store.addCall({ ...call, status: answer.status, code: getCode(answer) })
     const limited = route === undefined || `${method} ${path}` === write
     return {
       ...answer,
-      headers: { 'Api-Id': rules.requestId(), ...limitHeaders(store, rules.now(), limited) },
+      headers: { 'Api-Id': rules.requestId(), ...buildLimitHeaders(store, rules.now(), limited) },
     }
   }
 }
 
-function reading(read: (request: EmulatorRequest, call: Call) => Body): Route {
+function createQueryRoute(read: (request: EmulatorRequest, call: Call) => Body): Route {
   return async (request, call) => {
     refuseLargeBody(request)
     return read(request, call)
   }
 }
 
-async function troubled(
+async function answerWithFaults(
   route: Route,
   request: EmulatorRequest,
   call: Call,
@@ -92,7 +95,7 @@ async function troubled(
   return delivery === undefined ? answer : { ...answer, delivery }
 }
 
-async function wrongUrl({ method, path }: EmulatorRequest): Promise<Body> {
+async function refuseUrl({ method, path }: EmulatorRequest): Promise<Body> {
   throw new Refusal('url-wrong', `there is no ${method} ${path}`)
 }
 
@@ -113,17 +116,17 @@ async function attempt(
   }
 }
 
-/** What is written as text is a success. */
-function codeOf({ body }: EmulatorAnswer): number {
+/** Returns the `code` of an answer; preformatted text is a success. */
+function getCode({ body }: EmulatorAnswer): number {
   const code = !(body instanceof JsonText) && isObject(body) ? body['code'] : 0
   return typeof code === 'number' ? code : 0
 }
 
 /**
- * The headers that every answer of the service has (specification, "Limits"); what is not limited
- * says a million.
+ * Builds the rate-limit headers of every answer (specification, "Limits"); an unlimited route
+ * reports a million.
  */
-function limitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
+function buildLimitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
   const { limit, remaining, resetSeconds } = limited ? store.getCallCount(now) : unlimitedCount
   return {
     'X-Ratelimit-Grad': 'minute',

@@ -3,10 +3,14 @@ import type { ItemSpec } from '../../catalog/item-spec.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { ItemKey } from '../../model/item.ts'
 
-/** Item by every wire name that is understood: its own, and what `itemKeys` adds. */
+/** Items by wire name: their own, and those of `itemKeys`. */
 export type WireNames = ReadonlyMap<string, ItemSpec>
 
-/** @throws EdgewiseError `usage` where a name would be no item's or two items'. */
+/**
+ * Builds the items by wire name.
+ *
+ * @throws EdgewiseError `usage` if a name would belong to no item or to two
+ */
 export function buildWireNames(itemKeys: Record<ItemKey, string>): WireNames {
   const names = new Map(catalogue)
   for (const [item, name] of Object.entries(itemKeys)) {
@@ -14,14 +18,14 @@ export function buildWireNames(itemKeys: Record<ItemKey, string>): WireNames {
     if (spec === undefined)
       throw new EdgewiseError(
         'usage',
-        `the wire name "${name}" is given to "${item}", which is no item`,
+        `the wire name "${name}" is assigned to "${item}", which is not an item`,
         'Check the key in itemKeys.',
       )
-    const taken = names.get(name)
-    if (taken !== undefined && taken !== spec) {
+    const owner = names.get(name)
+    if (owner !== undefined && owner !== spec) {
       throw new EdgewiseError(
         'usage',
-        `the wire name "${name}" of ${item} already belongs to ${taken.key}`,
+        `the wire name "${name}" of ${item} already belongs to ${owner.key}`,
         'Give each item a name of its own in itemKeys.',
       )
     }

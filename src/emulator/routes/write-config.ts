@@ -16,22 +16,22 @@ export interface WriteRules {
   token: string | null
   names: WireNames
   lenient: boolean
-  /** How a call over the call rate is refused: with HTTP 429, or with HTTP 200 and a code. */
+  /** Refusal of a call over the call rate: HTTP 429, or HTTP 200 with a code. */
   limitStyle: 'status' | 'body'
   now: () => number
 }
 
-/** A write that was found good, and has not been carried out yet. */
+/** A valid write that has not been applied yet. */
 interface Judged {
   writes: ItemWrite[]
-  /** What it makes of each domain. */
+  /** Resulting items of each domain. */
   domains: Map<Domain, Map<ItemKey, Value>>
 }
 
 /**
- * Carries out one write on all its domains, or on none (specification, "POST /domain/config"), and
- * returns the body of the answer. Fills in what `call` names. Throws a Refusal: body, then token,
- * then call rate, then parameters.
+ * Applies one write to all its domains, or to none (specification, "POST /domain/config"), and
+ * returns the body of the answer. Adds its domains and items to `call`. Throws a Refusal: body
+ * first, then token, call rate and parameters.
  */
 export async function writeConfig(
   request: EmulatorRequest,
@@ -42,20 +42,20 @@ export async function writeConfig(
 ): Promise<Json> {
   const { token, domains, config } = await parseParameters(request)
   authenticate(rules.token, token, request.query)
-  // Nothing waits from here on: what is judged is what is carried out.
+  // No await from here on: the judged state is the one that is changed.
   const now = rules.now()
   const { limit, remaining } = store.getCallCount(now)
-  if (remaining === 0) throw callsExceeded(store, now)
+  if (remaining === 0) throw createRateRefusal(store, now)
   faults.refuseByRate(limit, now)
   const judged = judge(domains, config, call, store, rules)
-  const refusal = judged instanceof Refusal ? judged : wantedRefusal(judged, faults)
+  const refusal = judged instanceof Refusal ? judged : findWantedRefusal(judged, faults)
   if (refusal === null)
-    return answerOf(
+    return buildAnswer(
       (judged as Judged).writes,
       store.configure((judged as Judged).domains, now),
       faults,
     )
-  const good = judged instanceof Refusal ? new Map() : goodDomains(judged, faults)
+  const good = judged instanceof Refusal ? new Map() : selectGoodDomains(judged, faults)
   if (good.size > 0) store.configure(good, now)
   else store.countWrite(now)
   throw refusal
@@ -76,14 +76,14 @@ function judge(
     const unknown = domains.find((domain) => !store.hasDomain(domain))
     if (unknown !== undefined) throw createDomainRefusal(unknown)
     const writes = validateItems(named, domains, rules.lenient)
-    return { writes, domains: configured(domains, writes, store) }
+    return { writes, domains: configureDomains(domains, writes, store) }
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error
   }
 }
 
-function callsExceeded(store: Store, now: number): Refusal {
+function createRateRefusal(store: Store, now: number): Refusal {
   const { limit, resetSeconds } = store.getCallCount(now)
   return new Refusal(
     'calls-exceeded',
@@ -91,30 +91,34 @@ function callsExceeded(store: Store, now: number): Refusal {
   )
 }
 
-/** The refusal of a good write that `refuse` or `partial` asks for. */
-function wantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
+/** Finds the refusal of a valid write by a `refuse` or `partial` fault. */
+function findWantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
   const fault = faults.find('partial') ?? faults.find('refuse')
   if (fault === undefined) return null
   if (fault.named === false) return new Refusal('config-invalid', 'the request is invalid')
   if (fault.kind === 'refuse' && fault.item !== undefined) {
     const name = writes.find(({ spec }) => spec.key === fault.item)?.wireName ?? fault.item
-    return new Refusal('item-invalid', `item(${name}) is invalid: refused, as a fault asked for`)
+    return new Refusal(
+      'item-invalid',
+      `item(${name}) is invalid: refused because of a configured fault`,
+    )
   }
   return createDomainRefusal(fault.domain ?? [...domains.keys()].at(-1) ?? '')
 }
 
-/** With `partial`, all domains but the one that the fault names, or else the last. */
-function goodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
+/**
+ * Selects, for a `partial` fault, all domains except the one that the fault names, or else the
+ * last.
+ */
+function selectGoodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
   const fault = faults.find('partial')
   if (fault === undefined) return new Map()
   const bad = fault.domain ?? [...domains.keys()].at(-1)
   return new Map([...domains].filter(([domain]) => domain !== bad))
 }
 
-/**
- * What the write makes of each domain; nothing is kept before all of them are known to be valid.
- */
-function configured(
+/** Computes the result for each domain; nothing is stored before all are known to be valid. */
+function configureDomains(
   domains: Domain[],
   writes: ItemWrite[],
   store: Store,
@@ -128,19 +132,19 @@ function configured(
   )
 }
 
-/** Builds the answer to a write; an item of it may place the list of domains beside `data`. */
-function answerOf(
+/** Builds the answer to a write; some items place the list of domains beside `data`. */
+function buildAnswer(
   writes: ItemWrite[],
   domains: { id: string; domain: Domain }[],
   faults: Faults,
 ): Json {
   const fault = faults.find('rewrite')
-  const rewrites = (write: ItemWrite) =>
+  const isRewritten = (write: ItemWrite) =>
     fault !== undefined && (fault.item ?? write.spec.key) === write.spec.key
   const config: JsonObject = Object.fromEntries(
     writes.map((write) => [
       write.wireName,
-      rewrites(write) ? rewritten(answered(write)) : answered(write),
+      isRewritten(write) ? rewrite(buildAnswerItem(write)) : buildAnswerItem(write),
     ]),
   )
   const list = domains.map(({ id, domain }) => ({ id, domain }))
@@ -149,22 +153,21 @@ function answerOf(
   return { code: 0, data: { config, domains: list } }
 }
 
-/** An item as the answer shows it: in the shape submitted, unless it has an answer form. */
-function answered({ spec, submitted, payload }: ItemWrite): Json {
+/** Builds an item of the answer: as submitted, unless it has an answer form. */
+function buildAnswerItem({ spec, submitted, payload }: ItemWrite): Json {
   return spec.answerForm?.build(payload) ?? submitted
 }
 
 /**
- * A value with its first number, text or truth value changed, as a service does that normalises
- * what it is told.
+ * Changes the first number, text or boolean of a value, like a service that normalises its input.
  */
-function rewritten(value: Json): Json {
+function rewrite(value: Json): Json {
   if (typeof value === 'number') return value + 1
   if (typeof value === 'boolean') return !value
   if (typeof value === 'string') return `${value} (rewritten)`
-  if (Array.isArray(value)) return value.map((entry, i) => (i === 0 ? rewritten(entry) : entry))
+  if (Array.isArray(value)) return value.map((entry, i) => (i === 0 ? rewrite(entry) : entry))
   if (value === null) return 'rewritten'
   return Object.fromEntries(
-    Object.entries(value).map(([key, field], i) => [key, i === 0 ? rewritten(field) : field]),
+    Object.entries(value).map(([key, field], i) => [key, i === 0 ? rewrite(field) : field]),
   )
 }

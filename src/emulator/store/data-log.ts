@@ -5,54 +5,55 @@ import { formatSnapshot } from './snapshot.ts'
 import { writeDurably } from './write-durably.ts'
 
 /**
- * The file is rewritten as one snapshot once what was appended is this many bytes, and more than
- * the snapshot itself.
+ * Minimum bytes of appended changes after which the file is rewritten as one snapshot; they must
+ * also exceed the snapshot.
  */
-const leastToCompact = 1024 * 1024
+const minBytesToCompact = 1024 * 1024
 
 /**
- * The data file: a line with everything that was held once, then a line for each change. A change
- * is on the disk before it is remembered, so that a process that is killed at any moment starts
- * again with every write that it had answered.
+ * The data file: a line with a snapshot, then a line for each change. A change is on the disk
+ * before it is applied in memory, so that a process killed at any moment restarts with every write
+ * that it had answered.
  */
 export class DataLog {
   readonly memory: Memory
   readonly #path: string | null
   #file: number | null = null
-  /** Bytes of the snapshot at the beginning, and of the whole file. */
-  #snapshot = 0
-  #size = 0
-  /** The file as this process left it; null where there was none. */
-  #left: { ino: number; size: number } | null
+  /** Bytes of the snapshot at the start, and of the whole file. */
+  #snapshotBytes = 0
+  #fileBytes = 0
+  /** The file as last written by this process; null if there was none. */
+  #lastSeen: { ino: number; size: number } | null
 
   /**
-   * @throws EdgewiseError `record-damaged` or `access` for a file that can't be read. `path` null
-   * keeps nothing.
+   * @param path null keeps nothing
+   * @throws EdgewiseError `record-damaged` or `access` for an unreadable file
    */
   constructor(path: string | null) {
     this.#path = path
     this.memory = path === null ? createMemory() : loadData(path)
-    this.#left = path === null ? null : stateOf(path)
+    this.#lastSeen = path === null ? null : readFileStats(path)
   }
 
   /**
-   * Makes a change durable and remembers it. Throws what the file system throws; nothing has
-   * changed then.
+   * Makes a change durable and applies it. Throws what the file system throws; nothing has changed
+   * then.
    */
   commit(change: MemoryChange): void {
-    if (this.#path !== null) this.#keep(this.#path, change)
+    if (this.#path !== null) this.#append(this.#path, change)
     applyChange(this.memory, change)
-    if (this.#size - this.#snapshot > Math.max(leastToCompact, this.#snapshot)) this.#close()
+    if (this.#fileBytes - this.#snapshotBytes > Math.max(minBytesToCompact, this.#snapshotBytes))
+      this.#close()
   }
 
   close(): void {
     this.#close()
   }
 
-  #keep(path: string, change: MemoryChange): void {
+  #append(path: string, change: MemoryChange): void {
     this.#refuseForeign(path)
     if (change.reset === true) {
-      // What is to be forgotten leaves the file as well.
+      // A reset removes the data from the file too.
       this.#close()
       this.#rewrite(path, createMemory())
       return
@@ -62,12 +63,12 @@ export class DataLog {
       const bytes = Buffer.from(`${JSON.stringify(change)}\n`)
       for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
       fdatasyncSync(file)
-      this.#size += bytes.length
-      this.#left = { ino: this.#left?.ino ?? 0, size: this.#size }
+      this.#fileBytes += bytes.length
+      this.#lastSeen = { ino: this.#lastSeen?.ino ?? 0, size: this.#fileBytes }
     } catch (error) {
-      // Whatever is in the file now, the next change begins with a whole one.
+      // Whatever the file contains now, the next change rewrites it.
       const { ino, size } = fstatSync(file)
-      this.#left = { ino, size }
+      this.#lastSeen = { ino, size }
       this.#close()
       throw error
     }
@@ -78,22 +79,23 @@ export class DataLog {
     writeDurably(path, formatSnapshot(memory))
     this.#file = openSync(path, 'a', 0o600)
     const { ino, size } = fstatSync(this.#file)
-    this.#left = { ino, size }
-    this.#snapshot = this.#size = size
+    this.#lastSeen = { ino, size }
+    this.#snapshotBytes = this.#fileBytes = size
     return this.#file
   }
 
   /**
-   * Two processes that write one file would lose what the other one keeps. A file that was taken
-   * away is written again.
+   * Refuses a file that another process has written: two writers would lose each other's changes. A
+   * removed file is written again.
    */
   #refuseForeign(path: string): void {
-    const there = stateOf(path)
-    if (there === null) {
+    const stats = readFileStats(path)
+    if (stats === null) {
       this.#close()
-    } else if (there.ino !== this.#left?.ino || there.size !== this.#left.size) {
+    } else if (stats.ino !== this.#lastSeen?.ino || stats.size !== this.#lastSeen.size) {
       throw new Error(
-        `another process has written the data file ${path}; give each emulator a file of its own, and start this one again`,
+        `another process has written the data file ${path}; give each emulator a file of its ` +
+          'own, and start this one again',
       )
     }
   }
@@ -104,7 +106,7 @@ export class DataLog {
   }
 }
 
-function stateOf(path: string): { ino: number; size: number } | null {
+function readFileStats(path: string): { ino: number; size: number } | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? null : { ino: stats.ino, size: stats.size }
 }

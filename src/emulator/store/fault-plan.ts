@@ -2,22 +2,22 @@ import { filterRecentCalls } from '../entities/call-window.ts'
 import { draw, hashKey } from '../entities/chance.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 
-/** What a call is, as far as faults choose by it. */
+/** Properties of a call by which faults select it. */
 export interface FaultyCall {
   write: boolean
   domains: string[]
   items: string[]
 }
 
-/** Kinds that say something about writes only. */
-const ofWrites: FaultKind[] = ['rate', 'refuse', 'partial', 'rewrite']
+/** Kinds that affect writes only. */
+const writeKinds: FaultKind[] = ['rate', 'refuse', 'partial', 'rewrite']
 
-/** The faults that are wanted, and which calls they have met so far. */
+/** The configured faults, and the number of calls that each has met. */
 export class FaultPlan {
   readonly #seed: string
   readonly #initial: Fault[]
   #faults: { fault: Fault; met: number; begun: boolean }[] = []
-  /** Writes that a `rate` fault let through. */
+  /** Times of the writes that a `rate` fault admitted. */
   #admitted: number[] = []
 
   constructor(seed: string, initial: Fault[]) {
@@ -26,29 +26,29 @@ export class FaultPlan {
     this.reset()
   }
 
-  /** Whether there are any; without them no call has to be looked at. */
+  /** Whether no faults are configured; calls need no inspection then. */
   get isEmpty(): boolean {
     return this.#faults.length === 0
   }
 
-  /** Takes other faults from now on, and counts calls anew. */
+  /** Replaces the faults and restarts the count of calls. */
   replace(faults: Fault[]): void {
     this.#faults = faults.map((fault) => ({ fault, met: 0, begun: false }))
     this.#admitted = []
   }
 
-  /** Goes back to the faults of the beginning. */
+  /** Restores the initial faults. */
   reset(): void {
     this.replace(this.#initial)
   }
 
-  /** The faults that happen to the next call, in their order. */
+  /** Returns the faults of the next call, in their order. */
   next(call: FaultyCall): Fault[] {
     return this.#faults.flatMap((entry, i) => {
       const { fault } = entry
-      if (!concerns(fault, call)) return []
+      if (!isConcerned(fault, call)) return []
       entry.met += 1
-      const hit = this.#chosen(fault, i, entry.met)
+      const hit = this.#isChosen(fault, i, entry.met)
       if (fault.kind !== 'unauthorized-from') return hit ? [fault] : []
       entry.begun ||= hit
       return entry.begun ? [fault] : []
@@ -56,8 +56,8 @@ export class FaultPlan {
   }
 
   /**
-   * Whether one more write at `now` stays within a limit that is lower than announced; counts it if
-   * so.
+   * Reports whether one more write at `now` is within a limit lower than the announced one, and
+   * counts it if so.
    */
   admit(limit: number, now: number): boolean {
     const recent = filterRecentCalls(this.#admitted, now)
@@ -66,7 +66,7 @@ export class FaultPlan {
     return true
   }
 
-  #chosen({ kind, on, probability }: Fault, index: number, number: number): boolean {
+  #isChosen({ kind, on, probability }: Fault, index: number, number: number): boolean {
     if (on !== undefined) return on.includes(number)
     return (
       probability === undefined ||
@@ -75,8 +75,11 @@ export class FaultPlan {
   }
 }
 
-function concerns({ kind, domain, item }: Fault, { write, domains, items }: FaultyCall): boolean {
-  if (ofWrites.includes(kind) && !write) return false
+function isConcerned(
+  { kind, domain, item }: Fault,
+  { write, domains, items }: FaultyCall,
+): boolean {
+  if (writeKinds.includes(kind) && !write) return false
   return (
     (domain === undefined || domains.includes(domain)) &&
     (item === undefined || items.includes(item))

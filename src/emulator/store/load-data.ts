@@ -7,37 +7,38 @@ import { format, olderFormat, parseSnapshot, refuseUnknownItems } from './snapsh
 const family = 'edgewise.emulator/'
 
 /**
- * What a data file holds; nothing where there is no file (yet). A last line that was cut off had
- * not been answered, and does not count.
- * @throws EdgewiseError `record-damaged` for a file that is damaged (it names the line) or was
- * written by a newer Edgewise.
+ * Loads a data file; empty if it does not exist. An incomplete last line was never answered and
+ * does not count.
+ *
+ * @throws EdgewiseError `record-damaged` for a damaged file (naming the line) or one written by a
+ *   newer Edgewise
  */
 export function loadData(path: string): Memory {
-  const text = readText(path)
+  const text = loadText(path)
   if (text === null) return createMemory()
   const [first = '', ...rest] = text.split('\n')
-  const memory = memoryOf(first, path)
-  // What follows the last line break is nothing, or was cut off.
+  const memory = parseFirstLine(first, path)
+  // The text after the last line break is empty or incomplete.
   for (const [i, line] of rest.slice(0, -1).entries()) {
-    inLine(i + 2, path, () => applyChange(memory, readChange(parse(line))))
+    parseLine(i + 2, path, () => applyChange(memory, parseChange(parse(line))))
   }
   return memory
 }
 
-function memoryOf(line: string, path: string): Memory {
-  return inLine(1, path, () => {
+function parseFirstLine(line: string, path: string): Memory {
+  return parseLine(1, path, () => {
     const data = parse(line)
     const found = isObject(data) ? getOwn(data, 'format') : undefined
     if (!isObject(data) || typeof found !== 'string' || !found.startsWith(family)) {
       throw new Error(`expected an object with "format": "${format}"`)
     }
-    if (found !== format && found !== olderFormat) throw newer(path, found)
+    if (found !== format && found !== olderFormat) throw createNewerFormatError(path, found)
     return parseSnapshot(data)
   })
 }
 
-/** A change as it was written; its values are what the service itself had made of a write. */
-function readChange(data: Json): MemoryChange {
+/** Parses a change as stored; its values are results of the service itself. */
+function parseChange(data: Json): MemoryChange {
   if (!isObject(data) || typeof data['at'] !== 'number')
     throw new Error('expected a change with "at"')
   const { domains = {}, prefetch, dead } = data
@@ -63,7 +64,7 @@ function areTexts(value: Json | undefined): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
-function readText(path: string): string | null {
+function loadText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -72,7 +73,7 @@ function readText(path: string): string | null {
     throw new EdgewiseError(
       'access',
       `the emulator's data file ${path} could not be read: ${message}`,
-      'Name a file that can be read and written.',
+      'Choose a file that can be read and written.',
     )
   }
 }
@@ -81,27 +82,28 @@ function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
-    // The parser's message quotes the file, which holds secrets.
+    // The message of the parser quotes the file, which contains secrets.
     if (error instanceof SyntaxError)
-      throw new Error('expected JSON, it is cut off or malformed', { cause: error })
+      throw new Error('expected JSON, the line is incomplete or malformed', { cause: error })
     throw error
   }
 }
 
-function inLine<T>(number: number, path: string, read: () => T): T {
+function parseLine<T>(number: number, path: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (error instanceof EdgewiseError) throw error
+    const message = error instanceof Error ? error.message : String(error)
     throw new EdgewiseError(
       'record-damaged',
-      `the emulator's data file ${path} is damaged: line ${number}: ${error instanceof Error ? error.message : String(error)}`,
+      `the emulator's data file ${path} is damaged: line ${number}: ${message}`,
       'Restore it from a copy, or remove it: the emulator then starts with nothing configured.',
     )
   }
 }
 
-function newer(path: string, found: string): EdgewiseError {
+function createNewerFormatError(path: string, found: string): EdgewiseError {
   return new EdgewiseError(
     'record-damaged',
     `the emulator's data file ${path} has the format "${found}", this version reads "${format}"`,

@@ -5,62 +5,60 @@ import type { EmulatedDomain, EmulatedDomains } from '../entities/emulated-domai
 import { prefetchRetentionMs, type Prefetch } from '../entities/prefetch.ts'
 import { setValueFrom, type Timeline } from '../entities/timeline.ts'
 
-/** Everything that outlives the process where a data file is given. */
+/** All data that outlives the process if a data file is configured. */
 export interface Memory {
   domains: EmulatedDomains
-  /** When the writes of the last minute were counted, in milliseconds. */
+  /** Times of the counted writes of the last minute, ms. */
   writeTimes: number[]
-  listPrefetches: Prefetch[]
-  /** The id that the next record of a prefetch gets, and the next task that is not given one. */
+  prefetches: Prefetch[]
+  /** Id of the next prefetch record, and of the next task without an id. */
   nextPrefetch: number
   nextTask: number
-  /** Origins that answered nobody, from when on. */
+  /** Origins that did not answer, over time. */
   dead: Timeline<string[]>
 }
 
-/**
- * One thing that happened; what the service remembers is what came of all changes, in their order.
- */
+/** One change; the memory is the result of all changes in their order. */
 export interface MemoryChange {
-  /** When, in milliseconds. */
+  /** Time of the change, ms. */
   at: number
-  /** It was a write that counts against the call rate. */
+  /** The change is a write that counts against the call rate. */
   counted?: true
-  /** What became of domains: their items that changed, null where one was emptied. */
+  /** Changed items of domains; null for cleared ones. */
   domains?: Record<Domain, { id: string; items: Record<ItemKey, Value | null> }>
-  submitPrefetch?: { task: number; urls: string[] }
+  prefetch?: { task: number; urls: string[] }
   dead?: string[]
   reset?: true
 }
 
-/** What a service knows that was told nothing. */
+/** Creates an empty memory. */
 export function createMemory(): Memory {
   return {
     domains: new Map(),
     writeTimes: [],
-    listPrefetches: [],
+    prefetches: [],
     nextPrefetch: 1,
     nextTask: 1,
     dead: [],
   }
 }
 
-/** Lets a change happen. */
+/** Applies a change to the memory. */
 export function applyChange(
   memory: Memory,
-  { at, counted, domains = {}, submitPrefetch, dead, reset }: MemoryChange,
+  { at, counted, domains = {}, prefetch, dead, reset }: MemoryChange,
 ): void {
   const minute = Math.floor(at / 60_000)
   if (reset === true) Object.assign(memory, createMemory())
   if (counted === true) memory.writeTimes = [...filterRecentCalls(memory.writeTimes, at), at]
   for (const [domain, { id, items }] of Object.entries(domains)) {
-    memory.domains.set(domain, changedRecord(memory.domains.get(domain), id, items, minute))
+    memory.domains.set(domain, updateDomain(memory.domains.get(domain), id, items, minute))
   }
-  if (submitPrefetch !== undefined) submit(memory, submitPrefetch, at)
+  if (prefetch !== undefined) submit(memory, prefetch, at)
   if (dead !== undefined) memory.dead = setValueFrom(memory.dead, minute, dead)
 }
 
-function changedRecord(
+function updateDomain(
   before: EmulatedDomain | undefined,
   id: string,
   changed: Record<ItemKey, Value | null>,
@@ -71,14 +69,14 @@ function changedRecord(
     if (value === null) items.delete(item)
     else items.set(item, value)
   }
-  const held = before?.behaviour ?? []
-  const asBefore =
+  const timeline = before?.behaviour ?? []
+  const isUnchanged =
     !behaviourItems.some((item) => Object.hasOwn(changed, item)) &&
-    (held.at(-1)?.[0] ?? minute) <= minute
+    (timeline.at(-1)?.[0] ?? minute) <= minute
   return {
     id,
     items,
-    behaviour: asBefore ? held : setValueFrom(held, minute, buildBehaviour(items)),
+    behaviour: isUnchanged ? timeline : setValueFrom(timeline, minute, buildBehaviour(items)),
   }
 }
 
@@ -88,8 +86,8 @@ function submit(
   createdAt: number,
 ): void {
   const records = urls.map((url, i) => ({ id: memory.nextPrefetch + i, task, url, createdAt }))
-  memory.listPrefetches = [
-    ...memory.listPrefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
+  memory.prefetches = [
+    ...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
     ...records,
   ]
   memory.nextPrefetch += records.length

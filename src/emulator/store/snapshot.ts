@@ -7,19 +7,19 @@ import type { Timeline } from '../entities/timeline.ts'
 import { createMemory, type Memory } from './memory.ts'
 
 export const format = 'edgewise.emulator/2'
-/** It had no statistics and no prefetches. */
+/** Format without statistics and prefetches. */
 export const olderFormat = 'edgewise.emulator/1'
 
-/** Everything that is held, as the first line of a data file. */
+/** Formats the memory as the first line of a data file. */
 export function formatSnapshot({ domains, ...rest }: Memory): string {
-  const records = [...domains].map(([domain, { id, items, behaviour }]) => [
+  const entries = [...domains].map(([domain, { id, items, behaviour }]) => [
     domain,
     { id, items: Object.fromEntries(items), behaviour },
   ])
-  return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(records) as Json })}\n`
+  return `${JSON.stringify({ format, ...rest, domains: Object.fromEntries(entries) as Json })}\n`
 }
 
-/** What a snapshot holds. Throws an Error that says what was expected. */
+/** Parses a snapshot. Throws an Error that states what was expected. */
 export function parseSnapshot(data: JsonObject): Memory {
   const domains = getOwn(data, 'domains')
   const writeTimes = getOwn(data, 'writeTimes')
@@ -27,11 +27,11 @@ export function parseSnapshot(data: JsonObject): Memory {
   if (!Array.isArray(writeTimes) || !writeTimes.every((time) => typeof time === 'number')) {
     throw new Error('expected "writeTimes" to be a list of numbers')
   }
-  const records = new Map(
-    Object.entries(domains).map(([domain, record]) => [domain, readRecord(domain, record)]),
+  const entries = new Map(
+    Object.entries(domains).map(([domain, record]) => [domain, parseDomain(domain, record)]),
   )
   if (getOwn(data, 'format') === olderFormat)
-    return { ...createMemory(), domains: records, writeTimes }
+    return { ...createMemory(), domains: entries, writeTimes }
   const prefetches = getOwn(data, 'prefetches')
   if (!Array.isArray(prefetches) || !prefetches.every(isPrefetch))
     throw new Error('expected "prefetches" to be a list of records')
@@ -40,25 +40,23 @@ export function parseSnapshot(data: JsonObject): Memory {
     throw new Error('expected "nextPrefetch" and "nextTask" to be numbers')
   if (!isTimeline(dead)) throw new Error('expected "dead" to be a list of minutes and addresses')
   return {
-    domains: records,
+    domains: entries,
     writeTimes,
-    listPrefetches: prefetches as unknown as Prefetch[],
+    prefetches: prefetches as unknown as Prefetch[],
     nextPrefetch,
     nextTask,
     dead: dead as unknown as Timeline<string[]>,
   }
 }
 
-function readRecord(domain: string, record: Json): EmulatedDomain {
+function parseDomain(domain: string, record: Json): EmulatedDomain {
   const id = isObject(record) ? getOwn(record, 'id') : undefined
   const items = isObject(record) ? getOwn(record, 'items') : undefined
   const behaviour = isObject(record) ? (getOwn(record, 'behaviour') ?? []) : []
   if (typeof id !== 'string' || !isObject(items))
     throw new Error(`expected "${domain}" to have an "id" and "items"`)
   if (!isTimeline(behaviour))
-    throw new Error(
-      `expected "behaviour" of "${domain}" to be a list of minutes and what held from then on`,
-    )
+    throw new Error(`expected "behaviour" of "${domain}" to be a list of minutes and values`)
   refuseUnknownItems(domain, items)
   return {
     id,
@@ -67,10 +65,10 @@ function readRecord(domain: string, record: Json): EmulatedDomain {
   }
 }
 
-/** Throws an Error that names an item that is not in the catalogue. */
+/** Throws an Error that names an item missing from the catalogue. */
 export function refuseUnknownItems(domain: string, items: JsonObject): void {
   const unknown = Object.keys(items).find((item) => !catalogue.has(item))
-  if (unknown !== undefined) throw new Error(`"${domain}" holds "${unknown}", which is no item`)
+  if (unknown !== undefined) throw new Error(`"${domain}" has "${unknown}", which is not an item`)
 }
 
 function isPrefetch(record: Json): boolean {

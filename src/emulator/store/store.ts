@@ -9,16 +9,16 @@ import type { DataLog } from './data-log.ts'
 import type { MemoryChange, Memory } from './memory.ts'
 
 export interface StoreOptions {
-  /** Domains that exist; null: every well-formed one does. */
+  /** Existing domains; null: every well-formed one exists. */
   domains: ReadonlySet<Domain> | null
   callsPerMinute: number
-  /** Origins that answered nobody from the beginning. */
-  listDeadOrigins: string[]
+  /** Origins that do not answer initially. */
+  deadOrigins: string[]
 }
 
 /**
- * Everything that the service remembers. A change is durable once its method returns; where that
- * fails it throws, and nothing has changed.
+ * Data of the service. A change is durable once its method returns; if the method throws, nothing
+ * has changed.
  */
 export class Store {
   readonly #options: StoreOptions
@@ -34,22 +34,22 @@ export class Store {
     return this.#log.memory
   }
 
-  /** Whether a (well-formed, lower-case) domain exists at the service. */
+  /** Reports whether a (well-formed, lower-case) domain exists at the service. */
   hasDomain(domain: Domain): boolean {
     return this.#options.domains === null || this.#options.domains.has(domain)
   }
 
-  /** All domains; where every well-formed one exists, those that were ever written. */
+  /** Lists all domains; if every well-formed one exists, those that were ever written. */
   listDomains(): Domain[] {
     return [...(this.#options.domains ?? this.#memory.domains.keys())]
   }
 
-  /** What a domain holds; nothing before its first write. */
+  /** Returns the items of a domain; none before its first write. */
   getItems(domain: Domain): ReadonlyMap<ItemKey, Value> {
     return this.#memory.domains.get(domain)?.items ?? new Map()
   }
 
-  /** Everything that is held; domains without items are left out. */
+  /** Lists the items of all domains that have any. */
   listConfigured(): [Domain, ReadonlyMap<ItemKey, Value>][] {
     return [...this.#memory.domains].flatMap(([domain, { items }]) =>
       items.size === 0 ? [] : [[domain, items]],
@@ -57,8 +57,8 @@ export class Store {
   }
 
   /**
-   * Takes over what a write made of its domains, all at once, and says their ids. The write counts
-   * against the call rate.
+   * Stores the resulting items of a write for all its domains at once, and returns their ids. The
+   * write counts against the call rate.
    */
   configure(
     domains: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Value>>,
@@ -66,56 +66,56 @@ export class Store {
   ): { id: string; domain: Domain }[] {
     let known = this.#memory.domains.size
     const changed = [...domains].map(([domain, items]) => {
-      const record = this.#memory.domains.get(domain)
+      const data = this.#memory.domains.get(domain)
       return {
         domain,
-        id: record?.id ?? String(++known),
-        items: changedItems(record?.items ?? new Map(), items),
+        id: data?.id ?? String(++known),
+        items: listChangedItems(data?.items ?? new Map(), items),
       }
     })
-    const records = Object.fromEntries(
+    const changes = Object.fromEntries(
       changed.map(({ domain, id, items }) => [domain, { id, items }]),
     )
-    this.#log.commit({ ...this.#counted(now), domains: records })
+    this.#log.commit({ ...this.#buildCountedChange(now), domains: changes })
     return changed.map(({ domain, id }) => ({ id, domain }))
   }
 
   /** Counts a write that changes nothing. */
   countWrite(now: number): void {
-    const change = this.#counted(now)
+    const change = this.#buildCountedChange(now)
     if (change.counted === true) this.#log.commit(change)
   }
 
-  /** How the call rate of writes stands. */
+  /** Returns the state of the call rate of writes. */
   getCallCount(now: number): CallCount {
     return countCalls(this.#memory.writeTimes, this.#options.callsPerMinute, now)
   }
 
-  #counted(now: number): MemoryChange {
+  #buildCountedChange(now: number): MemoryChange {
     return this.#options.callsPerMinute === 0 ? { at: now } : { at: now, counted: true }
   }
 
-  /** What the requests of a domain met so far. */
+  /** Returns the conditions of the requests of a domain over time. */
   getHistory(domain: Domain): History {
-    return { behaviour: this.#memory.domains.get(domain)?.behaviour ?? [], dead: this.#dead() }
+    return { behaviour: this.#memory.domains.get(domain)?.behaviour ?? [], dead: this.#listDead() }
   }
 
-  /** The origins that answer nobody. */
+  /** Lists the origins that do not answer. */
   listDeadOrigins(): string[] {
-    return this.#memory.dead.at(-1)?.[1] ?? this.#options.listDeadOrigins
+    return this.#memory.dead.at(-1)?.[1] ?? this.#options.deadOrigins
   }
 
-  /** From now on, these origins answer nobody, and all others do. */
+  /** Sets the origins that do not answer from `now` on; all others do. */
   setDeadOrigins(dead: string[], now: number): void {
     this.#log.commit({ at: now, dead })
   }
 
-  #dead(): Timeline<ReadonlySet<string>> {
-    const beginning = [-Infinity, this.#options.listDeadOrigins] as const
+  #listDead(): Timeline<ReadonlySet<string>> {
+    const beginning = [-Infinity, this.#options.deadOrigins] as const
     return [beginning, ...this.#memory.dead].map(([from, addresses]) => [from, new Set(addresses)])
   }
 
-  /** Whether nothing could be fetched from the origins of a domain at a time. */
+  /** Reports whether all origins of a domain failed at a time. */
   isOriginDown(domain: Domain, time: number): boolean {
     const minute = Math.floor(time / 60_000)
     const { behaviour, dead } = this.getHistory(domain)
@@ -127,21 +127,19 @@ export class Store {
     )
   }
 
-  /** Submits URLs, to a task of this id or a new one, and says its id. */
+  /** Submits URLs to the task of this id, or to a new one, and returns the id of the task. */
   submitPrefetch(urls: string[], task: number | undefined, now: number): number {
     const id = task ?? this.#memory.nextTask
-    this.#log.commit({ at: now, submitPrefetch: { task: id, urls } })
+    this.#log.commit({ at: now, prefetch: { task: id, urls } })
     return id
   }
 
-  /** The records of prefetches that are kept at `now`, oldest first. */
+  /** Lists the prefetch records kept at `now`, oldest first. */
   listPrefetches(now: number): Prefetch[] {
-    return this.#memory.listPrefetches.filter(
-      ({ createdAt }) => now - createdAt < prefetchRetentionMs,
-    )
+    return this.#memory.prefetches.filter(({ createdAt }) => now - createdAt < prefetchRetentionMs)
   }
 
-  /** The last calls, oldest first. */
+  /** Lists the last calls, oldest first. */
   listCalls(): readonly Call[] {
     return this.#calls
   }
@@ -151,15 +149,15 @@ export class Store {
     if (this.#calls.length > maxCallsKept) this.#calls.shift()
   }
 
-  /** Forgets everything but which domains exist. */
+  /** Forgets everything except the existing domains. */
   reset(now: number): void {
     this.#log.commit({ at: now, reset: true })
     this.#calls = []
   }
 }
 
-/** The items that a write changed; null for those that it emptied. */
-function changedItems(
+/** Lists the items that a write changed; null for those that it cleared. */
+function listChangedItems(
   before: ReadonlyMap<ItemKey, Value>,
   after: ReadonlyMap<ItemKey, Value>,
 ): Record<ItemKey, Value | null> {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 
 /**
  * Replaces a file (mode 0600): a crash leaves the old text or the new one, and once this returns
- * the new one survives a power cut. Folders that are missing are made. Throws what the file system
- * throws; the old file is then untouched.
+ * the new one survives a power cut. Creates missing folders. Throws what the file system throws;
+ * the old file is untouched then.
  */
 export function writeDurably(path: string, text: string): void {
   const folder = dirname(path)
@@ -32,10 +32,7 @@ function writeWhole(path: string, text: string): void {
   }
 }
 
-/**
- * The new name of a file is durable only with its folder. Windows can't open folders and keeps
- * names itself.
- */
+/** Makes the new name of a file durable. Windows cannot open folders and does this itself. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')

@@ -14,7 +14,7 @@ import { createWrongAnswerError } from './wrong-answer.ts'
 
 /** The query that a series answers. */
 export interface SeriesQuery {
-  /** The domain, or several, in words. */
+  /** Subject for messages: the domain, or several. */
   subject: string
   part: Part
   question: Question
@@ -32,16 +32,20 @@ const status = /^(?:0|[1-9]\d{0,2})$/
  * belong to the part, ascending. Periods without requests may be absent, and points may come in any
  * order.
  *
- * @throws EdgewiseError `answer-invalid` for anything else, a label that comes twice, and times
- *   outside the query
+ * @throws EdgewiseError `answer-invalid` for any other shape, a repeated label, and times outside
+ *   the query
  */
 export function parsePoints(data: Json, query: SeriesQuery): Point[] {
-  if (!Array.isArray(data)) throw wrong(query, 'expected a list of points', data)
+  if (!Array.isArray(data)) throw createError(query, 'expected a list of points', data)
   const points = data.map((point) => parsePoint(point, query)).toSorted((a, b) => a.time - b.time)
   const twice = points.find((point, i) => point.time === points[i - 1]?.time)
-  // Either could be right, or both could add up.
+  // Either could be right, or their sum.
   if (twice !== undefined)
-    throw wrong(query, 'expected each time once', `${formatMinute(twice.time, query.zone)} twice`)
+    throw createError(
+      query,
+      'expected each time once',
+      `${formatMinute(twice.time, query.zone)} twice`,
+    )
   refuseOutside(points, query)
   refuseFuture(points, query)
   const { from, to } = query.part
@@ -50,23 +54,24 @@ export function parsePoints(data: Json, query: SeriesQuery): Point[] {
 
 function parsePoint(point: Json, query: SeriesQuery): Point {
   if (!Array.isArray(point) || point.length !== 2)
-    throw wrong(query, 'expected a point to be [seconds, counts]', point)
+    throw createError(query, 'expected a point to be [seconds, counts]', point)
   const [seconds = null, counts = null] = point
   if (!Number.isSafeInteger(seconds) || Math.abs(Number(seconds)) > 8.64e12)
-    throw wrong(query, 'expected a time in whole seconds', seconds)
+    throw createError(query, 'expected a time in whole seconds', seconds)
   return { time: Number(seconds) * 1000, counts: parseCounts(counts, query) }
 }
 
 /** Accepts an empty list for an object without keys, as some services write it. */
 function parseCounts(given: Json, query: SeriesQuery): Counts {
   if (Array.isArray(given) && given.length === 0) return {}
-  if (!isObject(given)) throw wrong(query, 'expected counts by status code', given)
+  if (!isObject(given)) throw createError(query, 'expected counts by status code', given)
   const counts: Counts = {}
   for (const key of Object.keys(given)) {
     const count = given[key] ?? null
-    if (!status.test(key)) throw wrong(query, 'expected a status code of up to three digits', key)
+    if (!status.test(key))
+      throw createError(query, 'expected a status code of up to three digits', key)
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
-      throw wrong(query, `expected a count of status ${key} from 0`, count)
+      throw createError(query, `expected a count of status ${key} from 0`, count)
     counts[key] = count
   }
   return counts
@@ -84,22 +89,26 @@ function refuseOutside(points: Point[], query: SeriesQuery): void {
   const earliest = alignDown(window.earliest, grain, query.zone)
   const latest = alignDown(window.latest, grain, query.zone)
   const [first, last] = [points[0], points.at(-1)]
-  if (first !== undefined && first.time < earliest - slack) throw outside(first, earliest, query)
-  if (last !== undefined && last.time > latest + slack) throw outside(last, latest, query)
+  if (first !== undefined && first.time < earliest - slack)
+    throw createOutsideError(first, earliest, query)
+  if (last !== undefined && last.time > latest + slack)
+    throw createOutsideError(last, latest, query)
 }
 
-function outside({ time }: Point, edge: number, query: SeriesQuery): EdgewiseError {
+function createOutsideError({ time }: Point, edge: number, query: SeriesQuery): EdgewiseError {
   const { window } = query.part
   const { name } = query.zone
   const off = `${formatLength(Math.abs(time - edge))} too ${time < edge ? 'early' : 'late'}`
   return new EdgewiseError(
     'answer-invalid',
-    `the service was asked for ${window.start} to ${window.end} and answered for ${formatMinute(time, query.zone)} (${name}), ${off}`,
-    `Set "service.timezone" in edgewise.yaml to the zone in which the service reads and writes times; it is ${name} now.`,
+    `the service returned a point for ${formatMinute(time, query.zone)} (${name}), ${off} for ` +
+      `a query from ${window.start} to ${window.end}`,
+    'Set "service.timezone" in edgewise.yaml to the zone in which the service reads and writes ' +
+      `times; it is ${name} now.`,
   )
 }
 
-/** Refuses counts of times to come; empty periods to come are allowed. */
+/** Refuses counts of future periods; empty future periods are allowed. */
 function refuseFuture(points: Point[], query: SeriesQuery): void {
   const { question, now, zone } = query
   const ahead = question.labels === 'end' ? grainMs[question.grain] : 0
@@ -109,8 +118,10 @@ function refuseFuture(points: Point[], query: SeriesQuery): void {
   if (early === undefined) return
   throw new EdgewiseError(
     'answer-invalid',
-    `the service counts requests of ${formatMinute(early.time, zone)} (${zone.name}), which is ${formatLength(early.time - now)} from now`,
-    'Either the clock of this machine or of the service is wrong, or "service.timezone" in edgewise.yaml is.',
+    `the service counts requests of ${formatMinute(early.time, zone)} (${zone.name}), which is ` +
+      `${formatLength(early.time - now)} from now`,
+    'Either the clock of this machine or of the service is wrong, or "service.timezone" in ' +
+      'edgewise.yaml is.',
   )
 }
 
@@ -126,6 +137,6 @@ function formatLength(ms: number): string {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
 }
 
-function wrong({ subject }: SeriesQuery, expected: string, got: Json): EdgewiseError {
+function createError({ subject }: SeriesQuery, expected: string, got: Json): EdgewiseError {
   return createWrongAnswerError(`statistics of ${subject}`, expected, got)
 }

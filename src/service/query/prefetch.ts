@@ -10,7 +10,7 @@ import { formatLocalTime, buildLocalTime, type TimeZone } from '../../model/time
 import { query, type QueryContext } from './query.ts'
 import { createWrongAnswerError } from './wrong-answer.ts'
 
-/** Records, and whether they are as many as the service counts. */
+/** Prefetch records, and whether their number matches the total of the service. */
 export interface Prefetches {
   records: PrefetchRecord[]
   complete: boolean
@@ -21,11 +21,11 @@ interface Page {
   records: PrefetchRecord[]
 }
 
-/** The default, which the specification names for `page_size`. */
+/** Default of `page_size` in the specification. */
 const pageSize = 50
-/** A list of more pages counts as endless. */
+/** Maximum number of pages; a longer list counts as endless. */
 const maxPages = 20_000
-/** Times that a list is queried: its pages shift while records are added. */
+/** Maximum number of attempts to query a list: its pages shift while records are added. */
 const maxRounds = 3
 const what = 'prefetch tasks'
 const time = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/
@@ -59,10 +59,10 @@ async function queryPages(
   for (let number = 1; number <= maxPages; number++) {
     const { total, records: page } = await queryPage(wanted, number, zone, context)
     const before = records.size
-    // A number beyond 2^53 is no longer exact, so that the id alone may stand for two records.
+    // A number beyond 2^53 is no longer exact, so two records may have the same id.
     for (const record of page)
       records.set(JSON.stringify([record.id, record.url, record.createdAt]), record)
-    // A page without anything new ends the list, whatever the total.
+    // A page without new records ends the list, whatever the total.
     if (records.size === before || records.size >= total)
       return { records: [...records.values()], total }
   }

@@ -12,23 +12,22 @@ import type { DomainsQuestion, Series, SumQuestion } from './statistics.ts'
 import { queryEachDomain, queryTogether } from './statistics.ts'
 
 /**
- * The service's interfaces for queries. They have a pace of their own and cost nothing of the call
- * budget.
+ * Query interface of the service. Queries have a rate of their own and do not use the call budget.
  */
 export interface QueryClient {
-  /** One series for each domain, part by part. */
+  /** Queries one series for each domain, in parts. */
   queryEachDomain(question: DomainsQuestion): AsyncIterable<Batch<Series>>
-  /** One series over all domains, part by part: counts of one time add up. */
+  /** Queries one series over all domains, in parts: counts of the same time add up. */
   queryTogether(question: SumQuestion): AsyncIterable<Batch<Point>>
   queryPrefetches(query: PrefetchQuery): Promise<Prefetches>
 }
 
-/** Where and how a client queries. */
+/** Settings of a query client. */
 export interface QueryClientOptions {
   connection: Connection
-  /** IANA name of the zone of the service's times. */
+  /** IANA name of the time zone of the service. */
   timezone: string
-  /** A longer wait for the service's rate is refused, ms. */
+  /** Maximum wait for the rate of the service, ms; a longer one is refused. */
   maxWaitMs: number
   clock: Clock
   /** In [0, 1). */
@@ -39,20 +38,21 @@ export interface QueryClientOptions {
 }
 
 /**
- * Creates a client for queries. Every method throws an EdgewiseError whose message holds neither
+ * Creates a client for queries. Every method throws an EdgewiseError whose message contains neither
  * the token nor the address.
  */
 export function createQueryClient(options: QueryClientOptions): QueryClient {
-  // Looked up when it is needed: most connections only write.
+  // Created on first use: most connections only write.
   let known: TimeZone | undefined
   const zone = () => (known ??= createTimeZone(options.timezone))
   const { clock, maxWaitMs } = options
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
   const context: QueryContext = { ...options, pace }
-  const scrub: Scrub = (error) => withoutSecrets(error, (text) => options.connection.scrub(text))
+  const scrub: Scrub = (error) => removeSecrets(error, (text) => options.connection.scrub(text))
   return {
-    queryEachDomain: (question) => guarded(() => queryEachDomain(question, zone(), context), scrub),
-    queryTogether: (question) => guarded(() => queryTogether(question, zone(), context), scrub),
+    queryEachDomain: (question) =>
+      scrubErrors(() => queryEachDomain(question, zone(), context), scrub),
+    queryTogether: (question) => scrubErrors(() => queryTogether(question, zone(), context), scrub),
     queryPrefetches: async (query) => {
       try {
         return await queryPrefetches(query, zone(), context)
@@ -66,7 +66,7 @@ export function createQueryClient(options: QueryClientOptions): QueryClient {
 type Scrub = (error: unknown) => unknown
 
 /** Yields what is iterated, and scrubs the error that ends it. */
-async function* guarded<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIterable<T> {
+async function* scrubErrors<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIterable<T> {
   try {
     yield* open()
   } catch (error) {
@@ -74,11 +74,11 @@ async function* guarded<T>(open: () => AsyncIterable<T>, scrub: Scrub): AsyncIte
   }
 }
 
-/** An answer may be megabytes; a message quotes so many characters. */
+/** Maximum length of a quoted answer, which may be megabytes, in characters. */
 const maxMessage = 400
 
 /** Removes secrets from an error that quotes an answer, which may hold the token, and cuts it. */
-function withoutSecrets(error: unknown, scrub: (text: string) => string): unknown {
+function removeSecrets(error: unknown, scrub: (text: string) => string): unknown {
   if (!(error instanceof EdgewiseError) || error.code !== 'answer-invalid') return error
   const message = scrub(error.message)
   const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message

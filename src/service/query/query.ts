@@ -8,7 +8,7 @@ import { classifyFailure } from '../call-failure.ts'
 import { refuseInterrupted, type QueryPace } from './query-pace.ts'
 import { createNetworkTransport } from '../transport.ts'
 
-/** The connection, pace and clock that queries share. */
+/** Connection, pace and clock shared by queries. */
 export interface QueryContext {
   connection: Connection
   pace: QueryPace
@@ -24,7 +24,7 @@ export interface Query {
   path: string
   /** Without the token. */
   parameters: Record<string, string>
-  /** A word for messages, such as `statistics`. */
+  /** Subject for messages, such as `statistics`. */
   what: string
 }
 
@@ -37,20 +37,19 @@ type Reply =
 const maxFailures = 5
 const maxThrottled = 10
 /**
- * The largest honest answer: ten domains, 31 days of five minutes and 30 status codes, each some
- * dozen bytes.
+ * Size of the largest valid answer: ten domains, 31 days of five minutes and 30 status codes, each
+ * some dozen bytes.
  */
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Queries the service, with the token in the query string (specification, "Authentication" 1). A
- * query is safe to repeat: one that fails on the way is sent again, after a growing pause. No error
- * shows the address, which holds the token.
+ * Queries the service, with the token in the query string (specification, "Authentication" 1).
+ * Queries are safe to repeat: a failed one is retried after a growing pause. No error contains the
+ * address, which has the token.
  *
  * @returns `data` of an answer with code 0
- * @throws EdgewiseError `access` for HTTP 401, `service-refused` for another refusal,
- * `service-failed` when no answer came in
- *   several attempts, `declined` when interrupted
+ * @throws EdgewiseError `access` for HTTP 401 or 403, `service-refused` for another refusal,
+ *   `service-failed` after several failed attempts, `declined` when interrupted
  */
 export async function query(wanted: Query, context: QueryContext): Promise<Json> {
   const { pace, clock, signal } = context
@@ -64,11 +63,11 @@ export async function query(wanted: Query, context: QueryContext): Promise<Json>
     if (reply.kind === 'answered') return reply.data
     if (reply.kind === 'refused') throw reply.error
     if (reply.kind === 'throttled') {
-      if (++throttled >= maxThrottled) throw failed(wanted, throttled, reply.message)
+      if (++throttled >= maxThrottled) throw createFailedError(wanted, throttled, reply.message)
       pace.pause(reply.waitMs)
     } else {
-      if (++failures >= maxFailures) throw failed(wanted, failures, reply.message)
-      await clock.sleep(pauseAfter(failures, context.random()), signal)
+      if (++failures >= maxFailures) throw createFailedError(wanted, failures, reply.message)
+      await clock.sleep(computePause(failures, context.random()), signal)
     }
   }
 }
@@ -85,15 +84,15 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const answer = await transport({ ...request, signal })
     const { body, code, message, limits, retryAfterMs } = parseEnvelope(
       answer,
-      (text) => scrub(withoutEncoded(text, token)),
+      (text) => scrub(removeEncoded(text, token)),
       words,
     )
     const { status } = answer
     if (status === 429) return { kind: 'throttled', message, waitMs: retryAfterMs, limits }
     if (status === 401 || status === 403)
-      return { kind: 'refused', error: noPermission(wanted, status, message), limits }
+      return { kind: 'refused', error: createPermissionError(wanted, status, message), limits }
     if (status === 404)
-      return { kind: 'refused', error: refused(wanted, status, code, message), limits }
+      return { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }
     if (status >= 500)
       return { kind: 'failed', message: `the service answered HTTP ${status}: ${message}` }
     if (status >= 300 && status < 400)
@@ -104,7 +103,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     if (body === null)
       return {
         kind: 'failed',
-        message: `the service answered HTTP ${status} with something that is not JSON`,
+        message: `the service answered HTTP ${status} with a body that is not JSON`,
       }
     if (code === null)
       return {
@@ -113,16 +112,16 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
       }
     return status === 200 && code === 0
       ? { kind: 'answered', data: getOwn(body, 'data') ?? null, limits }
-      : { kind: 'refused', error: refused(wanted, status, code, message), limits }
+      : { kind: 'refused', error: createRefusedError(wanted, status, code, message), limits }
   } catch (error) {
-    // Report only the kind of failure: the error itself may show the address.
+    // Report only the kind of failure: the error itself may contain the address.
     const outcome = classifyFailure(error)
     return { kind: 'failed', message: 'message' in outcome ? outcome.message : 'the call failed' }
   }
 }
 
 /** Removes the encoded token: a service may quote the address of the query. */
-function withoutEncoded(text: string, token: string): string {
+function removeEncoded(text: string, token: string): string {
   const [sent, form] = [
     encodeURIComponent(token),
     new URLSearchParams({ token }).toString().slice('token='.length),
@@ -138,15 +137,15 @@ const words: Record<number, string> = {
 }
 
 /** Specification, "Authentication" 3: a token that may write may lack permission for a query. */
-function noPermission({ what }: Query, status: number, message: string): EdgewiseError {
+function createPermissionError({ what }: Query, status: number, message: string): EdgewiseError {
   return new EdgewiseError(
     'access',
-    `the token may not read ${what} (HTTP ${status}): ${message}`,
-    `A token has permission for each interface of its own. Ask the operator to enable ${what} for this one.`,
+    `the token lacks permission for ${what} (HTTP ${status}): ${message}`,
+    `Each interface needs its own permission. Ask the operator to enable ${what} for this token.`,
   )
 }
 
-function refused(
+function createRefusedError(
   { what, parameters }: Query,
   status: number,
   code: number | null,
@@ -156,7 +155,7 @@ function refused(
     const coded = code === null ? '' : `, code ${code}`
     return new EdgewiseError(
       'service-refused',
-      `the service refused to read ${what} (HTTP ${status}${coded}): ${message}`,
+      `the service refused the query for ${what} (HTTP ${status}${coded}): ${message}`,
     )
   }
   const queried = parameters['domains'].split(',')
@@ -164,23 +163,27 @@ function refused(
   const which = named.length > 0 ? named : queried
   return new EdgewiseError(
     'service-refused',
-    `the service does not know ${which.length > 1 ? 'one of ' : ''}${which.join(', ')} (code ${unknownDomain}: ${message})`,
-    'Statistics exist for domains of this account only. Leave it out, or look at how it is written.',
+    `the service does not know ${which.length > 1 ? 'one of ' : ''}${which.join(', ')} (code ` +
+      `${unknownDomain}: ${message})`,
+    'Statistics exist only for domains of this account. Remove the domain, or check its spelling.',
   )
 }
 
 /** Specification, "GET /stat/httpcode/eachDomain" 4. */
 const unknownDomain = 400_101
 
-function failed({ what }: Query, attempts: number, message: string): EdgewiseError {
+function createFailedError({ what }: Query, attempts: number, message: string): EdgewiseError {
   return new EdgewiseError(
     'service-failed',
-    `${what} could not be read in ${attempts} attempts: ${message}`,
+    `the query for ${what} failed after ${attempts} attempts: ${message}`,
     'Nothing was changed. Try again later.',
   )
 }
 
-/** About 1, 2, 4 and 8 seconds, so that many clients do not come back at the same moment. */
-function pauseAfter(failures: number, chance: number): number {
+/**
+ * Computes a pause of about 1, 2, 4 or 8 seconds, spread so that clients do not retry at the same
+ * moment.
+ */
+function computePause(failures: number, chance: number): number {
   return 1000 * 2 ** (failures - 1) * (0.5 + chance / 2)
 }

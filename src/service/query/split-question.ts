@@ -4,10 +4,10 @@ import { alignDown, grainMs, type Grain, type Question } from '../../model/stati
 import type { TimeZone } from '../../model/time-zone.ts'
 import { buildLocalWindow, type LocalWindow } from './local-window.ts'
 
-/** The interface: one series for each domain, or one sum over them. */
+/** Interface of a question: one series for each domain, or one sum over them. */
 export type QuestionKind = 'each' | 'together'
 
-/** A part of a question that one query answers: labels in [from, to), and the window to query. */
+/** A part of a question, answered by one query: labels in [from, to), and the window to query. */
 export interface Part {
   domains: Domain[] | 'all'
   from: number
@@ -23,14 +23,14 @@ interface Size {
 const dayMs = grainMs.day
 const maxDomains = 10
 /**
- * Days from start to end. A month is 31 days, and these 31 days hold for `day` as well
- * (specification, "Limits").
+ * Maximum days from start to end. A month counts as 31 days, also for `day` (specification,
+ * "Limits").
  */
 const maxDays: Record<Grain, number> = { minute: 1, minute5: 31, hour: 31, day: 31 }
 const pointsPerDay: Record<Grain, number> = { minute: 1440, minute5: 288, hour: 24, day: 1 }
 /**
- * Specification, "GET /stat/httpcode" 2: domains × points per day × days; part days count as whole
- * ones.
+ * Maximum of domains × points per day × days; started days count as whole (specification, "GET
+ * /stat/httpcode" 2).
  */
 const maxPoints = 2880
 
@@ -39,8 +39,8 @@ const maxPoints = 2880
  * the span of the grain, and for a sum the 2,880 rule. Each label of each domain belongs to exactly
  * one part.
  *
- * @throws EdgewiseError `usage` for a question without domains or time, or where the zone has no
- * hours to speak of
+ * @throws EdgewiseError `usage` for a question without domains or time, or if a clock change of the
+ *   zone shifts its hours
  */
 export function splitQuestion(question: Question, kind: QuestionKind, zone: TimeZone): Part[] {
   const { grain, to } = question
@@ -48,15 +48,12 @@ export function splitQuestion(question: Question, kind: QuestionKind, zone: Time
   if (!(from < to))
     throw new EdgewiseError(
       'usage',
-      'expected statistics to be asked for a time that ends after it begins',
+      'expected a time range for statistics that ends after it begins',
     )
   const { domains } = question
   const known = domains === 'all' ? 1 : new Set(domains).size
   if (known === 0)
-    throw new EdgewiseError(
-      'usage',
-      'expected statistics to be asked for at least one domain, got none',
-    )
+    throw new EdgewiseError('usage', 'expected at least one domain for statistics, got none')
   const size =
     kind === 'each'
       ? { domains: maxDomains, days: maxDays[grain] }
@@ -107,10 +104,10 @@ function splitTime(
     let end = Math.min(to, at + longest)
     let window = buildLocalWindow(at, end, zone)
     if (end < to || window.lengthMs > longest) {
-      end = lastPeriodStart(at, end, grain, zone)
+      end = findLastPeriodStart(at, end, grain, zone)
       window = buildLocalWindow(at, end, zone)
       while (window.lengthMs > longest) {
-        end = lastPeriodStart(at, end - (window.lengthMs - longest), grain, zone)
+        end = findLastPeriodStart(at, end - (window.lengthMs - longest), grain, zone)
         window = buildLocalWindow(at, end, zone)
       }
     }
@@ -120,9 +117,9 @@ function splitTime(
   return spans
 }
 
-/** Finds the last beginning of a period up to `end`, and after `at`. */
-function lastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone): number {
-  // Hours and minutes are counted from the first label on, days by the calendar.
+/** Finds the last start of a period up to `end`, and after `at`. */
+function findLastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone): number {
+  // Count hours and minutes from the first label, days by the calendar.
   const whole =
     grain === 'day'
       ? alignDown(end, grain, zone)
@@ -133,8 +130,8 @@ function lastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone):
 }
 
 /**
- * Where a clock changes by half an hour, the hours after it begin at other minutes, and a sum over
- * both means nothing.
+ * Refuses a clock change by half an hour: the hours after it start at other minutes, and a sum over
+ * both is meaningless.
  */
 function refuseShiftedHours(from: number, at: number, grain: Grain, zone: TimeZone): void {
   if (grain === 'day') return
@@ -142,7 +139,8 @@ function refuseShiftedHours(from: number, at: number, grain: Grain, zone: TimeZo
   if (shift % grainMs[grain] === 0) return
   throw new EdgewiseError(
     'usage',
-    `the clocks of ${zone.name} change by ${Math.abs(shift / 60_000)} minutes in this time, so that its hours do not fit together`,
-    'Ask with the grain minute5 or day, or for the times before and after the change one by one.',
+    `the clocks of ${zone.name} change by ${Math.abs(shift / 60_000)} minutes in this time ` +
+      'range, so its hours are not aligned',
+    'Use the grain minute5 or day, or query the times before and after the change separately.',
   )
 }

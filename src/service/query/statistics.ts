@@ -24,7 +24,7 @@ const what = 'statistics'
 
 /**
  * Queries one series for each domain (specification, "GET /stat/httpcode/eachDomain"), in as many
- * parts as the limits demand. Parts come in any order. A domain without data has no series.
+ * parts as the limits require. Parts come in any order. A domain without data has no series.
  *
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`,
  *   `declined`
@@ -42,8 +42,8 @@ export function queryEachDomain(question: DomainsQuestion, zone: TimeZone, conte
 
 /**
  * Queries one series over all domains (specification, "GET /stat/httpcode"), in as many parts as
- * the limits demand. Parts come in any order. Several parts may have points of one time, whose
- * counts add up.
+ * the limits require. Parts come in any order. Several parts may have points of the same time,
+ * whose counts add up.
  *
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `usage`,
  *   `declined`
@@ -63,7 +63,7 @@ function buildParameters({ domains, window }: Part, grain: string): Record<strin
   return { domains: names, start_time: window.start, end_time: window.end, grad: grain }
 }
 
-/** Parses the series of an answer. A domain that it leaves out has no data. */
+/** Parses the series of an answer. Domains without data may be absent. */
 function parseSeries(data: Json, about: Omit<SeriesQuery, 'subject'>): Series[] {
   const wanted = new Set(about.part.domains)
   const seen = new Set<string>()

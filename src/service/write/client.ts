@@ -4,29 +4,29 @@ import { parseAnswer } from './parse-answer.ts'
 import { classifyFailure } from '../call-failure.ts'
 import { createNetworkTransport, type Transport } from '../transport.ts'
 
-/** How the service is reached. */
+/** Connection to the service. */
 export interface Connection {
-  /** Base address without `/v2`. */
+  /** Base address, without `/v2`. */
   url: string
   token: string
   timeoutMs: number
   /** Item → wire name, where they differ. */
   itemKeys: Record<ItemKey, string>
-  /** Takes secrets (the token among them) out of a text. */
+  /** Removes secrets, including the token, from a text. */
   scrub(text: string): string
-  /** How calls get there; over this machine's network unless it says otherwise. */
+  /** Transport of the calls; the network of this machine by default. */
   transport?: Transport
 }
 
-/** The service's interfaces. */
+/** Write interface of the service. */
 export interface Client {
-  /** One `POST /domain/config`. Never throws: whatever comes of it is an outcome. */
+  /** Sends one `POST /domain/config`. Never throws: every result is an outcome. */
   write(domains: Domain[], config: Record<ItemKey, Wire>): Promise<Outcome>
 }
 
 /**
- * A client of the service (specification, "POST /domain/config", "Authentication"). The token
- * travels in the body.
+ * Creates a client of the service (specification, "POST /domain/config", "Authentication"). The
+ * token is sent in the body.
  */
 export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
@@ -49,13 +49,13 @@ export function createClient(connection: Connection): Client {
 async function post(
   connection: Connection,
   body: string,
-  itemOf: (wireName: string) => ItemKey,
+  findItem: (wireName: string) => ItemKey,
 ): Promise<Outcome> {
   const { url, timeoutMs, scrub, transport = createNetworkTransport() } = connection
   try {
     return parseAnswer(
       await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }),
-      itemOf,
+      findItem,
       scrub,
     )
   } catch (error) {

@@ -5,35 +5,41 @@ import { parseEnvelope } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 
 /**
- * What an answer to a write means (specification, "Errors", "Limits", "POST /domain/config").
- * Anything that does not say clearly what became of the write leaves it in doubt.
+ * Parses the answer to a write (specification, "Errors", "Limits", "POST /domain/config"). An
+ * answer that does not clearly state the result leaves the write in-doubt.
  *
- * @param itemOf the item that a wire name stands for
- * @param scrub takes secrets out of the service's message
+ * @param findItem returns the item of a wire name
+ * @param scrub removes secrets from the message of the service
  */
 export function parseAnswer(
   answer: Answer,
-  itemOf: (wireName: string) => ItemKey,
+  findItem: (wireName: string) => ItemKey,
   scrub: (text: string) => string = (text) => text,
 ): Outcome {
   const envelope = parseEnvelope(answer, scrub, fallback)
   const { body, code, message, retryAfterMs } = envelope
-  const limits = perMinute(answer, envelope.limits)
+  const limits = selectMinuteLimits(answer, envelope.limits)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
   if (answer.status === 401 || answer.status === 404)
     return { kind: 'refused', status: answer.status, code, message, fatal: true, limits }
   if (answer.status >= 300 && answer.status < 400)
-    return inDoubt(
+    return createInDoubt(
       `the service answered with a redirect (HTTP ${answer.status}), which is not followed`,
     )
-  if (answer.status >= 500) return inDoubt(`the service answered HTTP ${answer.status}: ${message}`)
+  if (answer.status >= 500)
+    return createInDoubt(`the service answered HTTP ${answer.status}: ${message}`)
   if (body === null)
-    return inDoubt(`the service answered HTTP ${answer.status} with something that is not JSON`)
+    return createInDoubt(`the service answered HTTP ${answer.status} with a body that is not JSON`)
   if (code === null)
-    return inDoubt(`the service answered HTTP ${answer.status} without a numeric code`)
+    return createInDoubt(`the service answered HTTP ${answer.status} without a numeric code`)
   if (answer.status === 200 && code === 0)
-    return { kind: 'confirmed', config: configOf(body, itemOf), domains: domainsOf(body), limits }
-  if (code === 0) return inDoubt(`the service answered code 0 with HTTP ${answer.status}`)
+    return {
+      kind: 'confirmed',
+      config: parseConfig(body, findItem),
+      domains: parseDomains(body),
+      limits,
+    }
+  if (code === 0) return createInDoubt(`the service answered code 0 with HTTP ${answer.status}`)
   return {
     kind: 'refused',
     status: answer.status,
@@ -44,7 +50,7 @@ export function parseAnswer(
   }
 }
 
-function inDoubt(message: string): Outcome {
+function createInDoubt(message: string): Outcome {
   return { kind: 'in doubt', message }
 }
 
@@ -54,25 +60,27 @@ const fallback: Record<number, string> = {
   429: 'too many calls in this minute',
 }
 
-/** The limits of an answer, as far as they are those of a minute, which the call budget counts. */
-function perMinute(answer: Answer, { remaining, resetMs }: Limits): Limits {
+/** Selects the limits per minute, which the call budget counts. */
+function selectMinuteLimits(answer: Answer, { remaining, resetMs }: Limits): Limits {
   const minute = (answer.header('X-Ratelimit-Grad') ?? 'minute') === 'minute'
   return { remaining: minute ? remaining : null, resetMs }
 }
 
-/** The resulting configuration under `data.config`, keyed by item. */
-function configOf(body: JsonObject, itemOf: (wireName: string) => ItemKey): Record<ItemKey, Json> {
+/** Parses the resulting configuration under `data.config`, keyed by item. */
+function parseConfig(
+  body: JsonObject,
+  findItem: (wireName: string) => ItemKey,
+): Record<ItemKey, Json> {
   const data = getOwn(body, 'data')
   const config = data !== undefined && isObject(data) ? getOwn(data, 'config') : undefined
   if (config === undefined || !isObject(config)) return {}
-  return Object.fromEntries(Object.entries(config).map(([name, value]) => [itemOf(name), value]))
+  return Object.fromEntries(Object.entries(config).map(([name, value]) => [findItem(name), value]))
 }
 
 /**
- * The `domains` array, which sits inside `data` for most items and at the top level for
- * `combined_ban`.
+ * Parses the `domains` array: inside `data` for most items, at the top level for `combined_ban`.
  */
-function domainsOf(body: JsonObject): { id: string; domain: string }[] {
+function parseDomains(body: JsonObject): { id: string; domain: string }[] {
   const data = getOwn(body, 'data')
   const inside = data !== undefined && isObject(data) ? getOwn(data, 'domains') : undefined
   const list = inside ?? getOwn(body, 'domains')

@@ -1,10 +1,10 @@
 import type { Clock } from '../../model/clock.ts'
 
-/** Those who wait for something to happen. */
+/** Callers that wait for an event. */
 export class WaitQueue {
   readonly #waiting = new Set<() => void>()
 
-  /** Resolves when all are woken next, or the signal is aborted. */
+  /** Resolves at the next `wakeAll`, or when the signal is aborted. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -17,7 +17,7 @@ export class WaitQueue {
     })
   }
 
-  /** The same, after `ms` milliseconds at the latest. */
+  /** Waits like `wait`, for at most `ms` milliseconds. */
   async waitUpTo(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
     const over = new AbortController()
     const end = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])

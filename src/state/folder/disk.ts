@@ -1,23 +1,22 @@
 /**
- * What a record in a folder asks of a file system, step by step. Nothing but what `sync` was called
- * for outlives a crash of the machine: the text of a file by its own path, its name by its
- * folder's.
+ * File-system operations of a folder store. Only what `sync` was called for survives a crash of the
+ * machine: the text of a file after a sync of its own path, its name after a sync of its folder.
  */
 export interface Disk {
-  /** Text of a file; null where there is none. */
+  /** Returns the text of a file; null if it does not exist. */
   read(path: string): Promise<string | null>
-  /** Names in a folder; none where there is no folder. */
+  /** Lists the names in a folder; none if it does not exist. */
   list(folder: string): Promise<string[]>
   exists(path: string): Promise<boolean>
-  /** Makes a folder in one that is there, for its owner only; false when the name is taken. */
+  /** Creates a folder in an existing one, for its owner only; false if the name is taken. */
   makeFolder(path: string): Promise<boolean>
-  /** Makes a file that is not there yet, for its owner only; false when the name is taken. */
+  /** Creates a file, for its owner only; false if the name is taken. */
   create(path: string, text: string): Promise<boolean>
-  /** Gives a file a second name; false when that is taken. */
+  /** Adds a second name to a file; false if the name is taken. */
   link(from: string, to: string): Promise<boolean>
   /** Makes a file's text or a folder's names durable. */
   sync(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
-  /** Takes away a file, or a folder with all it holds; what is not there is as good as gone. */
+  /** Removes a file, or a folder with its contents; does nothing if it does not exist. */
   remove(path: string): Promise<void>
 }

@@ -2,9 +2,8 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 
 /**
- * Makes folders below a root, and the root itself, each with a name that a crash does not take
- * away. One that is there may have been made by a process that died before it was durable, so that
- * its name is synced once all the same.
+ * Creates folders below a root, and the root itself, whose names survive a crash. An existing
+ * folder may come from a process that died before its name was durable, so its name is synced too.
  */
 export class DurableFolders {
   readonly #disk: Disk

@@ -8,10 +8,10 @@ import type { StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from './write-file.ts'
 
 /**
- * Records in a folder. All who work on them see the same folder.
+ * Creates the state files of a folder, which all processes share.
  *
- * @param lock who lost it, having been stopped or asleep for longer than it holds, writes nothing
- * over what others have written since
+ * @param lock nothing is written after this process has lost it, having been stopped or asleep for
+ *   longer than the lease: others may have written since
  */
 export function createFolderFiles(
   disk: Disk,
@@ -19,15 +19,15 @@ export function createFolderFiles(
   temporary: string,
   lock: Pick<FolderRegister, 'hasChanged' | 'location'>,
 ): StateFiles {
-  const turn = createSerialQueue()
-  const made = new DurableFolders(disk, folder)
+  const queue = createSerialQueue()
+  const folders = new DurableFolders(disk, folder)
   const write = (steps: FileChanges[]) =>
-    turn(async () => {
-      if (await lock.hasChanged()) throw lost(folder, lock.location)
+    queue(async () => {
+      if (await lock.hasChanged()) throw createLockLostError(folder, lock.location)
       for (const step of steps) {
         await writeFilesDurably(
           disk,
-          made,
+          folders,
           new Map([...step].map(([path, text]) => [join(folder, path), text])),
           temporary,
         )
@@ -39,7 +39,7 @@ export function createFolderFiles(
     refresh: () => undefined,
     load: async (path) => {
       const found = new Map<string, string>()
-      await readInto(found, disk, folder, path)
+      await loadInto(found, disk, folder, path)
       return found
     },
     write,
@@ -53,15 +53,16 @@ export function createFolderFiles(
   }
 }
 
-function lost(folder: string, lock: string): EdgewiseError {
+function createLockLostError(folder: string, lock: string): EdgewiseError {
   return new EdgewiseError(
     'record-moved',
-    `the lock of the record in ${folder} (${lock}) was lost meanwhile, and somebody else may have written to it`,
-    'Look who holds the lock now ("edgewise state unlock" says so), and run the same command again.',
+    `the lock of the state in ${folder} (${lock}) was lost; another process may have written ` +
+      'the state',
+    'Check who holds the lock ("edgewise state unlock" shows it), then run the same command again.',
   )
 }
 
-async function readInto(
+async function loadInto(
   found: Map<string, string>,
   disk: Disk,
   root: string,
@@ -69,9 +70,9 @@ async function readInto(
 ): Promise<void> {
   for (const name of (await disk.list(join(root, folder))).toSorted()) {
     const path = `${folder}/${name}`
-    // Only these are ours: what a killed process or an editor left has another ending, a folder has
-    // none.
+    // Only `.json` files are state: files left by a killed process or an editor have another
+    // ending, folders have none.
     if (name.endsWith('.json')) found.set(path, (await disk.read(join(root, path))) ?? '')
-    else if (!name.includes('.')) await readInto(found, disk, root, path)
+    else if (!name.includes('.')) await loadInto(found, disk, root, path)
   }
 }

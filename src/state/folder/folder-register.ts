@@ -4,65 +4,64 @@ import { DurableFolders } from './durable-folders.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Register } from '../register.ts'
 
-/** A register that knows whether it is still as this process left it. */
+/** A register that detects changes by other processes. */
 export interface FolderRegister extends Register {
   /**
-   * Whether somebody else has changed it since this process did; false where this process never
-   * has.
+   * Reports whether another process has changed it since this one did; false if this one never has.
    */
   hasChanged(): Promise<boolean>
 }
 
 /**
- * A register in a folder: `<n>.json`, of which the highest number counts. A file takes its name
- * with its whole text, and a file system gives a name only once, so that of two that change the
- * same state one wins.
+ * Creates a register in a folder: `<n>.json`, of which the highest number counts. A file gets its
+ * name together with its whole text, and a file system assigns a name only once: of two processes
+ * that change the same version, one wins.
  */
 export function createFolderRegister(
   disk: Disk,
   folder: string,
   temporary: string,
 ): FolderRegister {
-  const made = new DurableFolders(disk, folder)
-  const turn = createSerialQueue()
+  const folders = new DurableFolders(disk, folder)
+  const queue = createSerialQueue()
   let own: number | null = null
-  const highest = async () => Math.max(0, ...(await disk.list(folder)).map(numberOf))
-  const pathOf = (number: number) => join(folder, `${number}.json`)
+  const findHighest = async () => Math.max(0, ...(await disk.list(folder)).map(parseNumber))
+  const buildPath = (number: number) => join(folder, `${number}.json`)
   return {
     location: folder,
     isLocal: true,
     read: async () => {
       for (;;) {
-        const number = await highest()
+        const number = await findHighest()
         if (number === 0) return { version: null, text: null }
-        const text = await disk.read(pathOf(number))
-        // Swept by somebody who has put a later one.
+        const text = await disk.read(buildPath(number))
+        // Another process has removed it after writing a later version.
         if (text !== null) return { version: String(number), text: text === '' ? null : text }
       }
     },
     compareAndSwap: (version, text) =>
-      turn(async () => {
+      queue(async () => {
         const number = Number(version ?? 0) + 1
-        await made.ensure(folder)
+        await folders.ensure(folder)
         const draft = join(folder, `${temporary}.tmp`)
         await disk.remove(draft)
         await disk.create(draft, text ?? '')
         await disk.sync(draft)
-        const won = await disk.link(draft, pathOf(number))
+        const won = await disk.link(draft, buildPath(number))
         if (won) own = number
         await disk.remove(draft)
-        // Who was asleep for long may have taken a number that was swept.
-        if (!won || (await highest()) !== number) return null
+        // A process that was asleep for long may have written a number that was removed already.
+        if (!won || (await findHighest()) !== number) return null
         await disk.sync(folder)
         for (const name of await disk.list(folder))
-          if (numberOf(name) > 0 && numberOf(name) < number - 1)
+          if (parseNumber(name) > 0 && parseNumber(name) < number - 1)
             await disk.remove(join(folder, name))
         return String(number)
       }),
-    hasChanged: () => turn(async () => own !== null && (await highest()) !== own),
+    hasChanged: () => queue(async () => own !== null && (await findHighest()) !== own),
   }
 }
 
-function numberOf(name: string): number {
+function parseNumber(name: string): number {
   return /^[1-9]\d{0,14}\.json$/.test(name) ? Number.parseInt(name, 10) : 0
 }

@@ -2,16 +2,16 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 import type { DurableFolders } from './durable-folders.ts'
 
-/** Files by path: their texts, or null for one that is to go. */
+/** Files by path: their new texts, or null to remove them. */
 export type FileChanges = ReadonlyMap<string, string | null>
 
 /**
  * Replaces files so that a crash at any moment leaves the old or the new text of each, never a
- * part: temporary file, sync, rename, sync of the folder. Any of them may survive without the
- * others. Folders are made as needed.
+ * part: temporary file, sync, rename, sync of the folder. Each file may survive without the others.
+ * Creates folders as needed.
  *
- * @param made makes the folders that they lie in
- * @param temporary names this process among those that may write here
+ * @param made creates the folders of the files
+ * @param temporary identifies this process among those that may write here
  */
 export async function writeFilesDurably(
   disk: Disk,
@@ -28,7 +28,7 @@ export async function writeFilesDurably(
     } else {
       if (!folders.has(folder)) await made.ensure(folder)
       const draft = `${path}.${temporary}.tmp`
-      // Left over from a process of the same name that was killed here.
+      // Left over from a killed process of the same name.
       await disk.remove(draft)
       await disk.create(draft, text)
       await disk.sync(draft)

@@ -15,11 +15,11 @@ import { createSerialQueue } from '../serial-queue.ts'
 import type { StateFiles } from '../state-files.ts'
 import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
 
-const mostRaces = 8
+const maxRaces = 8
 
 /**
- * Records on a branch. What is written is committed here; what is published or shared is on the
- * remote as well.
+ * Creates the state files of a branch. `write` commits in this repository; `publish` and `share`
+ * push to the remote too.
  */
 export function createGitFiles(
   repository: GitRepository,
@@ -31,12 +31,12 @@ export function createGitFiles(
   return {
     location: files.location,
     describePath: (path) => `${place.branch}:${path}`,
-    refresh: () => files.lookAgain(),
-    load: (path) => files.read(path),
+    refresh: () => files.refresh(),
+    load: (path) => files.load(path),
     write: (steps, message) => files.write(steps, message),
     publish: (steps, message) => files.publish(steps, message),
-    saveLocally: (path, text) => files.jot(path, text),
-    loadLocalAndShared: (path) => files.jotted(path),
+    saveLocally: (path, text) => files.saveLocally(path, text),
+    loadLocalAndShared: (path) => files.loadLocalAndShared(path),
     share: repository.remote === null ? null : () => files.share(),
   }
 }
@@ -48,9 +48,9 @@ class GitFiles {
   readonly #ref: string
   readonly #disk: Disk
   readonly #temporary: string
-  readonly #turn = createSerialQueue()
-  readonly #made: DurableFolders
-  readonly #jots = new Map<string, string>()
+  readonly #queue = createSerialQueue()
+  readonly #folders: DurableFolders
+  readonly #localTexts = new Map<string, string>()
   #view: Promise<BranchView> | null = null
 
   constructor(git: GitRepository, place: GitLocation, disk: Disk, temporary: string) {
@@ -58,41 +58,41 @@ class GitFiles {
     this.#place = place
     this.#ref = buildBranchRef(place)
     this.#disk = disk
-    this.#made = new DurableFolders(disk, git.commonFolder)
+    this.#folders = new DurableFolders(disk, git.commonFolder)
     this.#temporary = temporary
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
   }
 
   /**
-   * What was jotted down before may be older than what others have told since; this machine has it
-   * in a file of its own.
+   * Forgets the local texts: others may have shared newer ones since, and this machine has its own
+   * in a file.
    */
-  lookAgain(): void {
+  refresh(): void {
     this.#view = null
-    this.#jots.clear()
+    this.#localTexts.clear()
   }
 
-  async read(path: string): Promise<Map<string, string>> {
-    const { tip } = await this.#looked()
+  async load(path: string): Promise<Map<string, string>> {
+    const { tip } = await this.#loadView()
     return tip === null ? new Map() : this.#git.loadFiles(tip, path)
   }
 
   write(steps: FileChanges[], message: string): Promise<void> {
-    return this.#turn(async () => {
-      const view = await this.#looked()
-      view.tip = await this.#git.commit(view.tip, this.#changes(view.tip, steps), message)
+    return this.#queue(async () => {
+      const view = await this.#loadView()
+      view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
       await this.#moveLocal(view)
     })
   }
 
   publish(steps: FileChanges[], message: string): Promise<void> {
     if (this.#git.remote === null) return this.write(steps, message)
-    return this.#turn(async () => {
-      const view = await this.#looked()
+    return this.#queue(async () => {
+      const view = await this.#loadView()
       const before = view.tip
       await this.#refuseImmovable(view)
       try {
-        view.tip = await this.#git.commit(view.tip, this.#changes(view.tip, steps), message)
+        view.tip = await this.#git.commit(view.tip, this.#buildChanges(view.tip, steps), message)
         await this.#push(view, message)
       } catch (error) {
         view.tip = before
@@ -103,69 +103,69 @@ class GitFiles {
   }
 
   share(): Promise<void> {
-    return this.#turn(async () => {
-      const view = await this.#looked()
+    return this.#queue(async () => {
+      const view = await this.#loadView()
       if (view.tip === view.shared) return
       await this.#push(view, 'Outcomes recorded before')
       await this.#moveLocal(view)
     })
   }
 
-  async jot(path: string, text: string): Promise<void> {
-    this.#jots.set(path, text)
-    await this.#turn(() =>
+  async saveLocally(path: string, text: string): Promise<void> {
+    this.#localTexts.set(path, text)
+    await this.#queue(() =>
       writeFilesDurably(
         this.#disk,
-        this.#made,
-        new Map([[this.#jotPath(path), text]]),
+        this.#folders,
+        new Map([[this.#buildLocalPath(path), text]]),
         this.#temporary,
       ),
     )
   }
 
-  async jotted(path: string): Promise<{ here: string | null; shared: string | null }> {
-    const here = await this.#disk.read(this.#jotPath(path))
-    return { here, shared: (await this.read(path)).get(path) ?? null }
+  async loadLocalAndShared(path: string): Promise<{ here: string | null; shared: string | null }> {
+    const here = await this.#disk.read(this.#buildLocalPath(path))
+    return { here, shared: (await this.load(path)).get(path) ?? null }
   }
 
-  #jotPath(path: string): string {
+  #buildLocalPath(path: string): string {
     return join(this.#git.commonFolder, 'edgewise', path)
   }
 
-  /** All steps in one commit, and the latest of what changes all the time. */
-  #changes(tip: string | null, steps: FileChanges[]): Changes {
+  /** Builds one commit of all steps, with the latest local texts. */
+  #buildChanges(tip: string | null, steps: FileChanges[]): Changes {
     const first = new Map(tip === null ? [[readmePath, readmeText]] : [])
-    return new Map([...first, ...this.#jots, ...steps.flatMap((step) => [...step])])
+    return new Map([...first, ...this.#localTexts, ...steps.flatMap((step) => [...step])])
   }
 
-  #looked(): Promise<BranchView> {
+  #loadView(): Promise<BranchView> {
     this.#view ??= loadView(this.#git, this.#place)
     return this.#view
   }
 
-  /** Pushes the tip; when others were faster, on top of what they wrote. */
+  /** Pushes the tip; if others were faster, on top of their commits. */
   async #push(view: BranchView, message: string): Promise<void> {
     const git = this.#git
-    for (let race = 0; race < mostRaces; race++) {
+    for (let race = 0; race < maxRaces; race++) {
       if (await git.push(this.#ref, view.shared, view.tip)) {
         view.shared = view.tip
         return
       }
       const winner = await git.fetch(this.#ref)
       await this.#refuseForeign(view.shared, winner)
-      view.tip = await git.commit(winner, await this.#own(view.tip), message)
+      view.tip = await git.commit(winner, await this.#findOwnChanges(view.tip), message)
       view.shared = winner
     }
     throw new EdgewiseError(
       'record-unreachable',
-      `the branch ${this.#place.branch} of ${git.remote} moved ${mostRaces} times while it was written to`,
-      'Run the same command again when fewer others write to it.',
+      `the branch ${this.#place.branch} of ${git.remote} moved ${maxRaces} times during the write`,
+      'Run the same command again when fewer processes write to it.',
     )
   }
 
   /**
-   * What can't be recorded here is not announced to others: a branch that is checked out, say, or a
-   * full disk.
+   * Refuses before the push what cannot be recorded here: a checked-out branch or a full disk, for
+   * example.
    */
   async #refuseImmovable({ local }: BranchView): Promise<void> {
     if (local !== null) await this.#git.move(this.#ref, local, local)
@@ -173,11 +173,11 @@ class GitFiles {
 
   /**
    * Moves the branch of this repository to the tip. With a remote it is a copy; without one it is
-   * the record itself.
+   * the state itself.
    */
   async #moveLocal(view: BranchView): Promise<void> {
     const git = this.#git
-    for (let race = 0; race < mostRaces; race++) {
+    for (let race = 0; race < maxRaces; race++) {
       if (await git.move(this.#ref, view.local, view.tip)) {
         view.local = view.tip
         return
@@ -187,20 +187,20 @@ class GitFiles {
         await this.#refuseForeign(view.local, winner)
         view.tip = await git.commit(
           winner,
-          await this.#own(view.tip),
-          'Record on top of another one',
+          await this.#findOwnChanges(view.tip),
+          'Record state on top of another commit',
         )
       }
       view.local = winner
     }
     throw new EdgewiseError(
       'record-moved',
-      `the branch ${this.#place.branch} moves faster than it can be written to`,
+      `the branch ${this.#place.branch} moved ${maxRaces} times during the write`,
     )
   }
 
-  /** What this record has at its own paths. */
-  async #own(commit: string | null): Promise<Changes> {
+  /** Finds the contents at the own paths of this state. */
+  async #findOwnChanges(commit: string | null): Promise<Changes> {
     const own = new Map<string, { id: string } | null>()
     for (const path of [readmePath, this.#place.home, ...this.#place.others]) {
       const id = commit === null ? null : await this.#git.findId(commit, path)
@@ -216,8 +216,10 @@ class GitFiles {
     if (was === is) return
     throw new EdgewiseError(
       'record-moved',
-      `somebody else has written to this record (${home} on the branch ${branch}) meanwhile, though its lock was held here`,
-      'Look who holds the lock now ("edgewise state unlock" says so), and run the same command again.',
+      `another process has written this state (${home} on the branch ${branch}) although this ` +
+        'process holds the lock',
+      'Check who holds the lock ("edgewise state unlock" shows it), then run the same command ' +
+        'again.',
     )
   }
 }

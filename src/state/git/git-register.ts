@@ -3,7 +3,9 @@ import type { Register } from '../register.ts'
 
 const path = 'text'
 
-/** A register on a ref: each state a commit of its own, on the remote where there is one. */
+/**
+ * Creates a register on a ref: each version is a commit of its own, on the remote if there is one.
+ */
 export function createGitRegister(git: GitRepository, name: string): Register {
   const ref = `refs/edgewise/${name}`
   const { remote } = git

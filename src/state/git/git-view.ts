@@ -1,56 +1,58 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { GitRepository } from './git-repository.ts'
 
-/** Says to people what the branch is, and to us that it is ours. */
+/** Explains the branch to people, and identifies it as state of Edgewise by its first line. */
 export const readmePath = 'README.md'
 export const readmeText = `# A record of Edgewise
 
-What Edgewise recorded of its own confirmed writes, one file a domain. Nothing here is to be edited by hand: see
-"edgewise state --help". The messages of this branch tell every apply.
+The state that Edgewise recorded of its own confirmed writes, one file for each domain.
+Do not edit it by hand: see "edgewise state --help".
+The commit messages of this branch describe every apply.
 `
 
-/** Where in a repository a record is, and what of it is its own. */
+/** Location of the state in a repository. */
 export interface GitLocation {
   branch: string
-  /** The record's own folder, which nobody else may change while its lock is held. */
+  /** Folder of this state, which no other process may change while its lock is in use. */
   home: string
-  /** Other paths that only it writes. */
+  /** Other paths that only this state writes. */
   others: string[]
 }
 
-/** The commits that this process works with. */
+/** Commits that this process works with. */
 export interface BranchView {
-  /** What it reads, and writes on top of. */
+  /** Commit to read, and to write on top of. */
   tip: string | null
-  /** Where the branch is in this repository, as last seen. */
+  /** Last seen commit of the branch in this repository. */
   local: string | null
-  /** Where it is on the remote, as last seen; the tip has it in its history. */
+  /** Last seen commit of the branch on the remote; the tip has it in its history. */
   shared: string | null
 }
 
-/** The branch's ref. */
+/** Builds the ref of the branch. */
 export function buildBranchRef({ branch }: GitLocation): string {
   return `refs/heads/${branch}`
 }
 
 /**
- * Where the branch is. What is only here are outcomes that a process could not push any more; they
- * count unless somebody else has written since, who then knows these writes to be in doubt.
+ * Finds the commits of the branch. Commits that exist only here are outcomes that a process could
+ * not push. They count unless another process has written since: it then treats these writes as
+ * in-doubt.
  *
- * @throws EdgewiseError `record-moved` when it can't be told which commit is right, `usage` when
- * the branch holds something else
+ * @throws EdgewiseError `record-moved` if it is unclear which commit is right, `usage` if the
+ *   branch contains something else
  */
 export async function loadView(git: GitRepository, place: GitLocation): Promise<BranchView> {
   const ref = buildBranchRef(place)
   const local = await git.findTip(ref)
   const shared = git.remote === null ? null : await git.fetch(ref)
   if (git.remote !== null && local !== null && shared === null) await refuseGone(git, place)
-  const view = { tip: await tipOf(git, place, local, shared), local, shared }
+  const view = { tip: await chooseTip(git, place, local, shared), local, shared }
   if (view.tip !== null) await refuseOther(git, place, view.tip)
   return view
 }
 
-async function tipOf(
+async function chooseTip(
   git: GitRepository,
   { branch }: GitLocation,
   local: string | null,
@@ -61,28 +63,36 @@ async function tipOf(
   if (base === null) {
     throw new EdgewiseError(
       'record-moved',
-      `the branch ${branch} here and that of ${git.remote} have nothing in common: both hold a record of their own`,
-      `Decide which one is right. "git branch -m ${branch} old-${branch}" puts the one of this clone aside.`,
+      `the branch ${branch} of this clone and that of ${git.remote} have no common history: ` +
+        'each has a state of its own',
+      `Decide which one is right. "git branch -m ${branch} old-${branch}" sets aside the one ` +
+        'of this clone.',
     )
   }
   return base === shared ? local : shared
 }
 
 /**
- * A copy here of what the remote has lost may be older than that was: what it says of the service
- * may long be wrong.
+ * Refuses a branch that the remote has lost: the copy here may be older than it was, and its state
+ * long outdated.
  */
 async function refuseGone(git: GitRepository, place: GitLocation): Promise<void> {
   const { branch } = place
   if ((await git.findLastSeen(buildBranchRef(place))) === null) return
   throw new EdgewiseError(
     'record-moved',
-    `the branch ${branch} was on the remote ${git.remote} and is gone; the copy in this clone may be older than it was`,
-    `Find the newest copy ("git log ${branch}" in each clone) and push it: "git push ${git.remote} ${branch}". To begin a new record, put the copy here aside: "git branch -m ${branch} old-${branch}".`,
+    `the branch ${branch} was deleted from the remote ${git.remote}; the copy in this clone ` +
+      'may be older',
+    `Find the newest copy ("git log ${branch}" in each clone) and push it: "git push ` +
+      `${git.remote} ${branch}". To start a new state, set the copy here aside: "git branch -m ` +
+      `${branch} old-${branch}".`,
   )
 }
 
-/** A branch that somebody named by mistake, and that holds their work, is not written to. */
+/**
+ * Refuses a branch with other contents: it was configured by mistake and holds the work of somebody
+ * else.
+ */
 async function refuseOther(
   git: GitRepository,
   { branch }: GitLocation,
@@ -92,7 +102,7 @@ async function refuseOther(
   if (text?.split('\n')[0] === readmeText.split('\n')[0]) return
   throw new EdgewiseError(
     'usage',
-    `the branch ${branch} holds something else than a record`,
-    'Name another one in edgewise.yaml under "state.branch"; the default is edgewise-state.',
+    `the branch ${branch} does not contain Edgewise state`,
+    'Set another branch in edgewise.yaml under "state.branch"; the default is edgewise-state.',
   )
 }

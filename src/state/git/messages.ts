@@ -1,28 +1,40 @@
 import type { Applied } from '../../model/applied.ts'
-import { pluralize, listSome } from '../../model/words.ts'
+import { listSome, pluralize } from '../../model/words.ts'
 import type { RecordedState, Wave } from '../store.ts'
 
-/** What a record's history says as an apply begins a wave, or ends (`wave` is null then). */
+/**
+ * Formats the commit message for the start of a wave, or for the end of an apply (`wave` is null).
+ */
 export function formatEntryMessage(apply: Applied, wave: Wave | null): string {
-  const { confirmed, refused, inDoubt, notSent } = apply.writes
-  const counts = `${confirmed} confirmed, ${refused} refused, ${inDoubt} in doubt, ${notSent} not sent`
-  const subject =
-    wave === null
-      ? `Apply ${apply.id}: ${apply.outcome}; ${counts}`
-      : `Apply ${apply.id}: about to send ${pluralize(wave.intents.size, 'write')} for ${pluralize(wave.before.size, 'domain')}`
-  return `${subject}\n\n${about(apply)}`
+  const subject = wave === null ? `${apply.outcome}; ${formatCounts(apply)}` : formatIntent(wave)
+  return `Apply ${apply.id}: ${subject}\n\n${formatDetails(apply)}`
 }
 
-/** What it says of writes whose outcome is recorded. */
+/** Formats the commit message for recorded outcomes of writes. */
 export function formatOutcomeMessage(
   apply: Applied,
   writes: number[],
   domains: RecordedState,
 ): string {
-  const subject = `Apply ${apply.id}: outcome of ${writes.length === 0 ? 'a part of a write' : `write ${writes.join(', ')}`}`
-  return `${subject}\n\n${domains.size === 0 ? '' : `${listSome([...domains.keys()])}\n`}${about(apply)}`
+  const subject = writes.length === 0 ? 'a part of a write' : `write ${writes.join(', ')}`
+  const names = domains.size === 0 ? '' : `${listSome([...domains.keys()])}\n`
+  return `Apply ${apply.id}: outcome of ${subject}\n\n${names}${formatDetails(apply)}`
 }
 
-function about({ commit, author, startedAt }: Applied): string {
-  return `Manifests: ${commit ?? 'in no commit'}\nBy: ${author ?? 'unknown'}\nStarted: ${startedAt}\n`
+function formatCounts({ writes }: Applied): string {
+  const { confirmed, refused, inDoubt, notSent } = writes
+  const failed = `${refused} refused, ${inDoubt} in-doubt, ${notSent} not sent`
+  return `${confirmed} confirmed, ${failed}`
+}
+
+function formatIntent({ intents, before }: Wave): string {
+  const writes = pluralize(intents.size, 'write')
+  return `about to send ${writes} for ${pluralize(before.size, 'domain')}`
+}
+
+function formatDetails({ commit, author, startedAt }: Applied): string {
+  return (
+    `Manifests: ${commit ?? 'in no commit'}\nBy: ${author ?? 'unknown'}\n` +
+    `Started: ${startedAt}\n`
+  )
 }
