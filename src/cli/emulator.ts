@@ -26,7 +26,7 @@ export interface EmulatorFlags {
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** `edgewise emulator`: the service on this machine, until it is interrupted. */
+/** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
 export async function runEmulator(
   { io, note }: CommandContext,
   _args: unknown[],
@@ -65,7 +65,7 @@ export async function runEmulator(
   return exitCodes.done
 }
 
-/** Reads `kind` or `kind:field=value,…`; `on` may be given several times. */
+/** Parses `kind` or `kind:field=value,…`; `on` is repeatable. */
 function faultOf(text: string): Fault {
   const [kind = '', ...rest] = text.split(':')
   const given: JsonObject = { kind }

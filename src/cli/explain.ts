@@ -12,10 +12,7 @@ import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
-/**
- * `edgewise explain`: all items in a line each, one item with its fields and an example, or one
- * field.
- */
+/** `edgewise explain`: lists all items, or describes one item or one field. */
 export async function explain(
   { io, options, paint }: CommandContext,
   [name]: unknown[],
@@ -107,7 +104,7 @@ function fieldText(
   return `${head}\n${wrap(schema.description ?? '', columns, `${indent}    `)}\n${inner.join('')}`
 }
 
-/** The fields of an object, or of the objects in a list; with whether each is required. */
+/** Lists the fields of an object, or of the objects in a list: name, schema, required. */
 function fieldsOf(schema: ItemSchema): [string, ItemSchema, boolean][] {
   const holder =
     schema.items === undefined

@@ -13,7 +13,7 @@ export interface FmtOptions {
 }
 
 /**
- * `edgewise fmt`: brings the files of the workspace into canonical order and style; values and
+ * `edgewise fmt`: formats the files of the workspace in canonical order and style. Values and
  * comments stay.
  */
 export async function fmt(

@@ -11,14 +11,14 @@ const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The second signal leaves at once; what is under way is recorded as in doubt.
+    // The second signal exits at once; calls in flight are recorded as in-doubt.
     if (signalled !== null) process.exit(signalCodes[signal])
     signalled = signal
     interrupt.abort()
   })
 }
-// What can't be said ends nothing that was begun: an apply goes on and records what comes of it. A
-// reader that has seen enough (`| head`) is no failure.
+// A failing stdout must not abort an apply: it continues and records its outcomes. A reader that
+// closes the pipe early (`| head`) is not an error.
 let unsaid: string | null = null
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
 import { parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 
-/** How much an answer may be, and how long a program may take for it. */
+/** Limits of the output and the run time of a program. */
 interface Limits {
   bytes: number
   seconds: number
@@ -19,13 +19,13 @@ const usual: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
 const mostComplaint = 2000
 
 /**
- * What somebody saw at the service. A name that ends in `.json`, and an existing file that can't be
- * executed, is read; anything else is a program with arguments, separated by blanks (`'…'` and
- * `"…"` keep them), run without a shell in the current folder. Its standard output is the answer.
+ * Loads the observed configuration of the service. A name that ends in `.json`, and an existing
+ * file that is not executable, is loaded. Anything else is a program with arguments, separated by
+ * blanks (`'…'` and `"…"` keep them), which runs without a shell in the current folder and prints
+ * the configuration.
  *
- * @param scrub takes secrets out of what the program complains
- * @throws EdgewiseError `not-observed` when there is no answer, or one that is too large, late or
- * no JSON
+ * @param scrub removes secrets from the stderr of the program
+ * @throws EdgewiseError `not-observed` if the output is missing, too large, too late or no JSON
  */
 export async function observe(
   source: string,
@@ -82,7 +82,7 @@ function readText(source: string, cwd: string, { bytes }: Limits): string {
 }
 
 /**
- * The words of a command line: blanks part them, quotes keep blanks. Nothing else has a meaning.
+ * Splits a command line into words at blanks; quotes keep blanks. No other character is special.
  */
 function wordsOf(source: string): string[] {
   return Array.from(source.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g), ([word]) =>
@@ -97,7 +97,7 @@ function outputOf(
   limits: Limits,
 ): Promise<string> {
   if (program === '') throw failed('', 'expected a file or a program, got nothing')
-  // A name with a slash is meant from the current folder.
+  // A name with a slash is relative to the current folder.
   const command = program.includes('/') ? resolve(io.cwd, program) : program
   return new Promise((fulfil, reject) => {
     const options = {

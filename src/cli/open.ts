@@ -9,12 +9,12 @@ import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { CommandContext } from './io.ts'
 
-/** Finds and reads the workspace that a command is about. */
+/** Finds and loads the workspace of a command. */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   return loadWorkspace(findWorkspaceRoot(context), context.io, reach)
 }
 
-/** The folder of the workspace that a command is about. */
+/** Finds the folder of the workspace of a command. */
 export function findWorkspaceRoot({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
   if (options.workspace !== undefined && !existsSync(start))
@@ -34,7 +34,7 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
   return root
 }
 
-/** The workspace, if it has no errors. Its warnings are told on stderr. */
+/** Loads the workspace, prints its warnings on stderr, and throws `invalid` if it has errors. */
 export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const workspace = openWorkspace(context, reach)
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
@@ -58,7 +58,7 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
   return workspace
 }
 
-/** Diagnostics in words, with the offending lines, for stderr. */
+/** Formats diagnostics with their source lines for stderr. */
 export function formatWorkspaceDiagnostics(
   workspace: LoadedWorkspace,
   diagnostics: Diagnostic[],

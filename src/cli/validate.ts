@@ -18,7 +18,7 @@ export interface ValidateOptions {
   format: 'text' | 'json' | 'github' | 'sarif'
 }
 
-/** `edgewise validate`: all problems in one run; asks for no secret and no token. */
+/** `edgewise validate`: reports every problem in one run. Needs neither secrets nor the token. */
 export async function validate(
   context: CommandContext,
   [paths]: unknown[],
@@ -57,8 +57,8 @@ export async function validate(
 }
 
 /**
- * The workspace, or what is wrong with edgewise.yaml itself: that is a result of this command like
- * any other.
+ * Loads the workspace, or returns the error of an invalid edgewise.yaml, which is a regular result
+ * of this command.
  */
 function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
   try {
@@ -75,8 +75,8 @@ function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
 }
 
 /**
- * The workspace's folder within its repository, since annotations name files from the repository's
- * root.
+ * Finds the workspace's folder within its repository: annotations need paths from the root of the
+ * repository.
  */
 function folderInRepository(root: string): string {
   for (let folder = root; ; folder = dirname(folder)) {
@@ -85,10 +85,7 @@ function folderInRepository(root: string): string {
   }
 }
 
-/**
- * The diagnostics of the files or folders that were named; a path that holds none of the
- * workspace's files is fine.
- */
+/** Selects the diagnostics of the named files or folders; none is fine. */
 function chosen(
   diagnostics: Diagnostic[],
   root: string,

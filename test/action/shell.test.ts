@@ -29,7 +29,7 @@ afterEach(() => place.remove())
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
 /**
- * Runs a step of the action as a runner does: inputs become variables, and the text is run by bash.
+ * Runs a step of the action as a runner does: inputs become variables, and bash runs the script.
  */
 async function act(
   given: Record<string, string>,
@@ -54,7 +54,7 @@ async function act(
       cwd: place.root,
       env: {
         PATH: process.env['PATH'],
-        // The runner's Node takes types off by itself.
+        // The runner's Node strips types by itself.
         NODE_OPTIONS: `--import ${tsx}`,
         GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
         GITHUB_OUTPUT: join(place.root, 'output'),

@@ -92,7 +92,7 @@ describe('the workflows', () => {
       if: 'github.event.pull_request.head.repo.full_name == github.repository',
       needs: 'plan',
     })
-    // Beside the token runs what was merged already, and no credentials lie in the folder.
+    // Next to the token runs only merged code, and the folder contains no credentials.
     expect(comment?.steps[0]?.with).toEqual({
       ref: '${{ github.event.pull_request.base.sha }}',
       'persist-credentials': false,
@@ -186,11 +186,11 @@ describe('what is run', () => {
       expect(given['program']).toBe('node ${{ runner.temp }}/edgewise/dist/cli/main.js')
       const build = steps.findIndex(({ run }) => run?.includes('npm ci') === true)
       const [source] = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-      // Built before the manifests are there, so that none of their files has a say in it.
+      // Built before the manifests are checked out, so that none of their files can affect it.
       expect(steps.indexOf(source ?? {})).toBeLessThan(build)
       expect(source?.with).toMatchObject({
         repository: expect.stringMatching(/^(team\/edgewise|<owner\/repo>)$/) as string,
-        // What is to be filled in can't be the name of anything.
+        // A placeholder is not a valid name.
         ref: expect.stringMatching(/^([0-9a-f]{40}|<commit>)$/) as string,
         'persist-credentials': false,
       })
@@ -240,7 +240,7 @@ describe('the workflow that init writes', () => {
         }),
     )
     expect(commands).toEqual(['plan plan', 'apply plan', 'apply apply'])
-    // The token is there for the apply alone.
+    // Only the apply has the token.
     const withToken = Object.values(jobs).flatMap(({ steps }) =>
       steps.filter((step) => JSON.stringify(step).includes('secrets.')),
     )

@@ -12,7 +12,7 @@ const style = { findLine: () => null, paint: plainPaint, columns: 80 }
 
 const tag = (name: string) => (text: string) => `<${name}>${text}</${name}>`
 
-/** The code frame of a range of a line. */
+/** Formats the code frame of a range of a line. */
 function frame(line: string, column: number, endColumn: number, columns = 80): string[] {
   const place: Place = { file: 'a.yaml', line: 7, column, endLine: 7, endColumn }
   return formatCodeFrame(place, line, { paint: plainPaint, columns, mark: plainPaint.red }).split(

@@ -42,7 +42,7 @@ const many = (count: number, items: (i: number) => Items) =>
     ),
   )
 
-/** A plan with a write for each change: reports show what they are given, however it was found. */
+/** Creates a plan with one write for each change; reports don't depend on the planner. */
 function planOf(recorded: Snapshot, desired: Snapshot): Plan {
   const { changes, unchanged } = diffSnapshots(recorded, desired)
   const count = { set: 0, change: 0, unset: 0, release: 0 }
@@ -125,7 +125,7 @@ const hostile = [
   '- [ ] x',
 ]
 
-/** What is left of a Markdown text when its code fences are taken out, as CommonMark reads them. */
+/** Removes code fences from a Markdown text by the rules of CommonMark. */
 function outsideFences(markdown: string): string {
   const left: string[] = []
   let fence: string | null = null
@@ -151,7 +151,7 @@ function outsideFences(markdown: string): string {
   return left.join('\n')
 }
 
-/** Everything that the reports themselves say: headings, sums, tables, folded parts. */
+/** The reports' own text: headings, summaries, tables, folded sections. */
 const own =
   /^(#{3,4} [A-Z][\w :,]*|No changes\.|Plan: [\w ,·()]+|\| item \|.*|\|---.*|\| `\w+` \|[ \d|]*|<details><summary>(<code>[\w.-]+<\/code>|\d+ domains) [+~○\w ,-]+<\/summary>|<details><summary>(Writes|In doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>|Left out here: [\w ,]+\. `edgewise \w+` shows all\.|Drift: [\w ,]+\.|Of \d+ items?: [\w ,()]+\.|No differences were found\.|Nothing was observed, so [\w ,]+ \(--observed\)\.|)$/
 
@@ -162,7 +162,7 @@ function expectHarmless(markdown: string): void {
       .split('\n')
       .filter((line) => !own.test(line)),
   ).toEqual([])
-  // No control characters, and nothing that turns the direction of what follows.
+  // No control characters and no direction marks.
   expect(markdown.replaceAll('\n', '')).not.toMatch(
     /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u,
   )
@@ -237,7 +237,7 @@ describe('a plan as Markdown', () => {
     const [, left, all] = /Left out here: (\d+) of (\d+) changes/.exec(markdown) ?? []
     expect(all).toBe('10000')
     expect(Number(left)).toBeGreaterThan(0)
-    // Each part about one domain is one change; the three parts about timeouts stand for all the
+    // Each section about one domain is one change; the three sections about timeouts cover all
     // domains.
     expect(shown - 3 + 5000 + Number(left)).toBe(10_000)
     expect(markdown).toContain('| `timeout` |  | 5000 |  |  |')

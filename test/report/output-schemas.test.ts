@@ -307,7 +307,7 @@ function describedIn(part: Json | undefined): boolean {
   return isObject(part) && typeof part['description'] === 'string'
 }
 
-/** Every object within a schema, with its place. */
+/** Lists every object within a schema, with its path. */
 function objectsIn(part: Json, path: string): [string, Record<string, Json>][] {
   if (Array.isArray(part)) return part.flatMap((entry, i) => objectsIn(entry, `${path}/${i}`))
   if (!isObject(part)) return []

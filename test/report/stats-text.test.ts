@@ -8,7 +8,7 @@ import { measureWidth } from '../../src/report/text/display-width.ts'
 
 const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
 
-/** A domain with so many requests an hour, and so many of them failing from the sixth on. */
+/** Creates a tally of a domain: requests per hour, and failures per hour from the sixth hour on. */
 function tally(domain: string | null, requests: number, failing = 0): Tally {
   const made = createTally(domain, sparkSteps)
   const points = Array.from({ length: 10 }, (_, i) => {

@@ -13,7 +13,7 @@ afterEach(() => place.remove())
 const workspace = (url: string, more = '') =>
   place.write('edgewise.yaml', `version: 1\nservice:\n  url: ${url}\nstate: {store: dir}\n${more}`)
 
-/** Command lines that load a workspace, those included that never talk to the service. */
+/** Command lines that load a workspace, including those that never call the service. */
 const lines = [
   ['validate'],
   ['validate', '--json'],
@@ -31,7 +31,9 @@ const lines = [
   ['fmt', '--check'],
 ]
 
-/** Runs them all: each fails, shows nothing of these, and leaves no file behind. */
+/**
+ * Runs all command lines: each fails, prints none of the hidden texts, and leaves no file behind.
+ */
 async function refused(...hidden: string[]): Promise<CommandResult[]> {
   const before = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).toSorted()
   const ran: CommandResult[] = []
@@ -166,8 +168,7 @@ describe('a secret that a command prints', () => {
     })
     expect(out).not.toContain('hunter2')
     const stored = join(place.root, '.edgewise')
-    // The lock is taken before the command runs, in a folder that is named after the address as it
-    // is written.
+    // The lock is acquired before the command runs, in a folder named after the address as written.
     for (const path of readdirSync(stored, { recursive: true, encoding: 'utf8' })) {
       expect(path.replace(/^state\/lock(\/[^/]*)?/, '')).not.toContain('hunter2')
       if (statSync(join(stored, path)).isFile())
@@ -204,7 +205,7 @@ describe('proxies and this machine', () => {
     const emulator = await startService()
     try {
       workspace(emulator.url)
-      // Nobody listens there.
+      // No server listens on this address.
       place.env = {
         ...place.env,
         HTTP_PROXY: 'http://127.0.0.1:9',

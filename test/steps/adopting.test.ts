@@ -21,10 +21,7 @@ afterEach(() => place.remove())
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
-/**
- * Imports a fleet with manifests, and expects that a plan after it is empty and nothing is left to
- * format.
- */
+/** Imports a fleet with manifests, and expects an empty plan and formatted files. */
 async function adopt(fleet: object, ...args: string[]): Promise<string> {
   place.write('held.json', JSON.stringify(fleet))
   const ran = await place.cli('import', 'held.json', '--write-manifests', ...args)
@@ -163,10 +160,7 @@ describe('import --write-manifests', () => {
   })
 })
 
-/**
- * Items with one of their known payloads each, without those that exclude each other or are
- * actions.
- */
+/** Builds items with one known payload each, without exclusive items and actions. */
 function configOf(choice: Record<string, number>): JsonObject {
   const keys = new Set(Object.keys(choice))
   const clashing = new Set(
@@ -181,7 +175,7 @@ function configOf(choice: Record<string, number>): JsonObject {
   )
 }
 
-/** The service holds canonical values that are not empty, and no references. */
+/** Live values are canonical, not empty, and not references. */
 function isPlain(item: string, payload: unknown): boolean {
   const spec = getItemSpec(item)
   const value = spec.canonicalize(payload as JsonObject)

@@ -13,7 +13,7 @@ import { Canaries } from './canary.ts'
 import { setFaults, fetchConfigs, Place, startService, type CommandResult } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-/** Every one has characters that JSON, URLs, forms and HTML write otherwise. */
+/** Every secret has characters that JSON, URLs, forms and HTML escape. */
 const secrets = {
   token: 'tok-canary-"one"/+&<1>=',
   'wrong token': 'tok-canary-"two"/+&<2>=',
@@ -25,7 +25,7 @@ const secrets = {
 }
 const [shop, img, old] = ['shop.example.com', 'img.example.com', 'old.example.com']
 
-/** One keeps its record in git, the other in a folder, which is quicker. */
+/** One keeps its state in git, the other in a folder, which is faster. */
 const workspaces = ['clone', 'folder']
 
 let emulator: Emulator
@@ -33,7 +33,7 @@ let echo: Server
 let sandbox: GitSandbox
 let canaries: Canaries
 let env: Record<string, string>
-/** What every command said. */
+/** Output of all commands. */
 const said: CommandResult[] = []
 let place: Place
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   echo = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // A read has no body: its token stands in the address.
+    // A query has no body: its token is in the URL.
     const told = (url: string) =>
       request.method === 'POST'
         ? Buffer.concat(chunks).toString()
@@ -74,7 +74,7 @@ afterAll(async () => {
   sandbox.remove()
 })
 
-/** A service that says what it was told, in every way an answer can. */
+/** Service that echoes requests in every form an answer can have. */
 function answerWith(url: string, body: string, response: import('node:http').ServerResponse): void {
   const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as {
     config: JsonObject
@@ -120,7 +120,7 @@ function answerWith(url: string, body: string, response: import('node:http').Ser
   }
 }
 
-/** Every text of a value. */
+/** Lists every string in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
@@ -132,8 +132,8 @@ const encodedAll = (text: string) =>
   )
 
 /**
- * The configuration as it was sent and with its texts in other places: other fields, keys, within
- * longer texts.
+ * Builds variants of the sent configuration with its strings in other fields, in keys, and within
+ * longer strings.
  */
 function rewrittenAll(config: JsonObject, items: string[], body: string): JsonObject {
   const texts = [...textsIn(config), body]
@@ -151,7 +151,10 @@ function rewrittenAll(config: JsonObject, items: string[], body: string): JsonOb
   )
 }
 
-/** The workspace of the clone, what lies outside of it, and a git that tells how it was started. */
+/**
+ * Workspace of the clone, files outside of it, and a git wrapper that logs its arguments and
+ * environment.
+ */
 function layOut(): void {
   write('clone/.gitignore', '.secrets/\n.edgewise/\n')
   for (const root of workspaces) write(`${root}/.secrets/access`, `${secrets['access key']}\n`)
@@ -212,7 +215,7 @@ function layOut(): void {
     `#!/bin/sh\necho "$SIGNING_KEY $EDGEWISE_TOKEN $HEADER_VALUE" >&2\nexit 3\n`,
   )
   chmodSync(join(sandbox.folder, 'outside/complain'), 0o755)
-  // Secrets that somebody wrote out where they may not be.
+  // Literal secrets where they are not allowed.
   write('broken/edgewise.yaml', 'version: 1\n')
   write(
     'broken/domains/a.yaml',
@@ -264,7 +267,7 @@ function manifests(seconds: number): void {
   }
 }
 
-/** Runs a command without its waits, and looks at what it says. */
+/** Runs a command without waits, and scans its output. */
 async function edgewise(
   command: string,
   { where = 'clone', ...more }: Record<string, string> = {},
@@ -273,7 +276,7 @@ async function edgewise(
   return heard(command, await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')))
 }
 
-/** Runs a command as the real program, whose process and children others can see. */
+/** Runs a command as a real process, which other processes can observe. */
 async function process(command: string, more: Record<string, string> = {}): Promise<CommandResult> {
   const options = {
     cwd: join(sandbox.folder, 'clone'),
@@ -353,7 +356,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   await expectCode(1, 'apply --yes -v', { SIGNING_KEY: '' })
   await expectCode(1, 'apply --yes --json', { EDGEWISE_TOKEN: '' })
 
-  // Every way in which a call fails, at the emulator and at a service that says what it was told.
+  // Every kind of failed call, at the emulator and at the echoing service.
   await expectCode(3, 'apply --yes -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   let turn = 0
   const wrongs: Json[] = [
@@ -441,8 +444,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   ])
     await edgewise(command)
 
-  // What is left behind: work tree, record, remote, journal, temporary files, and how git was
-  // started.
+  // Remains: work tree, state, remote, journal, temporary files, and the log of the git wrapper.
   for (const each of workspaces) canaries.scanTree(join(sandbox.folder, each), ['.secrets'])
   canaries.scanTree(join(sandbox.folder, 'remote.git'))
   canaries.scanTree(join(sandbox.folder, 'tmp'))
@@ -450,8 +452,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
     canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
 
-  // The search has seen what it should: secrets travelled, git was watched, and the record is in
-  // the repository.
+  // The scan was complete: secrets were sent, git was logged, and state is in the repository.
   expect(JSON.stringify((await fetchConfigs(emulator))[shop])).toContain('hdr-canary')
   const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
   expect(log).toContain('push')

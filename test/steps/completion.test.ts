@@ -25,7 +25,7 @@ const run = (program: string, args: string[]) =>
     .filter((line) => line !== '')
     .toSorted()
 
-/** What a shell offers after these words; the last one is being written. */
+/** Lists the completions of a shell; the last word is incomplete. */
 const offers: Record<string, (words: string[]) => string[]> = {
   bash: (words) =>
     run('bash', [
@@ -35,7 +35,7 @@ const offers: Record<string, (words: string[]) => string[]> = {
       'bash',
       ...words,
     ]),
-  // Its completion system needs a terminal, so that what the script calls there is played.
+  // The completion system of zsh needs a terminal, so its functions are stubbed.
   zsh: (words) =>
     run('zsh', [
       '-f',

@@ -70,7 +70,7 @@ describe('what the pages say', () => {
       .settle()
     const { out, err } = await place.cli('rollback', '--yes')
     const said = new Set(`${out}${err}`.split('\n'))
-    // An id, a commit and the answer are different every time.
+    // Id, commit and answer are different every time.
     const lasting = shown.filter((line) => !/^Back to|^Apply these|git revert/.test(line))
     expect(lasting.length).toBeGreaterThan(12)
     expect(lasting.filter((line) => !said.has(line))).toEqual([])

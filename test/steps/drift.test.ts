@@ -10,7 +10,7 @@ import { emulator, place, setStage } from './stage.ts'
 const www = 'www.example.com'
 setStage()
 
-/** Somebody changes the service behind our back. */
+/** Another client changes the service. */
 async function outOfBand(config: JsonObject): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ token, domains: www, config })
@@ -272,7 +272,7 @@ describe('drift', () => {
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchWrites(emulator)).length).toBe(sent)
     expect(Object.keys((await place.json('state', 'show', www))['items'] ?? {})).toEqual(['https'])
-    // Not managed any more: not looked at.
+    // No longer managed: not compared.
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
   })
 

@@ -22,7 +22,7 @@ async function record(domain: string): Promise<Record<string, Item>> {
   return (shown['items'] ?? {}) as unknown as Record<string, Item>
 }
 
-/** Whatever happened, the record allows for what the service holds. */
+/** State always allows for the live configuration. */
 async function expectTruth(domain: string): Promise<void> {
   const truth = await fetchConfig(emulator, domain)
   for (const [item, { candidates, unknown }] of Object.entries(await record(domain))) {

@@ -19,7 +19,7 @@ afterEach(() => sandbox.remove())
 
 const branch = 'edgewise-state'
 
-/** A workspace in a folder of the sandbox that says nothing of where its record is. */
+/** Creates a workspace in a folder of the sandbox without a `state` key. */
 function workspaceIn(folder: string, more = '', options: { limits?: string } = {}): Place {
   const place = new Place(emulator.url, more, {
     root: join(sandbox.folder, folder),
@@ -30,7 +30,7 @@ function workspaceIn(folder: string, more = '', options: { limits?: string } = {
   return place.manifest('a.example.com', { timeout: { time: '10' } })
 }
 
-/** What a user sees of their own work in a clone. */
+/** Lists branch, index and work tree of a clone. */
 function ownWork(clone: string): string[] {
   return [
     sandbox.git(clone, 'symbolic-ref', '-q', 'HEAD'),
@@ -55,7 +55,7 @@ describe('a workspace in a git repository', () => {
     expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(
       sandbox.git('clone', 'rev-parse', branch),
     )
-    // What is left of the lock and of fetches is no branch of anybody.
+    // Remains of the lock and of fetches are not branches.
     expect(
       sandbox.git('clone', 'branch', '--format=%(refname:short)').split('\n').toSorted(),
     ).toEqual([branch, 'main'])
@@ -118,7 +118,7 @@ describe('a workspace in a git repository', () => {
         err: expect.stringContaining('call budget') as string,
       })
     }
-    // The clone that it ran in knows its calls: there were none.
+    // The clone that ran it knows its calls: there were none.
     sandbox.git(
       'remote.git',
       'update-ref',

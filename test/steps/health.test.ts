@@ -18,7 +18,7 @@ setStageInTime()
 
 const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
 
-/** Domains that were configured two hours ago. */
+/** Creates domains that were configured two hours ago. */
 async function running(domains: number, health: string, more = ''): Promise<void> {
   enterPlace(
     new Place(
@@ -87,7 +87,7 @@ describe('200 domains', () => {
     const verdict = events.find(({ verdict: each }) => each === 'worse')
     expect(verdict?.worse.every(({ domain }) => broken(Number(domain.slice(1, 4))))).toBe(true)
     expect(verdict?.worse.length).toBeGreaterThan(0)
-    // Nothing of a later wave was sent.
+    // No write of a later wave was sent.
     const sent = new Set((await fetchWrites(emulator)).flatMap(({ domains }) => domains))
     const later = plan.filter(({ wave }) => wave > first).flatMap(({ domains }) => domains)
     const held = await fetchConfigs(emulator)
@@ -199,7 +199,7 @@ it('drift tells what is held, and repair leaves it alone', async () => {
 })
 
 describe('statistics that can not be read', () => {
-  /** Reads fail from one minute of the clock on until another, from now. */
+  /** Makes queries fail between two minutes from now. */
   function failing(from: number, to: number, kind: string): void {
     const start = time.now
     let fails = false

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-/** Every command that help knows, by the words that lead to it. */
+/** Lists every command in the help, by its words. */
 async function commands(path: string[] = []): Promise<string[][]> {
   const { out } = await place.cli(...path, '--help')
   const section = /\nCommands:\n((?: {2}.*\n|\n(?= {2}\S))+)/.exec(out)?.[1] ?? ''

@@ -22,7 +22,7 @@ const config = {
 let place: Place
 afterEach(() => place.remove())
 
-/** A workspace with secrets, on a service that answers as told. */
+/** Creates a workspace with secrets, on a service with a given answer. */
 async function at(answer: Answer, more = ''): Promise<Place> {
   const { url } = await startAnsweringService(answer)
   place = new Place(url, `secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n${more}`)
@@ -35,7 +35,7 @@ async function at(answer: Answer, more = ''): Promise<Place> {
   return place
 }
 
-/** Every spelling in which a value could have got out. */
+/** Lists every encoding in which a value could leak. */
 function spellings(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1)
   return [
@@ -47,7 +47,7 @@ function spellings(value: string): string[] {
   ]
 }
 
-/** All bytes of the workspace and of what was printed hold none of the secrets. */
+/** Expects no secret in the workspace and in the output. */
 function expectHidden(ran: CommandResult[], values = [signing, origin, token]): void {
   const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
     .map((path) => join(place.root, path))
@@ -134,7 +134,7 @@ describe('whatever the service says, no byte of a secret or of the token is told
   })
 })
 
-/** Returned values with the secrets inside longer strings. */
+/** Builds returned values with the secrets inside longer strings. */
 function rewritten(value: Json): Json {
   if (typeof value === 'string')
     return value.includes(signing) || value.includes(origin) ? `${value}; v=1` : value
@@ -335,7 +335,7 @@ describe('import', () => {
     const ran = [await place.cli('import', 'held.json', '--write-manifests')]
     place.write('held.json', '')
     expect(ran[0]?.code).toBe(0)
-    // Without the values at hand only the fields that always hold a secret are known to hold one.
+    // Without available values only fields that always contain a secret are known to.
     expectHidden(ran, [signing])
   })
 })

@@ -7,8 +7,8 @@ import { emulator, place, setStage } from './stage.ts'
 const domain = 'www.example.com'
 
 /**
- * For each item two desired values and what the service holds after each, written by hand from the
- * specification. Where the second state is left out it is the second value itself.
+ * Two desired values for each item and the live value after each, written by hand from the
+ * specification. The second live value defaults to the second desired value.
  */
 const steps: Record<string, { first: Json; holds: Json; second: Json; after: Json }> = {
   origin: {
@@ -529,7 +529,7 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
   },
 }
 
-/** What the service holds after `$unset`; undefined where the item is then empty. */
+/** Live value after `$unset`; undefined if the item is then empty. */
 const unsetTo: Record<string, Json | undefined> = {
   https: { cert_id: 0, force_https: 0, http2: 'on' },
   origin_host: { host: domain },

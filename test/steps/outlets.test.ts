@@ -72,7 +72,7 @@ it.runIf(existsSync('/dev/full'))(
     expect(said).not.toContain('defect')
     await refuseDoubt()
     expect(await exitOf(start(['plan', '--json'], full, 'pipe'))).toBe(1)
-    // A progress that nobody can read says nothing of the plan.
+    // A failing progress stream does not affect the plan.
     expect(await exitOf(start(['plan', '--json'], 'pipe', full))).toBe(0)
   },
 )

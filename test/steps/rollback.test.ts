@@ -266,7 +266,7 @@ describe('rollback', () => {
         req_uri_type: 1,
       },
     }
-    // Writes the workspace file anew.
+    // Replaces the workspace file.
     new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n', { root: place.root })
     place.env['SIGNING'] = 'the-first-key'
     await applied([a, signed], [b, time(20)])
@@ -285,7 +285,7 @@ describe('rollback', () => {
     })
     const [, bad = ''] = await ids()
     place.env['SIGNING'] = 'the-first-key'
-    // No manifest mentions it any more.
+    // No manifest mentions the domain any more.
     place.manifest(a, time(10))
     expect((await place.cli('rollback', bad, '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, a)).toMatchObject({
@@ -295,8 +295,8 @@ describe('rollback', () => {
 })
 
 /**
- * Records a rollout as its applies do, one a wave, each with one domain's timeout from the last
- * number to the first.
+ * Records a rollout as its applies would: one per wave, each changing the timeout of one domain
+ * from the last number to the first.
  */
 async function rollout(
   id: string,

@@ -12,7 +12,7 @@ setStageInTime()
 
 const name = (i: number) => `d${i}.example.com`
 
-/** Domains that were configured two hours ago, and of which something breaks the origin now. */
+/** Creates domains that were configured two hours ago, and manifests that break their origin. */
 async function breaking(
   domains: number,
   more: JsonObject = {},
@@ -32,7 +32,7 @@ async function originOf(i: number): Promise<unknown> {
   ]
 }
 
-/** The next apply is interrupted when it takes back. */
+/** Interrupts the next apply during its automatic rollback. */
 function interruptTakingBack(): void {
   const stop = new AbortController()
   place.signal = stop.signal
@@ -97,7 +97,7 @@ describe('a take-back', () => {
     await breaking(8, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     const [{ id } = { id: '' }] = place.loadRollouts()
-    // As a process leaves it that dies after the last write of the way back.
+    // As left by a process that dies after the last write of the rollback.
     const file =
       place.findRolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
     const text = readFileSync(join(place.root, file), 'utf8')

@@ -150,7 +150,7 @@ describe('a rollout whose record is on a remote', () => {
 const remote = () => join(sandbox.folder, 'remote.git')
 const hook = () => join(remote(), 'hooks', 'pre-receive')
 
-/** The lock can still be taken and given back. */
+/** The lock can still be acquired and released. */
 function refusePushes(): void {
   writeFileSync(
     hook(),

@@ -12,7 +12,7 @@ beforeEach(() => fleet())
 
 const name = (i: number) => `d${i}.example.com`
 
-/** Six domains whose changes go out in three waves. */
+/** Creates six domains whose changes are rolled out in three waves. */
 function fleet(more = ''): void {
   enterPlace(new Place(emulator.url, `rollout: {waves: [1, 3, 100%], pause: 10m}\n${more}`))
   for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
@@ -142,7 +142,7 @@ describe('while a rollout is open', () => {
   })
 })
 
-/** Another machine takes the lock, and keeps it. */
+/** Acquires the lock on another machine, and keeps it. */
 async function lockElsewhere(): Promise<void> {
   const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
   const record = {

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const name = (i: number) => `d${String(i).padStart(2, '0')}.example.com`
 
-/** The command line in a workspace, for who else works in a folder. */
+/** Creates a second command line in the same workspace. */
 function inWaves(root = ''): Place {
   const made = new Place(emulator.url, 'rollout: {waves: [1, 25%, 100%], pause: 10m}\n', { root })
   made.time = time
@@ -26,7 +26,7 @@ function fleet(domains: number, seconds: number): void {
   for (let i = 0; i < domains; i++) place.manifest(name(i), { timeout: { time: seconds } })
 }
 
-/** How many domains each write had, and the minutes between writes. */
+/** Lists the number of domains of each write, and the minutes between writes. */
 async function sent(): Promise<[number, number][]> {
   const calls = await fetchWrites(emulator)
   return calls.map((call, i) => [

@@ -8,11 +8,11 @@ import { fetchConfigs, Place, startService, token, fetchWrites } from './cli.ts'
 const names = ['shop', 'img', 'api'].map((name) => `${name}.example.com`)
 let emulator: Emulator
 let sandbox: GitSandbox
-/** The runner that applies, a colleague's machine, and somebody else's. */
+/** The runner that applies, and two other machines. */
 let runner: Place
 let colleague: Place
 let other: Place
-/** What the operators have to look at the service with. */
+/** The program with which operators query the service. */
 let look: string
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const clone of ['colleague', 'other'])
     sandbox.git('.', 'clone', '--quiet', 'remote.git', clone)
   colleague = placeIn('colleague')
-  // Whoever makes a pull request has neither the token nor a secret.
+  // The author of a pull request has neither the token nor a secret.
   colleague.env = { ...sandbox.env }
   other = placeIn('other')
   const script = join(sandbox.folder, 'look.mjs')
@@ -61,7 +61,7 @@ function commit(clone: string, message: string): string {
   return sandbox.git(clone, 'rev-parse', 'HEAD')
 }
 
-/** Changes a profile on a branch, and pushes that. */
+/** Changes a profile on a branch, and pushes the branch. */
 function propose(branch: string, timeout: number): void {
   sandbox.git('colleague', 'switch', '--quiet', '-c', branch, 'origin/main')
   colleague.write(
@@ -72,7 +72,7 @@ function propose(branch: string, timeout: number): void {
   sandbox.git('colleague', 'push', '--quiet', 'origin', branch)
 }
 
-/** Merges a branch, as a code host does, and brings every clone up to date. */
+/** Merges a branch, as a code host does, and updates every clone. */
 function merge(branch: string): string {
   sandbox.git('clone', 'fetch', '--quiet', 'origin')
   sandbox.git('clone', 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`)
@@ -111,7 +111,7 @@ describe('the round from a pull request to production, and back', () => {
     const comment = readFileSync(join(sandbox.folder, 'comment.md'), 'utf8')
     expect(comment).toMatch(/^### Edgewise plan\n\nPlan: 3 to change · 1 write/)
     expect(comment).toContain('timeout')
-    // Looking wrote nothing, not even to the branch of the record.
+    // Planning wrote nothing, not even to the state branch.
     expect(sandbox.git('colleague', 'status', '--porcelain')).toBe('')
   })
 
@@ -174,7 +174,7 @@ describe('the round from a pull request to production, and back', () => {
       err: expect.stringContaining(`git revert ${merged.slice(0, 12)}`) as string,
     })
     const { 'img.example.com': img, ...rest } = await fetchConfigs(emulator)
-    // Unset, the origin host is the domain itself; everything else is as it was.
+    // An unset origin host is the domain itself; everything else is unchanged.
     expect({ ...rest, 'img.example.com': { ...img, origin_host: undefined } }).toEqual(good)
     expect(img).toMatchObject({ origin_host: { host: 'img.example.com' } })
     expect(await planCode(runner)).toBe(2)

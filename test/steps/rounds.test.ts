@@ -12,7 +12,7 @@ const www = 'www.example.com'
 
 setStage()
 
-/** Whether JSON holds to one of the schemas of machine output. */
+/** Checks JSON against one of the schemas of machine output. */
 function holdsTo(name: string, value: Json): void {
   const schema = JSON.parse(
     readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
@@ -228,7 +228,7 @@ describe('what a service may answer', () => {
       status: 'in-doubt',
       candidates: [{ time: '60' }, { time: '61' }],
     })
-    // Even when the manifest goes back to the old value.
+    // Even if the manifest returns to the old value.
     const again = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     expect(again.err).toContain(`An earlier apply left items in doubt on ${www}`)
     expect(again.code).toBe(0)

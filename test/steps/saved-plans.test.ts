@@ -82,7 +82,7 @@ describe('a saved plan', () => {
   })
 })
 
-/** A plan file, as far as tests look into it. */
+/** Fields of a plan file that the tests use. */
 interface PlanFile {
   changes: Json[]
   writes: {
@@ -102,7 +102,7 @@ interface PlanFile {
   planner?: { version: number; effort: string }
 }
 
-/** The plan file as it stands. */
+/** Loads the plan file. */
 function plan(): PlanFile {
   return JSON.parse(readFileSync(file(), 'utf8')) as PlanFile
 }
@@ -239,7 +239,7 @@ describe('an altered plan file', () => {
     expect(expected.code).toBe(0)
     expect(expected.calls.length).toBeGreaterThan(3)
     const all = placesIn(honest)
-    // Most often where the calls stand.
+    // Mostly in the writes.
     const places = [
       ...all,
       ...all.filter(([key]) => key === 'writes').flatMap((path) => [path, path, path]),
@@ -270,7 +270,7 @@ describe('an altered plan file', () => {
 
 type Path = (string | number)[]
 
-/** Ways to alter JSON at a place; `other` is a value from elsewhere in the file. */
+/** Alterations of JSON at a path; `other` is a value from elsewhere in the file. */
 const alterations: ((altered: Json, path: Path, other: Json) => void)[] = [
   (altered, path, other) => put(altered, path, structuredClone(other)),
   (altered, path) => put(altered, path, null),
@@ -297,7 +297,7 @@ const alterations: ((altered: Json, path: Path, other: Json) => void)[] = [
   },
 ]
 
-/** The path of every value in JSON but the whole. */
+/** Lists the path of every value in JSON except the root. */
 function placesIn(value: Json, path: Path = []): Path[] {
   const entries: [string | number, Json][] = Array.isArray(value)
     ? value.map((entry, i) => [i, entry])

@@ -26,7 +26,7 @@ const heads = (other: string) => ({
   },
 })
 
-/** Writes a program that gives a value, counts its runs and keeps its environment. */
+/** Writes a program that prints a value, counts its runs and stores its environment. */
 function program(name: string, text: string): void {
   const script = `#!/bin/sh\necho ${name} >> runs.log\nenv > ${name}.env\n${text}\n`
   place.write(`${name}.sh`, script)
@@ -106,7 +106,7 @@ describe('a command that gives a secret', () => {
   })
 
   it('does not run for a write of other entries of a list, and stays recorded', async () => {
-    // Only together are the two domains cheaper by a delta.
+    // A delta is cheaper only for both domains together.
     const both = (other: string) =>
       [www, 'b.example.com'].forEach((domain) => {
         const { list } = heads(other).add_response_head
@@ -126,7 +126,7 @@ describe('a command that gives a secret', () => {
       add_response_head: { list: [{ value: 'Bearer first-origin-token' }, { value: 'y' }, {}] },
     })
     expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
-    // A refused delta is sent again by domain; the whole list, with the secret, is not at hand.
+    // A refused delta is sent again by domain; the whole list with the secret is not available.
     await setFaults(emulator, { kind: 'refuse', item: 'add_response_head', probability: 1 })
     both('z')
     const refused = await place.cli('apply', '--yes')
@@ -139,7 +139,7 @@ describe('a command that gives a secret', () => {
     })
     await setFaults(emulator)
     await place.settle()
-    // One domain alone is written whole.
+    // A single domain is written as a whole.
     expect(runs()).toEqual(['origin'])
   })
 

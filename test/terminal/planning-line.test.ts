@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createPlanningLine } from '../../src/cli/terminal/planning-line.ts'
 import type { CommandContext } from '../../src/cli/io.ts'
 
-/** A context whose clock says what the test says, and what it wrote. */
+/** Creates a context with a clock set by the test, and its output. */
 function makeContext(errIsTerminal: boolean, options: CommandContext['options'] = {}) {
   const written: string[] = []
   const time = { now: 0 }

@@ -3,28 +3,28 @@ import type { CommandContext, GlobalOptions, Io } from '../io.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { wrapForStderr } from '../terminal/wrap-output.ts'
 
-/** A command as it is declared: its words in the help, and what it does. */
+/** Declaration of a command: its help and its action. */
 export interface Declaration<Options> {
   description: string
-  /** Command lines after `edgewise`, for the help. */
+  /** Example command lines for the help, without `edgewise`. */
   examples: string[]
   /**
-   * Runs the command with its arguments and options. It imports what it works with when it is
-   * called, so that no other command waits for that.
+   * Runs the command with its arguments and options. Modules are imported here on demand, so that
+   * they don't slow down other commands.
    *
    * @returns the exit code
    */
   run(context: CommandContext, args: unknown[], options: Options): Promise<number>
 }
 
-/** Adds a command below the program or another command. Returns it, for options of its own. */
+/** Adds a command to the program or to another command, and returns it for its own options. */
 export type Declare = <Options = object>(
   parent: Command,
   nameAndArguments: string,
   declaration: Declaration<Options>,
 ) => Command
 
-/** Declares commands that run in a world and hand their exit code to `finish`. */
+/** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
 export function createDeclare(io: Io, finish: (code: number) => void): Declare {
   return (parent, nameAndArguments, { description, examples, run }) => {
     const command = parent
@@ -45,12 +45,12 @@ export function createDeclare(io: Io, finish: (code: number) => void): Declare {
     return addGlobalOptions(command)
   }
 }
-/** The examples at the end of a command's help. */
+/** Formats the examples at the end of a command's help. */
 export function formatExamples(examples: string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`
 }
 
-/** Adds the options that every command has: {@link GlobalOptions}. */
+/** Adds {@link GlobalOptions}. */
 export function addGlobalOptions(command: Command): Command {
   return command
     .option('-C, --workspace <dir>', 'folder to look for edgewise.yaml from')

@@ -73,7 +73,7 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
   return printExecuted(context, workspace, executed)
 }
 
-/** How the service is observed, where `--observed` says it. */
+/** Builds the observe port of a request from `--observed`. */
 async function observing(
   { io }: CommandContext,
   workspace: LoadedWorkspace,
@@ -84,7 +84,7 @@ async function observing(
   return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }
 }
 
-/** The terminal's dialogue; drift that is shown goes into the file of `--markdown` as well. */
+/** Creates the terminal's dialogue, which also writes shown drift to the file of `--markdown`. */
 async function driftDialogue(
   context: CommandContext,
   { markdown }: DriftOptions,

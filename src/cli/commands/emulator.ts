@@ -3,7 +3,7 @@ import type { EmulatorFlags } from '../emulator.ts'
 import type { Declare } from './declare.ts'
 import { collect, createIntegerParser } from './options.ts'
 
-/** `edgewise emulator`: the service on this machine, until it is interrupted. */
+/** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
 export function declareEmulator(program: Command, declare: Declare): void {
   declare<EmulatorFlags>(program, 'emulator', {
     description: 'run the service on this machine',

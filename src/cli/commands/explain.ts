@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
 
-/** `edgewise explain`: what an item means. */
+/** `edgewise explain`: describes an item. */
 export function declareExplain(program: Command, declare: Declare): void {
   declare(program, 'explain [item]', {
     description: 'what an item means: its fields, rules and an example',

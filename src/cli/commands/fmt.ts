@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { FmtOptions } from '../fmt.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise fmt`: brings the files of the workspace into canonical order and style. */
+/** `edgewise fmt`: formats the files of the workspace in canonical order and style. */
 export function declareFmt(program: Command, declare: Declare): void {
   declare<FmtOptions>(program, 'fmt', {
     description: 'bring files into canonical order and style; comments stay',

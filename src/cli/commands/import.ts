@@ -12,8 +12,8 @@ interface ImportOptions extends LockOptions {
 }
 
 /**
- * `edgewise import`: records what a service already holds as a confirmed base; writes nothing to
- * the service.
+ * `edgewise import`: records the existing configuration of the service as a confirmed base. Writes
+ * nothing to the service.
  */
 export function declareImport(program: Command, declare: Declare): void {
   const command = declare<ImportOptions>(program, 'import <files...>', {

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
 
 interface InitOptions {
-  /** What the workflow runs: `OWNER/REPO@SHA`. */
+  /** Repository and commit that the workflow runs: `OWNER/REPO@SHA`. */
   action?: string
 }
 
-/** `edgewise init`: writes a workspace that works as it stands. */
+/** `edgewise init`: creates a workspace that can be planned at once. */
 export function declareInit(program: Command, declare: Declare): void {
   declare<InitOptions>(program, 'init [dir]', {
     description: 'make a workspace that works at once',

@@ -1,11 +1,8 @@
-/**
- * Options that several commands share: what they add to a command, and as what the command is given
- * them.
- */
+/** Options that several commands share, with the parsed values. */
 import { InvalidArgumentError, type Command } from 'commander'
 import type { ItemKey } from '../../model/item.ts'
 
-/** A part of the domains and items. Empty lists choose all. */
+/** Selection of domains and items. Empty lists select all. */
 export interface SelectionOptions {
   target: string[]
   item: ItemKey[]
@@ -18,12 +15,12 @@ export function addSelectionOptions(command: Command): Command {
     .option('--item <item>', 'only this item; may be given several times', collect, [])
 }
 
-/** What a plan may do over the guards and over open rollouts. */
+/** Permissions of an apply beyond guards and open rollouts. */
 export interface GuardOptions {
-  /** Items whose grave changes are meant. */
+  /** Items whose destructive changes are allowed. */
   allow: ItemKey[]
   force?: boolean
-  /** Open rollouts of the same domains end where they are. */
+  /** End open rollouts of the same domains in their current state. */
   supersede?: boolean
 }
 
@@ -43,7 +40,7 @@ export function addGuardOptions(command: Command): Command {
     )
 }
 
-/** Returns what an operation is asked for by {@link GuardOptions}. */
+/** Builds the part of a request for {@link GuardOptions}. */
 export function buildGuardRequest({
   allow,
   force,
@@ -52,9 +49,9 @@ export function buildGuardRequest({
   return { allow, force: force === true, supersede: supersede === true }
 }
 
-/** What a command is given that takes the lock. */
+/** Options of commands that need the lock. */
 export interface LockOptions {
-  /** Seconds to wait while another one has it. */
+  /** Seconds to wait for the lock. */
   lockTimeout: number
 }
 
@@ -66,12 +63,12 @@ export function addLockOptions(
   return command.option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
 }
 
-/** Reads an option that may be given several times: all of its values. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value]
 }
 
-/** Reads an option whose value is a whole number, both ends included. */
+/** Creates a parser of integer options; both limits are inclusive. */
 export function createIntegerParser(least: number, most: number) {
   return (text: string): number => {
     const value = Number(text)

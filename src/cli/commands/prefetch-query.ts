@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
 import { formatLocalTime, buildLocalTime } from '../../model/time-zone.ts'
 
-/** The options of `edgewise prefetch` that say which tasks. */
+/** Options of `edgewise prefetch` that select tasks. */
 export interface PrefetchQueryOptions {
   from?: string
   to?: string

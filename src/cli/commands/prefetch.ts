@@ -8,7 +8,7 @@ interface PrefetchOptions extends PrefetchQueryOptions {
   wait?: boolean
 }
 
-/** `edgewise prefetch`: how far prefetch tasks are, and which failed. */
+/** `edgewise prefetch`: shows the progress of prefetch tasks and their failures. */
 export function declarePrefetch(program: Command, declare: Declare): void {
   declare<PrefetchOptions>(program, 'prefetch', {
     description: 'how far prefetch tasks are, and which failed',

@@ -14,8 +14,8 @@ import {
 import { pluralize } from '../../model/words.ts'
 
 /**
- * `edgewise rollback`: plans back to what was recorded before an apply, shows it, asks, and
- * executes it.
+ * `edgewise rollback`: plans back to the state before an apply, shows the plan, asks, and executes
+ * it.
  */
 export function declareRollback(program: Command, declare: Declare): void {
   const command = declare<SelectionOptions & GuardOptions & LockOptions>(
@@ -61,7 +61,7 @@ be taken back is named. The manifests stay as they are: revert them as well.`,
   addLockOptions(command, 'wait so long for another apply to end')
 }
 
-/** The next apply carries out what the manifests say, whatever was rolled back. */
+/** Notes that the next apply writes rolled-back changes again unless the manifests are reverted. */
 async function noteManifests(
   context: CommandContext,
   { rollback, stillDesired }: RolledBackApply,

@@ -9,8 +9,8 @@ interface ForgetOptions extends LockOptions {
 }
 
 /**
- * `edgewise state forget`: takes domains, or some of their items, out of state. The service is not
- * told.
+ * `edgewise state forget`: removes domains or some of their items from state. Sends nothing to the
+ * service.
  */
 export function declareForget(state: Command, declare: Declare): void {
   const command = declare<ForgetOptions>(state, 'forget <domains...>', {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise state list`: the domains that are recorded. */
+/** `edgewise state list`: lists the domains in state. */
 export function declareList(state: Command, declare: Declare): void {
   declare(state, 'list', {
     description: 'domains that are recorded',

@@ -6,8 +6,8 @@ import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
 /**
- * `edgewise state show`: what is recorded of a domain, or was at the end of an apply, and how that
- * is known.
+ * `edgewise state show`: shows the state of a domain, now or at the end of an apply, and its
+ * origin.
  */
 export function declareShow(state: Command, declare: Declare): void {
   declare<{ at?: string }>(state, 'show <domain>', {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise state unlock`: shows who holds the lock and, after a question, ends that. */
+/** `edgewise state unlock`: shows the lock holder and, after consent, removes the lock. */
 export function declareUnlock(state: Command, declare: Declare): void {
   declare(state, 'unlock', {
     description: 'end the lock of an apply that is gone',

@@ -11,7 +11,7 @@ interface StatsOptions {
   sum?: boolean
 }
 
-/** `edgewise stats`: counts of status codes by domain, or summed over domains. */
+/** `edgewise stats`: counts status codes by domain or in total. */
 export function declareStats(program: Command, declare: Declare): void {
   declare<StatsOptions>(program, 'stats [domains...]', {
     description: 'counts of status codes, by domain or summed',
@@ -57,7 +57,7 @@ export function declareStats(program: Command, declare: Declare): void {
     .option('--sum', 'one series over all domains; "all" then names every domain of the account')
 }
 
-/** Notes that nothing was counted: no failure, but maybe the sign of one. */
+/** Notes that there were no requests: not an error, but possibly a wrong time zone. */
 function noteNoData({ note, errPaint }: CommandContext, zone: string): void {
   note(
     `${errPaint.yellow('note:')} the service counts no requests in this time. If there were some, ` +

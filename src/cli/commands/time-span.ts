@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { alignDown, grainMs, type Grain } from '../../model/statistics.ts'
 import { buildLocalTime, type TimeZone } from '../../model/time-zone.ts'
 
-/** A span of time and the grain in which it is looked at; ms since 1970, `to` exclusive. */
+/** Time span and grain of a query; ms since 1970, `to` exclusive. */
 export interface TimeSpan {
   from: number
   to: number
@@ -11,7 +11,7 @@ export interface TimeSpan {
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 const usualMs = 24 * 3_600_000
-/** Up to which length a grain is chosen by itself: so that there are some dozen points. */
+/** Default grains, each with its longest span in ms: they give a few dozen points. */
 const grainUpTo: [Grain, number][] = [
   ['minute', 2 * 3_600_000],
   ['minute5', 8 * 3_600_000],
@@ -20,10 +20,10 @@ const grainUpTo: [Grain, number][] = [
 
 /**
  * Parses `--from` and `--to`: `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` in the service's zone, or a time ago
- * such as `2h`. A date alone is its beginning for `--from` and its end for `--to`. Without them,
- * the last 24 hours.
+ * such as `2h`. A date alone is its start for `--from` and its end for `--to`. Default: the last 24
+ * hours.
  *
- * @throws EdgewiseError `usage` for anything else, and for an end that is not after its beginning
+ * @throws EdgewiseError `usage` for any other text, and if the end is not after the start
  */
 export function parseTimeSpan(
   given: { from?: string; to?: string; grain?: Grain },

@@ -1,5 +1,5 @@
 import { listSteps, type KnownCommand, type CompletionValues } from './known-command.ts'
-/** A script for bash 3.2 and newer; it needs no other package. */
+/** Builds the script for bash 3.2 and newer; it needs no other package. */
 export function buildBashScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
     own.flatMap(({ names, value }) =>

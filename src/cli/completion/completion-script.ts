@@ -5,7 +5,7 @@ import { buildFishScript } from './fish.ts'
 import { buildZshScript } from './zsh.ts'
 import type { KnownCommand, KnownOption, CompletionValues } from './known-command.ts'
 
-/** Returns the script for a shell: `bash`, `zsh` or `fish`. */
+/** Builds the completion script for a shell: `bash`, `zsh` or `fish`. */
 export function buildCompletionScript(program: Command, shell: string): string {
   const scripts: Record<string, (commands: KnownCommand[]) => string> = {
     bash: buildBashScript,
@@ -15,7 +15,7 @@ export function buildCompletionScript(program: Command, shell: string): string {
   return scripts[shell]?.(commandsOf(program, '')) ?? ''
 }
 
-/** A command and all below it. */
+/** Lists a command and all its subcommands. */
 function commandsOf(command: Command, path: string): KnownCommand[] {
   const below = command.commands
   const help: KnownOption = { names: ['-h', '--help'], description: 'print help', value: null }
@@ -44,7 +44,7 @@ function optionOf(option: Option): KnownOption {
   }
 }
 
-/** What is meant by the word that stands for a value in the help. */
+/** Lists possible values by the choices or the placeholder in the help. */
 function valuesOf({ argChoices }: Option | Argument, placeholder: string): CompletionValues {
   if (argChoices !== undefined) return [...argChoices]
   if (placeholder === 'item') return [...catalogue.keys()]

@@ -4,7 +4,7 @@ import {
   type KnownOption,
   type CompletionValues,
 } from './known-command.ts'
-/** A script for fish 3 and newer. */
+/** Builds the script for fish 3 and newer. */
 export function buildFishScript(commands: KnownCommand[]): string {
   const taking = commands.flatMap(({ options }) =>
     options.flatMap(({ names, value }) => (value === null ? [] : names)),

@@ -1,5 +1,5 @@
 import { listSteps, type KnownCommand, type CompletionValues } from './known-command.ts'
-/** A script for zsh, to be loaded or to lie in `$fpath` as `_edgewise`. */
+/** Builds the script for zsh, to be sourced or installed in `$fpath` as `_edgewise`. */
 export function buildZshScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
     own.flatMap(({ names, value }) =>

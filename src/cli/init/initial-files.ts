@@ -1,8 +1,8 @@
 import { readPackageFile } from '../package-files.ts'
 
 /**
- * The files of a new workspace, by path. The schemas lie beside it so that editors find them
- * without network.
+ * Builds the files of a new workspace, by path. It includes the schemas, so that editors need no
+ * network.
  */
 export function buildInitialFiles(): Record<string, string> {
   return {

@@ -1,19 +1,19 @@
-/** Edgewise at a commit: a repository of the code host that holds it and its action. */
+/** Repository of Edgewise on the code host, at a commit. */
 export interface PinnedAction {
   /** `OWNER/REPO`. */
   repository: string
-  /** 40 hex digits, in small letters. */
+  /** 40 lower-case hex digits. */
   commit: string
 }
 
-/** Where the action lies in the repository of Edgewise. */
+/** Folder of the action in the repository of Edgewise. */
 const actionFolder = '.github/actions/edgewise'
 
-// Pinned by commit: a tag can be moved to other code, which would run beside the token.
+// Pinned by commit: a tag can be moved to other code, which would run with access to the token.
 const checkout = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0'
 const setupNode = 'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0'
 
-/** Reads `OWNER/REPO@SHA`; null where the text is anything else, such as a tag. */
+/** Parses `OWNER/REPO@SHA`; null for any other text, such as a tag. */
 export function parseAction(text: string): PinnedAction | null {
   const owner = '[A-Za-z0-9][A-Za-z0-9_-]{0,38}'
   const repository = String.raw`(?!\.{1,2}@)[A-Za-z0-9._-]{1,100}`
@@ -22,7 +22,7 @@ export function parseAction(text: string): PinnedAction | null {
   return { repository: match[1], commit: match[2].toLowerCase() }
 }
 
-/** The workflow of a new workspace. Everything that it runs is named by its commit. */
+/** Builds the workflow of a new workspace. Everything that it runs is pinned by commit. */
 export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const edgewise = `${repository}/${actionFolder}@${commit}`
   const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'

@@ -7,7 +7,7 @@ import { buildWorkflow, parseAction, type PinnedAction } from './initial-workflo
 import type { CommandContext } from '../io.ts'
 
 interface InitOptions {
-  /** What the workflow runs: `OWNER/REPO@SHA`. */
+  /** Repository and commit that the workflow runs: `OWNER/REPO@SHA`. */
   action?: string
 }
 
@@ -15,8 +15,8 @@ const workspacePath = 'edgewise.yaml'
 const workflowPath = '.github/workflows/edgewise.yml'
 
 /**
- * `edgewise init`: writes a workspace that validates, plans and applies (to the emulator) as it
- * stands. A workflow is written only with `--action`, also into a workspace that is there already.
+ * `edgewise init`: creates a workspace that can be validated, planned and applied (to the emulator)
+ * at once. Writes a workflow only with `--action`, also into an existing workspace.
  */
 export async function init(
   context: CommandContext,
@@ -54,7 +54,7 @@ function pinnedAction(text: string): PinnedAction {
   )
 }
 
-/** Writes files, by path; none where one of them is there already. */
+/** Writes files, by path; writes none if one of them exists. */
 function writeFiles({ io }: CommandContext, root: string, texts: Record<string, string>): void {
   const files = Object.entries(texts)
   const taken = files
@@ -78,7 +78,7 @@ function writeFiles({ io }: CommandContext, root: string, texts: Record<string, 
   }
 }
 
-/** Adds the lines that a file does not have yet. */
+/** Appends the lines that a file lacks. */
 function addLines(path: string, text: string): void {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const have = new Set(before.split(/\r?\n/))

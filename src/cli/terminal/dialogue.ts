@@ -12,7 +12,7 @@ import { startProgress } from './apply-progress.ts'
 import { createPlanningLine } from './planning-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
-/** Opens the dialogue of a command with a person at a terminal, or with the log of a job. */
+/** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
   const { errPaint } = context
   let shown = 0
@@ -28,7 +28,7 @@ export function createTerminalDialogue(context: CommandContext): Dialogue {
     },
     show: (subject) => {
       line.end()
-      // Of several results on stdout, each begins after a blank line.
+      // Several results on stdout are separated by a blank line.
       if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
       if (isResult(subject)) shown++
       show(subject, context)
@@ -74,7 +74,7 @@ function showDrift(
   { io, options, paint, note, errPaint }: CommandContext,
 ): void {
   for (const text of found.notes) note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
-  // The JSON says that an item is unreadable, and not why.
+  // The JSON does not contain the reason.
   if (options.json === true)
     for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
   if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
@@ -84,7 +84,7 @@ function showDrift(
     )
 }
 
-/** What earlier applies left without a certain outcome. */
+/** Notes interrupted applies and in-doubt items of earlier applies. */
 function showUnfinished(
   { cutOff, recorded }: Extract<Subject, { kind: 'state' }>,
   { note }: CommandContext,
@@ -102,7 +102,7 @@ function showUnfinished(
     note(`An earlier apply left items in doubt on ${listSome(inDoubt)}; they are written again.`)
 }
 
-/** Which apply is rolled back, what of it can't be, and what else goes with it. */
+/** Notes the apply to roll back, irreversible items, and later values that are replaced. */
 function showRollback(
   { rollback }: Extract<Subject, { kind: 'rollback' }>,
   { io, note, errPaint }: CommandContext,
@@ -139,7 +139,7 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
   return io.ask(wrapForStderr(text, io))
 }
 
-/** The question, and what is said where nobody can answer it. */
+/** Builds the text of a question, and the hint if it can't be asked. */
 function wordsFor(question: Question): { text: string; refusal: [string, string] } {
   switch (question.kind) {
     case 'apply': {

@@ -5,7 +5,7 @@ import {
 } from '../../report/apply/rollout-text.ts'
 import { truncate } from '../../report/text/wrap.ts'
 
-/** A line on a terminal that counts down while a wave is waited for. */
+/** Countdown line on a terminal while a wave waits. */
 export interface LiveView {
   report(event: Extract<RolloutEvent, { type: 'wave.waiting' | 'wave.watched' }>): void
   end(): void
@@ -13,7 +13,7 @@ export interface LiveView {
 
 const everyMs = 1000
 
-/** Draws the line again every second, until it is ended. */
+/** Creates a line that is redrawn every second until it is ended. */
 export function createLiveView(
   write: (text: string) => void,
   now: () => number,

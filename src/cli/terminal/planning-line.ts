@@ -1,11 +1,11 @@
 import type { CommandContext } from '../io.ts'
 
-/** How often a line on a terminal is drawn anew, and a log gets one, ms. */
+/** Minimum interval between two updates, ms. */
 const everyMs = { terminal: 200, log: 5000 }
 
 /**
- * Shows how far a long search for fewer writes is: one line on a terminal, a line every five
- * seconds elsewhere, nothing with `--quiet` and `--json`, nor for a search that is over at once.
+ * Creates the progress line of a long search for fewer writes: one line on a terminal, a line every
+ * five seconds elsewhere, nothing with `--quiet` and `--json` or for a short search.
  */
 export function createPlanningLine({ io, options, note }: CommandContext): {
   report(made: number, all: number): void

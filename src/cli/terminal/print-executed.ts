@@ -7,7 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { wrapForStderr, wrapForStdout } from './wrap-output.ts'
 
-/** Prints what came of a plan. Returns the exit code. */
+/** Prints the outcome of a plan, and returns the exit code. */
 export function printExecuted(
   context: CommandContext,
   workspace: LoadedWorkspace,
@@ -27,7 +27,7 @@ export function printExecuted(
   ]
 }
 
-/** Says at the manifests' lines what the service refused. */
+/** Prints refused writes with the lines of the manifests. */
 function printRefusals(
   { io, errPaint }: CommandContext,
   workspace: LoadedWorkspace,

@@ -6,10 +6,13 @@ type Progress = QueryProgress<QuestionProgress>
 
 const silent: Progress = { report: () => undefined, end: () => undefined }
 
-/** Fewer parts are over before anybody wonders. */
+/** Queries with fewer parts are too short for a progress line. */
 const fewParts = 10
 
-/** A bar on a terminal, a line for every quarter elsewhere, nothing with `--quiet` and `--json`. */
+/**
+ * Shows the progress of a query: a bar on a terminal, a line for every quarter elsewhere, nothing
+ * with `--quiet` and `--json`.
+ */
 export async function startQueryProgress(context: CommandContext, what: string): Promise<Progress> {
   const { io, options, note } = context
   if (options.quiet === true || options.json === true) return silent
@@ -43,7 +46,7 @@ export async function startQueryProgress(context: CommandContext, what: string):
 
 type Start<T> = QueryPorts<T>['startProgress']
 
-/** Makes the ports of an operation that queries; waits that the service demands are printed. */
+/** Creates the ports of an operation with queries. Waits for the query rate are printed. */
 export function createQueryPorts<T>(
   context: CommandContext,
   startProgress: Start<T>,

@@ -1,26 +1,24 @@
-/** How far an apply is. */
+/** Progress of an apply. */
 export interface ApplyProgress {
   done: number
   writes: number
-  /** Calls that the call budget still lets through in this minute. */
+  /** Remaining calls of the call budget in this minute. */
   callsLeft: number
   callsPerMinute: number
 }
 
-/** Columns of the bar itself. */
+/** Minimum and maximum width of the bar without its text. */
 const [shortest, widest] = [4, 24]
 
 /**
- * What stands beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than a
- * minute left`.
+ * Formats the text beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than
+ * a minute left`.
  */
 export function formatBarText({ done, writes, callsLeft, callsPerMinute }: ApplyProgress): string {
   return `${done}/${writes} writes · ${callsLeft} calls left this minute · ${timeLeft(writes - done, callsLeft, callsPerMinute)}`
 }
 
-/**
- * Columns that the text leaves to the bar of a terminal: what is too long for a line is not seen.
- */
+/** Computes the columns for the bar, so that bar and text fit on one line. */
 export function computeBarColumns(columns: number, writes: number, callsPerMinute: number): number {
   const text = Math.max(
     ...[callsPerMinute, 0].map(
@@ -31,7 +29,7 @@ export function computeBarColumns(columns: number, writes: number, callsPerMinut
   return Math.max(shortest, Math.min(widest, columns - text - 2))
 }
 
-/** What the call rate leaves to wait for, at least. */
+/** Formats the minimum remaining time by the call rate. */
 function timeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
   const minutes = Math.ceil(Math.max(0, writes - callsLeft) / callsPerMinute)
   return writes === 0

@@ -3,7 +3,7 @@ import { formatOutcomes } from './text.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** A history in words: two lines for each apply. */
+/** Formats the history: two lines for each apply. */
 export function formatHistory(applies: Applied[], paint: Paint): string {
   if (applies.length === 0) return 'Nothing was applied yet.\n'
   return applies.map((apply) => entryText(apply, paint)).join('')

@@ -4,7 +4,7 @@ import { listSome } from '../../model/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
-/** An item that stays as it is, and why. */
+/** Item that can't be rolled back, and the reason. */
 interface Irreversible {
   domain: Domain
   item: ItemKey
@@ -13,10 +13,7 @@ interface Irreversible {
 
 const mostLines = 20
 
-/**
- * What can't be taken back: a line for each item and reason, whatever the number of domains. Ends
- * without a line break.
- */
+/** Formats irreversible items: one entry for each item and reason. Ends without a line break. */
 export function formatIrreversible(irreversible: Irreversible[], columns: number): string {
   const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
   const lines = groups.slice(0, mostLines).flatMap((same) => {

@@ -4,7 +4,7 @@ import { formatPercent, formatCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** What happens between the waves of a rollout. */
+/** Event between the waves of a rollout. */
 export type RolloutEvent =
   | {
       type: 'wave.waiting'
@@ -31,7 +31,7 @@ const reasons = {
   baseline: 'for figures of the time before it',
 }
 
-/** An event as a plain line for logs. */
+/** Formats an event as a plain line for logs. */
 export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
   switch (event.type) {
     case 'wave.waiting': {
@@ -46,13 +46,13 @@ export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
   }
 }
 
-/** What a terminal shows while a wave is waited for: one line that is drawn again and again. */
+/** State of the countdown line while a wave waits. */
 export interface LiveState {
   waiting: Extract<RolloutEvent, { type: 'wave.waiting' }>
   watched: Extract<RolloutEvent, { type: 'wave.watched' }> | null
 }
 
-/** `wave 1 of 4 · next step in 12:40 · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
+/** Formats `wave 1/4 · 12:40 left · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
 export function formatLiveLine({ waiting, watched }: LiveState, now: number): string {
   const left = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
@@ -61,7 +61,7 @@ export function formatLiveLine({ waiting, watched }: LiveState, now: number): st
     watched === null
       ? nothing
       : `${watched.statuses.join(', ')} ${share(watched.before)} → ${share(watched.after)} of ${formatCount(watched.after.requests)}`
-  // What a narrow terminal cuts is the end.
+  // A narrow terminal truncates the end.
   return [
     `wave ${waiting.wave} of ${waiting.waves}`,
     `next step in ${clock}`,

@@ -3,7 +3,7 @@ import type { Paint } from '../text/paint.ts'
 import { formatRolloutEvent, type RolloutEvent } from './rollout-text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** The part of an apply's events that is told in words. */
+/** Events of an apply that are printed as text. */
 export type PrintedEvent =
   | { type: 'apply.started'; apply: string; writes: number; releases: number }
   | { type: 'write.started'; id: number; domains: string[]; items: string[] }
@@ -15,7 +15,7 @@ export type PrintedEvent =
   | RolloutEvent
   | ({ type: 'apply.finished'; takenBack?: boolean; stopped: string | null } & OutcomeCounts)
 
-/** An event as a plain line for logs, or null for one that needs no line. */
+/** Formats an event as a plain line for logs, or null for an event without a line. */
 export function formatEvent(event: PrintedEvent, total: number, paint: Paint): string | null {
   switch (event.type) {
     case 'write.confirmed': {
@@ -43,7 +43,7 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
   }
 }
 
-/** `Applied: 4 writes confirmed.` and what else came of an apply. */
+/** Formats the outcome of an apply: `Applied; writes: 4 confirmed.` */
 export function formatFinished(
   event: Extract<PrintedEvent, { type: 'apply.finished' }>,
   paint: Paint,
@@ -61,7 +61,7 @@ export function formatFinished(
   return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
 }
 
-/** `4 confirmed`, `1 refused`, …: how many writes came to what; nothing for what none came to. */
+/** Formats the counts that are not zero: `4 confirmed`, `1 refused`, … */
 export function formatOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
   const counts: [number, string][] = [
     [confirmed, 'confirmed'],

@@ -3,7 +3,7 @@ import type { Paint } from '../text/paint.ts'
 import { measureWidth, splitGraphemes } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** What a code frame is drawn with. */
+/** Style of a code frame. */
 export interface FrameStyle {
   paint: Paint
   /** Width of the terminal; less than 24 counts as 24. */
@@ -12,13 +12,13 @@ export interface FrameStyle {
   mark(this: void, text: string): string
 }
 
-/** A part of the line that is never cut: a grapheme as it is shown. */
+/** Unbreakable part of the line: a grapheme as printed. */
 interface Cell {
-  /** Where it stands in the line, in UTF-16 units from 0. */
+  /** Start in the line, in UTF-16 units from 0. */
   from: number
   to: number
   shown: string
-  /** Where it stands on the screen, in columns from 0. */
+  /** Start on the screen, in columns from 0. */
   x: number
   width: number
 }
@@ -27,13 +27,13 @@ const indent = '  '
 const tabStop = 4
 const leastColumns = 24
 const leastRoom = 12
-/** Characters on each side of a range's beginning that are looked at. */
+/** Maximum characters on each side of the start of a range. */
 const reach = 400
 
 /**
- * The line of a place with its number, and below it carets under the range; both fit into the
- * columns. Of a range over several lines the first is shown. A long line is cut around the carets,
- * with `…` where something is missing.
+ * Formats the source line of a place with its number, and carets under the range; both fit into the
+ * columns. A range over several lines shows its first line. A long line is truncated around the
+ * carets, with `…` for omitted text.
  */
 export function formatCodeFrame(
   place: Place,
@@ -62,8 +62,8 @@ export function formatCodeFrame(
 }
 
 /**
- * The part of a line around a range, so that a line of megabytes costs no more than a long one.
- * Offsets count from 0.
+ * Extracts the part of a line around a range, to bound the cost of a huge line. Offsets count from
+ * 0.
  */
 function near(place: Place, line: string): { text: string; from: number; to: number } {
   const from = Math.min(place.column - 1, line.length)
@@ -90,15 +90,12 @@ function cellsOf(text: string): Cell[] {
   return cells
 }
 
-/**
- * A grapheme that is shown wider than two columns, for its escapes or by malice, falls into its
- * characters.
- */
+/** Splits a grapheme wider than two columns (escapes, malicious input) into its characters. */
 function atoms(grapheme: string): string[] {
   return measureWidth(escapeInvisible(grapheme)) > 2 ? Array.from(grapheme) : [grapheme]
 }
 
-/** The cells that are shown when the line has to fit into a room: those around the carets. */
+/** Selects the cells around the carets that fit into `room` columns. */
 function cut(
   cells: Cell[],
   start: number,
@@ -107,7 +104,7 @@ function cut(
 ): { before: string; after: string; cells: Cell[]; x: number } {
   const total = endOf(cells)
   if (total <= room) return { before: '', after: '', cells, x: 0 }
-  // The carets stand a third from the left, further right where the line ends before the room does.
+  // The carets are a third from the left, or further right near the end of the line.
   const left =
     end < room ? 0 : Math.max(0, Math.min(start - Math.floor(room / 3), total - room + 1))
   const first = cells.findIndex((cell) => cell.x >= left)

@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../../model/problem.ts'
 
-/** What each code of a diagnostic stands for, in a sentence. */
+/** Rule of each diagnostic code, in a sentence. */
 export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'file-unreadable': 'A file of the workspace can be read.',
   'file-invalid':

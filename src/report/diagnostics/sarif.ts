@@ -3,18 +3,18 @@ import { compareDiagnostics, type Diagnostic, type Place } from '../../model/pro
 import { ruleDescriptions } from './rule-descriptions.ts'
 import { escapeInvisibleInLines } from '../text/escape-invisible.ts'
 
-/** What a SARIF log says beside the diagnostics. */
+/** Metadata of a SARIF log. */
 export interface SarifContext {
   /** Version of edgewise. */
   version: string
-  /**
-   * The workspace's folder within the repository, since code scanning finds files from the
-   * repository's root.
-   */
+  /** Workspace's folder: code scanning needs paths from the root of the repository. */
   folder?: string
 }
 
-/** Diagnostics as a SARIF 2.1.0 log with one run. Its rules are the codes that occur, sorted. */
+/**
+ * Formats diagnostics as a SARIF 2.1.0 log with one run. Its rules are the codes that occur,
+ * sorted.
+ */
 export function formatDiagnosticsSarif(
   diagnostics: readonly Diagnostic[],
   { version, folder = '' }: SarifContext,
@@ -79,13 +79,13 @@ function physicalLocation(
   }
 }
 
-/** A message in which nothing from a file is taken for a link. */
+/** Builds a message; escapes link syntax in text from files. */
 function message(text: string): JsonObject {
   return { text: escapeInvisibleInLines(text).replaceAll('](', '\\](') }
 }
 
 function uriOf(path: string): string {
-  // Half a surrogate pair has no encoding; a file name that is not Unicode can bring one.
+  // A lone surrogate has no encoding; a file name that is not Unicode can contain one.
   return path
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('/')

@@ -5,21 +5,21 @@ import type { Paint } from '../text/paint.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
-/** How diagnostics are shown to people. */
+/** Style of diagnostics as text. */
 export interface TextStyle {
-  /** The line that a place begins in, or null where the file can't be read any more. */
+  /** Finds the first source line of a place; null if the file can't be loaded any more. */
   findLine(this: void, place: Place): string | null
   paint: Paint
-  /** Width of the terminal; Infinity where nothing is to be wrapped or cut. */
+  /** Width of the terminal; Infinity disables wrapping and truncation. */
   columns: number
 }
 
 const indent = '  '
 
 /**
- * Diagnostics for people, by file and line: `file:line:column  error  summary`, the detail, the
- * line with carets under the range, related places the same way, and at the end how many there are.
- * Empty without diagnostics. Nothing from a file can drive the terminal.
+ * Formats diagnostics as text, by file and line: `file:line:column  error  summary`, the detail,
+ * the source line with carets under the range, related places the same way, and the totals. Empty
+ * without diagnostics. Control characters of files are escaped.
  */
 export function formatDiagnosticsText(
   diagnostics: readonly Diagnostic[],
@@ -61,7 +61,7 @@ function frame(
   return line === null ? [] : [formatCodeFrame(place, line, { paint, columns, mark })]
 }
 
-/** `2 errors, 1 warning in 3 files`. */
+/** Formats `2 errors, 1 warning in 3 files`. */
 function counts(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
   const warnings = diagnostics.length - errors

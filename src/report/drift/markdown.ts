@@ -6,7 +6,7 @@ import { joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 
 const mostLines = 30
 
-/** Drift as Markdown for an issue, made as that of a plan. `now` is in milliseconds since 1970. */
+/** Formats drift as Markdown for an issue, like a plan. `now` is in milliseconds since 1970. */
 export function formatDriftMarkdown(drift: Drift, now: number): string {
   const head = `### Edgewise drift\n\n${formatDriftSummary(drift, now).join('\n')}\n`
   const foot = [

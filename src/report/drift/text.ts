@@ -9,10 +9,10 @@ import { wrap } from '../text/wrap.ts'
 const maxDomains = 12
 
 /**
- * Drift as people read it: what was merged and not applied, what the service holds otherwise than
- * recorded, what is in doubt, and how well the rest is known. Ends without a line break.
+ * Formats drift as text: pending, on hold, live, unreadable, in-doubt and not verifiable items,
+ * then the summary. Ends without a line break.
  *
- * @param now milliseconds since 1970, for the age of what is assumed
+ * @param now milliseconds since 1970, for the age of assumed items
  */
 export function formatDrift(drift: Drift, now: number, options: PlanTextOptions): string {
   const { paint, columns } = options
@@ -51,8 +51,8 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
 }
 
 /**
- * The last sentences: what differs, and how well everything is known. What is only assumed is never
- * called in order.
+ * Formats the summary: differences, then the confidence of all items. Assumed items are never
+ * called in sync.
  */
 export function formatDriftSummary(drift: Drift, now: number): string[] {
   const { verified, assumed, pending, live, held } = summarizeDrift(drift)
@@ -61,7 +61,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
   const unreadable = drift.items.filter((each) => isUnreadable(each) && !isInDoubt(each)).length
   const neverApplied = ({ confidence, recordedAt }: DriftItem) =>
-    // What is unreadable is counted as that.
+    // Unreadable items are counted separately.
     confidence === 'in-doubt' && recordedAt === null
   const unrecorded = drift.items.filter((each) => neverApplied(each) && !isUnreadable(each)).length
   const differing = [
@@ -92,7 +92,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   ]
 }
 
-/** When what is assumed was confirmed: from the youngest to the oldest. */
+/** Formats the age of assumed items, from the youngest to the oldest. */
 function agesOf(items: DriftItem[], now: number): string {
   const times = items.flatMap(({ confidence, recordedAt }) =>
     confidence === 'assumed' && recordedAt !== null ? [Date.parse(recordedAt)] : [],
@@ -104,7 +104,7 @@ function agesOf(items: DriftItem[], now: number): string {
   return young === old ? `confirmed ${young} ago` : `confirmed ${young} to ${old} ago`
 }
 
-/** A time span in its largest fitting unit. */
+/** Formats a time span in its largest fitting unit. */
 function age(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000))
   if (minutes < 60) return `${minutes} min`
@@ -113,12 +113,12 @@ function age(ms: number): string {
     : `${Math.floor(minutes / (24 * 60))} d`
 }
 
-/** Items that are held, with the domains that share them. */
+/** Lists items on hold, grouped by domains. */
 export function listOnHold(items: DriftItem[]): string[] {
   return namesOf(items.filter(({ held }) => held))
 }
 
-/** Items in doubt, with the domains that share them. */
+/** Lists in-doubt items, grouped by domains. */
 export function listInDoubt(inDoubt: Drift['inDoubt']): string[] {
   return namesOf(inDoubt)
 }
@@ -129,10 +129,10 @@ function namesOf(items: { domain: string; item: string }[]): string[] {
   )
 }
 
-/** Title of the items whose observed value can't be read. */
+/** Title of the items with an unreadable observed value. */
 export const unreadableTitle = 'Unreadable: observed, and not a valid value or not comparable'
 
-/** Lists items whose observed value can't be read, each with where, why and the domains. */
+/** Lists items with an unreadable observed value: pointer, reason and domains. */
 export function listUnreadable(items: DriftItem[]): string[] {
   const found = items.flatMap(({ domain, item, unreadable }) => {
     if (unreadable === undefined) return []
@@ -148,7 +148,7 @@ export function listUnreadable(items: DriftItem[]): string[] {
   return [...groups].map(([what, same]) => `${what}: ${namesIn(same)}`)
 }
 
-/** Fields that were not shown, each with the domains. */
+/** Lists fields that were not observed, each with the domains. */
 export function listNotVerified(items: DriftItem[]): string[] {
   const fields = items.flatMap(({ domain, item, notVerified }) =>
     notVerified.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),

@@ -8,7 +8,7 @@ import { groupChanges, formatBlock, type Block, type PlanTextOptions } from './t
 const style: PlanTextOptions = { paint: plainPaint, columns: 110, verbose: false }
 const actions: Action[] = ['set', 'change', 'unset', 'release']
 
-/** A table of how many domains change in which item: a few lines for however many changes. */
+/** Formats a table of the number of changed domains by item and action. */
 export function formatChangeTable(changes: Change[]): string {
   const rows = [...groupBy(changes, (change) => change.item)].toSorted(([a], [b]) =>
     a < b ? -1 : 1,
@@ -21,10 +21,10 @@ export function formatChangeTable(changes: Change[]): string {
 }
 
 /**
- * Changes as folded parts, one for each set of equal changes, as far as there is room for them.
- * Ends with a sentence that counts what was left out.
+ * Formats changes as folded sections, one for each set of equal changes, within the length limit.
+ * Ends with the count of omitted changes.
  *
- * @param room characters
+ * @param room limit in characters
  */
 export function formatChangeParts(changes: Change[], room: number, whole: string): string {
   const sentence = 200

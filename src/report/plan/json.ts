@@ -4,8 +4,8 @@ import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 import type { Plan } from '../../model/plan.ts'
 
 /**
- * A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a
- * write.
+ * Builds the JSON of a plan, `edgewise.plan/1`. `wireName` returns the key of an item in the body
+ * of a write.
  */
 export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
   const { desired, recorded, target, items, commit } = plan.basis

@@ -11,10 +11,9 @@ const mostWrites = 40
 const mostWarnings = 12
 
 /**
- * A plan as Markdown for a comment: the sum, what the reader should know, a table of items, then a
- * folded part for each block of equal changes. Values stand in code fences that they can't end, so
- * that nothing in them is Markdown. It never exceeds what a comment may hold; what is left out is
- * counted.
+ * Formats a plan as Markdown for a comment: the summary, the warnings, a table of items, then a
+ * folded section for each block of equal changes. Values are in code fences that they can't close.
+ * The text never exceeds the limit of a comment; omitted changes are counted.
  */
 export function formatPlanMarkdown(plan: Plan): string {
   const warnings =

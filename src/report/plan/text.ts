@@ -9,7 +9,7 @@ import { listChangedFields, listValueLines, type ValueLine } from './value-lines
 import { measureWidth } from '../text/display-width.ts'
 import { truncate, wrap } from '../text/wrap.ts'
 
-/** How a plan is shown. */
+/** Style of a plan as text. */
 export interface PlanTextOptions {
   paint: Paint
   /** Width of the terminal. */
@@ -19,13 +19,13 @@ export interface PlanTextOptions {
 }
 
 const mostDomains = 24
-/** Lines that one value may take. */
+/** Maximum lines of a value. */
 const mostLines = 8
 const noWidth = 100_000
 
 /**
- * A plan as people read it: blocks of equal changes with their domains, a line a write, the sum.
- * Ends without a line break.
+ * Formats a plan as text: blocks of equal changes with their domains, one line per write, the
+ * summary. Ends without a line break.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
@@ -47,7 +47,7 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   ].join('\n\n')
 }
 
-/** `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
+/** Formats `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
 export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
   const parts = (
     [
@@ -71,7 +71,7 @@ function reasonLines(
   return [paint.dim(wrap(reason, columns, indent))]
 }
 
-/** What the plan would cost without a search. */
+/** Formats the number of writes without a search. */
 function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns: number): string {
   const calls = `${single} calls one by one, ${equalPatches} with domains of equal changes together, ${itemByItem} one item at a time.`
   return wrap(`The same changes take ${calls}`, columns, '').trimStart()
@@ -94,7 +94,7 @@ export interface Block {
 }
 
 /**
- * Equal changes of many domains are one; changes of the same domains stand in one block. Larger
+ * Groups changes into blocks: equal changes of many domains become one, with their domains. Larger
  * blocks come first.
  */
 export function groupChanges(changes: Change[]): Block[] {
@@ -114,7 +114,7 @@ export function groupChanges(changes: Change[]): Block[] {
     )
 }
 
-/** A block as text: the domains, then each change with its fields. */
+/** Formats a block: the domains, then each change with its fields. */
 export function formatBlock({ domains, changes }: Block, options: PlanTextOptions): string {
   const { paint, columns, verbose } = options
   const shown = verbose ? domains : domains.slice(0, mostDomains)
@@ -169,14 +169,14 @@ function linesOf(change: Change): ValueLine[] {
     : listChangedFields(change.before, change.after)
 }
 
-/** `  Wave 2: 9 domains, 1 write`. */
+/** Formats `  Wave 2: 9 domains, 1 write`. */
 export function formatWave(wave: number, { writes }: Plan): string {
   const own = writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
   return `  Wave ${wave}: ${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
 }
 
-/** A write on one line. */
+/** Formats a write on one line. */
 export function formatWrite(
   write: Write,
   plan: Plan,

@@ -3,24 +3,21 @@ import { isObject, type Json } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/**
- * One line of what an item holds or how it changes: a field's name (`''` for the item itself) and
- * its text.
- */
+/** Line of a value or a change: the field's name (`''` for the item itself) and its text. */
 export interface ValueLine {
   field: string
-  /** What was there, where that is shown beside the new value. */
+  /** Value before the change; null if it is not shown. */
   before: string | null
   after: string
 }
 
-/** The fields of a value, one a line; longer lists take a line for each entry. */
+/** Lists the fields of a value, one per line; lists of objects have a line for each entry. */
 export function listValueLines(value: Json): ValueLine[] {
   if (!isObject(value) || isSecret(value)) return listLines('', value)
   return Object.entries(value).flatMap(([field, content]) => listLines(field, content))
 }
 
-/** The fields in which two values differ; of lists, the entries that go and come. */
+/** Lists the fields in which two values differ; for lists, the removed and added entries. */
 export function listChangedFields(before: Json, after: Json): ValueLine[] {
   if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after))
     return fieldChange('', before, after)
@@ -63,9 +60,7 @@ function fieldChange(
   ]
 }
 
-/**
- * A value on one line, as YAML would have it: plain words bare, objects and lists in flow style.
- */
+/** Formats a value on one line: plain words without quotes, lists and objects inline. */
 export function formatValue(value: Json): string {
   if (isSecret(value)) return secretWords(value.$secret)
   if (typeof value === 'string')

@@ -12,19 +12,16 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 
 interface TextOptions {
   paint: Paint
-  /** The service's zone, in which times are told. */
+  /** Time zone of the service, for printed times. */
   zone: TimeZone
-  /** All URLs, however many there are. */
+  /** Show all URLs. */
   verbose: boolean
 }
 
 const mostUrls = 20
 const barWidth = 20
 
-/**
- * Prefetch records as people read them: how many are in which status, and what failed. Ends without
- * a line break.
- */
+/** Formats prefetch records as text: counts by status, and failures. Ends without a line break. */
 export function formatPrefetch(
   query: PrefetchQuery,
   records: PrefetchRecord[],
@@ -49,7 +46,7 @@ export function formatPrefetch(
   ].join('\n')
 }
 
-/** Says that there are no records of a query, and why that may be. */
+/** Formats the note for a query without records. */
 export function formatNoRecords(query: PrefetchQuery): string {
   const which = 'task' in query ? `task ${query.task}` : 'this time'
   return `the service has no records of ${which}; it keeps them for one month`
@@ -79,7 +76,7 @@ function section(
   return ['', colour(title), ...lines, ...more]
 }
 
-/** One line: how far the records are. */
+/** Formats the progress of the records on one line. */
 export function formatPrefetchProgress(records: PrefetchRecord[]): string {
   const { completed, failed, processing, waiting } = countPrefetches(records)
   return `${completed + failed} of ${records.length} done: ${completed} completed, ${failed} failed, ${processing} processing, ${waiting} waiting`

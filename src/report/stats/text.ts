@@ -14,14 +14,14 @@ import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
-/** What was asked, and what came. */
+/** Query and its result. */
 export interface Statistics {
-  /** Milliseconds since 1970; `to` does not count any more. */
+  /** Milliseconds since 1970; `to` is exclusive. */
   from: number
   to: number
   grain: Grain
   zone: TimeZone
-  /** The domains of a sum; null where each has a tally of its own. */
+  /** Domains of a sum; null if each domain has its own tally. */
   sum: Domain[] | 'all' | null
   tallies: Tally[]
 }
@@ -29,20 +29,20 @@ export interface Statistics {
 interface TextOptions {
   paint: Paint
   columns: number
-  /** All rows, however many there are. */
+  /** Show all rows. */
   verbose: boolean
 }
 
 /** Bars of a sparkline. */
 export const sparkSteps = 10
 const mostRows = 40
-/** A sparkline rises to its top at this share at least, so that a single failure is no mountain. */
+/** Minimum share at the top of a sparkline, so that a single failure is not a full bar. */
 const leastTop = 0.01
 const titles = ['all', ...statusClasses, '4xx %', '5xx %']
 const widths = [5, 5, 5, 5, 5, 5, 6, 6]
 
 /**
- * Counts by domain and class of status as people read them, the largest share of 5xx first. Ends
+ * Formats counts by domain and status class as a table, the largest share of 5xx first. Ends
  * without a line break.
  */
 export function formatStats(stats: Statistics, options: TextOptions): string {
@@ -56,7 +56,7 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
   ]
   const nameWidth = Math.max('domain'.length, ...named.map(measureWidth))
   const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
-  // A name that leaves no room stands on a line of its own.
+  // A name that is too long gets its own line.
   const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
   const top = Math.max(
     leastTop,
@@ -81,7 +81,7 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
   ].join('\n')
 }
 
-/** The largest share of 5xx first, then the most requests. */
+/** Sorts by share of 5xx, then by requests, both descending. */
 function worstFirst(tallies: Tally[]): Tally[] {
   const ranked = tallies.map((tally) => {
     const requests = sumRequests(tally.counts)
@@ -133,7 +133,7 @@ function cellsOf({ counts, steps }: Tally, top: number, paint: Paint): string {
   return `${cells.join('')}${failed > 0 && failed / requests >= leastTop ? paint.red(share) : share} ${spark}`
 }
 
-/** From when to when, in the service's time. */
+/** Formats the time span in the service's time zone. */
 function spanText({ from, to, zone }: Statistics): string {
   const [begin, end] = [from, to].map((time) => formatLocalTime(zone.toLocal(time)).slice(0, 16))
   return `${begin} to ${end} (${zone.name})`

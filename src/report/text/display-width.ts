@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-// Written as a string because the compiler's target does not know the flag yet.
+// A string, since the compiler's target does not support the flag yet.
 const emoji = new RegExp('^\\p{RGI_Emoji}$', 'v')
 const zeroWidth = /^[\p{M}\p{Cc}\p{Cf}\u1160-\u11ff]$/u
-// East Asian wide and full-width characters, and emoji that are shown as such by themselves.
+// East Asian wide and full-width characters, and emoji with default emoji presentation.
 const wideRanges = [
   '\\p{Emoji_Presentation}\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\u4dbf\\u4e00-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3',
   '\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6',
@@ -14,8 +14,8 @@ const wide = new RegExp(`^[${wideRanges.join('')}]$`, 'u')
 const plain = /^[\x20-\x7e]*$/
 
 /**
- * Columns that a text takes in a terminal. Colour codes take none; other control characters should
- * be made `visible` first.
+ * Measures the terminal columns of a text. Colour codes have no width; escape other control
+ * characters first.
  */
 export function measureWidth(text: string): number {
   const bare = stripVTControlCharacters(text)
@@ -25,14 +25,14 @@ export function measureWidth(text: string): number {
   return width
 }
 
-/** What a reader takes for single characters, in order. */
+/** Splits a text into graphemes. */
 export function splitGraphemes(text: string): string[] {
   // Segmenting is slow, and ASCII needs none.
   if (plain.test(text)) return text.split('')
   return Array.from(graphemes.segment(text), ({ segment }) => segment)
 }
 
-/** Columns that what a reader takes for a single character takes in a terminal. */
+/** Measures the terminal columns of a grapheme. */
 export function measureGrapheme(grapheme: string): number {
   if (plain.test(grapheme)) return grapheme.length
   if (emoji.test(grapheme)) return 2

@@ -1,12 +1,12 @@
 import { measureWidth, splitGraphemes, measureGrapheme } from './display-width.ts'
 
-/** What a reader may want to copy and has blanks in it. */
+/** Text that is kept whole for copying: quotes and commands. */
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
 
 /**
- * Text in lines of at most `columns` columns, each beginning with the indent. Lines break at
- * blanks, and within a word only where it is longer than a line. Line ends stay, and what a line is
- * set in by stays for what it is broken into. Colour is put on afterwards.
+ * Wraps text to lines of at most `columns` columns, each starting with the indent. Lines break at
+ * blanks, and within a word only if it is longer than a line. Line ends stay, and continuation
+ * lines keep the indent of their line. Add colour afterwards.
  */
 export function wrap(text: string, columns: number, indent: string): string {
   const room = Math.max(1, columns - measureWidth(indent))
@@ -18,9 +18,8 @@ export function wrap(text: string, columns: number, indent: string): string {
 }
 
 /**
- * Sentences in lines of at most `columns` columns; what a line is broken into is set in by two.
- * What a reader may want to copy stays whole, in a longer line if need be: what stands in quotes, a
- * command, a path.
+ * Wraps sentences to lines of at most `columns` columns; continuation lines are indented by two.
+ * Quoted text, commands and paths stay whole for copying, in a longer line if needed.
  */
 export function wrapSentences(text: string, columns: number): string {
   return text
@@ -29,7 +28,7 @@ export function wrapSentences(text: string, columns: number): string {
     .join('\n')
 }
 
-/** A line that fits; what is cut is marked. */
+/** Truncates a line to the columns, with `…` at the end. */
 export function truncate(line: string, columns: number): string {
   if (measureWidth(line) <= columns) return line.trimEnd()
   let kept = ''
@@ -52,7 +51,7 @@ function sentenceLines(line: string, columns: number): string[] {
   if (measureWidth(line) <= columns) return [line]
   const words = line.trimStart()
   const setIn = ' '.repeat(line.length - words.length)
-  // Made visible, a text has no such character.
+  // Escaped text does not contain NUL.
   const joined = words.replace(whole, (found) => found.replaceAll(' ', '\0'))
   const [first = '', ...rest] = joined.split(' ').map((word) => word.replaceAll('\0', ' '))
   const lines = [setIn + first]
