@@ -74,7 +74,7 @@ async function act(
 const program = `${process.execPath} ${main}`
 
 describe('plan, apply and drift', { timeout: 90_000 }, () => {
-  it('make the round: a plan with its report, the apply of that plan, and no drift after it', async () => {
+  it('run in sequence: a plan with its report, the apply of that plan, no drift afterwards', async () => {
     expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=true\n')
     expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
@@ -92,7 +92,7 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(text('output')).toBe('differs=false\n')
   })
 
-  it('drift with something to look at', async () => {
+  it('drift compares with an observed file', async () => {
     expect((await act({ command: 'plan', program })).status).toBe(0)
     expect((await act({ command: 'apply', program })).status).toBe(0)
     place
@@ -105,7 +105,7 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(text('edgewise.md')).toContain('60 → 99')
   })
 
-  it('a plan with errors fails with annotations, and tells no difference', async () => {
+  it('a plan with errors fails with annotations and sets no output', async () => {
     place.manifest('www.example.com', { timeout: { time: 9999 } })
     const { status, out } = await act({ command: 'plan', program })
     expect([status, out]).toEqual([
@@ -115,18 +115,18 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect([text('output'), text('summary.md')]).toEqual(['', ''])
   })
 
-  it('a plan that fails is not taken for an old report', async () => {
+  it('a failed plan does not publish an old report', async () => {
     place.write('edgewise.md', 'old')
     expect((await act({ command: 'plan', program, plan: '/nowhere/plan.json' })).status).toBe(1)
     expect([text('output'), text('summary.md')]).toEqual(['', ''])
   })
 
-  it('an apply that fails fails, and so does one without a plan', async () => {
+  it('an apply fails if Edgewise fails or the plan is missing', async () => {
     const { status, err } = await act({ command: 'apply', program, plan: 'none.json' })
     expect([status, err]).toEqual([1, expect.stringContaining('none.json')])
   })
 
-  it('inputs are words and nothing else', async () => {
+  it('inputs are never evaluated by the shell', async () => {
     const hostile = 'x"; touch pwned; $(touch pwned) `touch pwned`'
     for (const input of ['command', 'workspace', 'plan', 'report', 'observed']) {
       const { status } = await act({
@@ -142,7 +142,7 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
 })
 
 describe('the program', { timeout: 30_000 }, () => {
-  it.each(['', '   '])('%j is refused, with what to give', async (nothing) => {
+  it.each(['', '   '])('%j is refused with a hint', async (nothing) => {
     for (const command of ['plan', 'apply', 'drift']) {
       const { status, out } = await act({ command, program: nothing })
       expect([command, status]).toEqual([command, 1])
@@ -153,7 +153,7 @@ describe('the program', { timeout: 30_000 }, () => {
     }
   })
 
-  it('is none that the checkout holds, under whatever name', async () => {
+  it('is never a file of the checkout, by any path', async () => {
     const pwned = join(place.root, 'pwned')
     place.write('own.js', `require('node:fs').writeFileSync(${JSON.stringify(pwned)}, '')\n`)
     place.write('bin/own', `#!/bin/sh\ntouch ${pwned}\n`)
@@ -185,7 +185,7 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(existsSync(pwned)).toBe(false)
   })
 
-  it('is looked up in no package registry and in no node_modules of the checkout', async () => {
+  it('is looked up neither in a package registry nor in node_modules of the checkout', async () => {
     place.write('node_modules/.bin/edgewise', `#!/bin/sh\ntouch ${join(place.root, 'pwned')}\n`)
     chmodSync(join(place.root, 'node_modules/.bin/edgewise'), 0o755)
     for (const each of [
@@ -204,7 +204,7 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(existsSync(join(place.root, 'pwned'))).toBe(false)
   })
 
-  it('that is not there is named', async () => {
+  it('is named in the error if it is not found', async () => {
     const { status, out } = await act({ command: 'plan', program: 'no-such-program plan' })
     expect([status, out]).toEqual([1, expect.stringContaining('"no-such-program" was not found')])
   })
@@ -236,7 +236,7 @@ describe('comment and issue', { timeout: 90_000 }, () => {
   })
   afterAll(() => server.close())
 
-  it('speak with the code host', async () => {
+  it('write to the code host', async () => {
     const { port } = server.address() as AddressInfo
     const env = { GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_REPOSITORY: 'team/cdn' }
     place.write('edgewise.md', 'text')
@@ -272,7 +272,7 @@ describe('comment and issue', { timeout: 90_000 }, () => {
     ])
   })
 
-  it('an unknown report, a missing token and an address that answers nobody are told', async () => {
+  it('report an unknown command, a missing token and an unreachable address', async () => {
     const env = { GITHUB_API_URL: 'http://127.0.0.1:9', GITHUB_REPOSITORY: 'team/cdn' }
     const token = { 'code-host-token': 'canary-token' }
     expect(await act({ command: 'comment', 'pull-request': '7' }, env)).toMatchObject({

@@ -50,7 +50,7 @@ const workflows = new Map(names.map((name) => [name, read(name)]))
 const actionSteps = (parse(readFileSync(action, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
 
 describe('the workflows', () => {
-  it('have the least permissions that do', () => {
+  it('have the least permissions they need', () => {
     const permissions = [...workflows].flatMap(([name, { permissions: top, jobs }]) => {
       expect([name, top]).toEqual([name, {}])
       return Object.entries(jobs).map(([job, each]) => [`${name} ${job}`, each.permissions])
@@ -65,7 +65,7 @@ describe('the workflows', () => {
     })
   })
 
-  it('give secrets to the approved apply only, and a token that writes to no job that reads a pull request', () => {
+  it('give secrets to the approved apply only, and no write token to a job that reads a pull request', () => {
     for (const [name, { on, jobs }] of workflows) {
       expect([name, Object.keys(on)]).not.toEqual([
         name,
@@ -99,7 +99,7 @@ describe('the workflows', () => {
     })
   })
 
-  it('apply the plan that was approved: the file goes from one job to the other', () => {
+  it('apply the approved plan: its file is passed between jobs', () => {
     const { plan, apply } = read('apply.yml').jobs
     const uploaded = plan?.steps.find(({ uses }) =>
       uses?.startsWith('actions/upload-artifact@'),
@@ -119,7 +119,7 @@ describe('the workflows', () => {
     })
   })
 
-  it('use what is pinned by commit, each with its version, or lies in the repository', () => {
+  it('use actions of the repository, or actions pinned by commit with a version comment', () => {
     const lines = [action, ci, written, ...names.map((name) => join(folder, name))].flatMap(
       (path) =>
         readFileSync(path, 'utf8')
@@ -151,7 +151,7 @@ describe('the workflows', () => {
     for (const script of scripts) expect(script).not.toContain('${{')
   })
 
-  it('give the action inputs that it has', () => {
+  it('give the action declared inputs only', () => {
     const { inputs } = parse(readFileSync(action, 'utf8')) as { inputs: Record<string, object> }
     for (const { jobs } of workflows.values()) {
       for (const { uses, with: given } of Object.values(jobs).flatMap((job) => job.steps)) {
@@ -162,7 +162,7 @@ describe('the workflows', () => {
   })
 })
 
-describe('what is run', () => {
+describe('the program that the action runs', () => {
   const { inputs } = parse(readFileSync(action, 'utf8')) as {
     inputs: Record<string, { required?: boolean; default?: string }>
   }
@@ -171,12 +171,12 @@ describe('what is run', () => {
     ...Object.values((parse(readFileSync(written, 'utf8')) as Workflow).jobs),
   ]
 
-  it('is named by whoever calls the action: its program has no default', () => {
+  it('is a required input without a default', () => {
     expect(inputs['program']?.required).toBe(true)
     expect(inputs['program']?.default).toBeUndefined()
   })
 
-  it('is a build outside the checkout, of a commit, wherever a workflow runs Edgewise', () => {
+  it('is a build of a commit outside the checkout in every workflow', () => {
     let calls = 0
     for (const { steps } of jobs()) {
       const at = steps.findIndex(({ uses }) => uses?.includes('actions/edgewise') === true)
@@ -201,7 +201,7 @@ describe('what is run', () => {
     expect(calls).toBe(6)
   })
 
-  it('is no package that is looked up by its name', () => {
+  it('is never a package looked up by name', () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split(
       '\0',
     )
@@ -222,7 +222,7 @@ describe('what is run', () => {
 })
 
 describe('the workflow that init writes', () => {
-  it('runs the action that it was told, by its commit, and gives it inputs that it has', () => {
+  it('runs the given action by commit, with declared inputs only', () => {
     const { permissions, jobs } = parse(readFileSync(written, 'utf8')) as Workflow
     expect(permissions).toEqual({ contents: 'read' })
     expect([jobs['plan']?.permissions, jobs['apply']?.permissions]).toEqual([
@@ -269,12 +269,12 @@ describe("the code host's own parser", () => {
       ),
     ) as string[][]
 
-  it('has nothing to say against workflows and action', () => {
+  it('accepts the workflows and the action', () => {
     const files = [action, ci, written, ...names.map((name) => join(folder, name))]
     expect(errorsOf(files)).toEqual(files.map(() => []))
   })
 
-  it('would have', () => {
+  it('rejects a broken workflow', () => {
     const broken = mkdtempSync(join(tmpdir(), 'edgewise-workflows-'))
     const text = readFileSync(join(folder, 'plan.yml'), 'utf8')
     try {

@@ -15,13 +15,13 @@ const entry: Applied = {
 }
 const text = (more: Partial<Applied> = {}) => formatHistory([{ ...entry, ...more }], plainPaint)
 
-it('tells of an apply what came of it, when, how long, by whom and of which commit', () => {
+it('shows outcome, time, duration, author and commit of an apply', () => {
   expect(text()).toBe(
     'k7  complete  4 confirmed\n  2026-11-20T03:00:00.000Z · 90 s · by ops@example.com · 0123456789ab\n',
   )
 })
 
-it('names every kind of outcome that there was, and no other', () => {
+it('names only the outcomes that occurred', () => {
   const told = text({
     writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 },
     outcome: 'interrupted',
@@ -31,21 +31,21 @@ it('names every kind of outcome that there was, and no other', () => {
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
 })
 
-it('leaves out what is not known', () => {
+it('omits unknown fields', () => {
   expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00.000Z · 90 s\n')
   expect(text({ endedAt: null })).toContain('03:00:00.000Z · not ended · by')
 })
 
-it('has no time below zero, should the clock have been set back', () => {
+it('shows no negative duration after the clock was set back', () => {
   expect(text({ endedAt: '2026-11-20T02:59:00.000Z' })).toContain(' · 0 s · ')
 })
 
-it('shows no control characters of an author or a commit', () => {
+it('escapes control characters of an author and a commit', () => {
   const told = text({ author: 'a\u001b[31mb', commit: '\u0007123' })
   for (const control of ['\u001b', '\u0007']) expect(told).not.toContain(control)
 })
 
-it('keeps the order of the applies, and says when there are none', () => {
+it('keeps the order of the applies, and has a text for none', () => {
   expect(formatHistory([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual([
     'k7',
     'k8',

@@ -223,7 +223,7 @@ describe('a plan as Markdown', () => {
     expectHarmless(markdown)
   })
 
-  it('begins with the sum, and folds equal changes of many domains', () => {
+  it('begins with the summary, and folds equal changes of many domains', () => {
     const markdown = formatPlanMarkdown(foldedPlan)
     expect(markdown.split('\n')[2]).toBe(
       'Plan: 40 to set, 40 to change · 80 writes (at least 1) · 0 s · 40 domains',
@@ -231,7 +231,7 @@ describe('a plan as Markdown', () => {
     expect(markdown.match(/<details>/g)).toHaveLength(4)
   })
 
-  it('counts what it leaves out: shown and left are all', () => {
+  it('counts the changes that it omits', () => {
     const markdown = formatPlanMarkdown(large)
     const shown = markdown.match(/^ {2}~ /gm)?.length ?? 0
     const [, left, all] = /Left out here: (\d+) of (\d+) changes/.exec(markdown) ?? []
@@ -243,7 +243,7 @@ describe('a plan as Markdown', () => {
     expect(markdown).toContain('| `timeout` |  | 5000 |  |  |')
   })
 
-  it('many long warnings take no more than their share', () => {
+  it('limits the length of many long warnings', () => {
     const markdown = formatPlanMarkdown({
       ...foldedPlan,
       warnings: Array.from({ length: 30 }, () => 'x'.repeat(20_000)),
@@ -253,7 +253,7 @@ describe('a plan as Markdown', () => {
     expect(markdown).not.toContain('Left out here')
   })
 
-  it('a part that does not fit makes no other one go', () => {
+  it('omits only the parts that do not fit', () => {
     const entries = Array.from({ length: 120 }, (_, i) => ({
       head_name: `X-${i}`,
       head_value: '`'.repeat(900),
@@ -274,7 +274,7 @@ describe('a plan as Markdown', () => {
     expect(markdown).toContain('Left out here: 1 of 2 changes, on 1 domain.')
   })
 
-  it('is harmless and short enough whatever the values are', () => {
+  it('is harmless and within the length limit for arbitrary values', () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: 'binary' })), { maxLength: 6 })
       .map((parts) => parts.join(''))
@@ -333,7 +333,7 @@ describe('drift as Markdown', () => {
     expectHarmless(markdown)
   })
 
-  it('stays short enough for 5,000 domains', () => {
+  it('stays within the length limit for 5,000 domains', () => {
     const side = (value: string) =>
       many(5000, (i) => ({
         extend: createConfirmedState({ squid: `${value} ${i} ${'long '.repeat(30)}` }),

@@ -51,7 +51,7 @@ async function refused(...hidden: string[]): Promise<CommandResult[]> {
 }
 
 describe('plain http', () => {
-  it('to another machine is an error at its line for every command, token or not', async () => {
+  it('to another machine is an error with its line for every command, with or without a token', async () => {
     workspace('http://api.example.net')
     for (const token of ['tok-of-the-tests', undefined]) {
       place.env = { EDGEWISE_TOKEN: token }
@@ -72,7 +72,7 @@ describe('plain http', () => {
     }
   })
 
-  it('is allowed where the file insists, and on this machine', async () => {
+  it('is allowed with allowHttp, and on this machine', async () => {
     workspace('http://api.example.net\n  allowHttp: true')
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
     workspace('http://localhost:8080')
@@ -80,22 +80,25 @@ describe('plain http', () => {
   })
 })
 
-describe('an address that holds what is secret', () => {
+describe('a service address that contains a secret', () => {
   it.each([
     'https://user:hunter2hunter2@api.example.net',
     'https://hunter2hunter2@api.example.net',
     'https://api.example.net/?key=hunter2hunter2',
     'https://api.example.net/#hunter2hunter2',
-  ])('as user info, query or fragment (%s) is an error that shows none of it', async (url) => {
-    workspace(JSON.stringify(url))
-    const [validated] = await refused('hunter2', 'api.example.net')
-    expect(validated?.out).toContain('edgewise.yaml:3:8')
-    workspace('${env:ADDRESS}')
-    place.env['ADDRESS'] = url
-    await refused('hunter2', 'api.example.net')
-  })
+  ])(
+    'as user info, query or fragment (%s) is an error that does not show the secret',
+    async (url) => {
+      workspace(JSON.stringify(url))
+      const [validated] = await refused('hunter2', 'api.example.net')
+      expect(validated?.out).toContain('edgewise.yaml:3:8')
+      workspace('${env:ADDRESS}')
+      place.env['ADDRESS'] = url
+      await refused('hunter2', 'api.example.net')
+    },
+  )
 
-  it('the token, from the environment', async () => {
+  it('is an error for the token from the environment', async () => {
     place.env = { EDGEWISE_TOKEN: 'hunter2/hunter2' }
     workspace('https://api.example.net/${env:EDGEWISE_TOKEN}')
     const [validated] = await refused('hunter2', 'api.example.net')
@@ -104,7 +107,7 @@ describe('an address that holds what is secret', () => {
     await refused('hunter2', 'api.example.net')
   })
 
-  it('the value of a secret that no manifest refers to, from the environment or a file', async () => {
+  it('is an error for an unreferenced secret from the environment or a file', async () => {
     place.env['PASSWORD'] = 'Hunter2!'
     const file = join(place.root, 'password.txt')
     writeFileSync(file, 'Hunter2!\n')
@@ -126,7 +129,7 @@ describe('an address that holds what is secret', () => {
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
   })
 
-  it('is looked for in files that can be read at once, and in no others', async () => {
+  it('is checked against secret files that can be read without waiting, and no others', async () => {
     workspace(
       'https://api.example.net',
       'secrets: {folder: {file: domains}, endless: {file: /dev/zero}}\n',
@@ -135,14 +138,14 @@ describe('an address that holds what is secret', () => {
   })
 })
 
-describe('a secret that a command prints', () => {
+describe('a secret printed by a command', () => {
   let emulator: Emulator
   beforeEach(async () => {
     emulator = await startService()
   })
   afterEach(() => emulator.close())
 
-  it('is looked for in the address once it is known, before anything is sent or recorded', async () => {
+  it('is checked against the address before anything is sent or recorded', async () => {
     place.manifest('www.example.com', {
       visit_timestamp: {
         pattern: '.*',
@@ -177,7 +180,7 @@ describe('a secret that a command prints', () => {
     expect(await fetchCalls(emulator)).toEqual([])
   })
 
-  it('is looked for once more before a rollback connects, which may look up what no manifest names', async () => {
+  it('is checked again before a rollback connects, since it may load unreferenced secrets', async () => {
     const visit = { pattern: '.*', time_format: 'timestamp', deadtime: 1800, req_uri_type: 1 }
     const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
     workspace(
@@ -200,8 +203,8 @@ describe('a secret that a command prints', () => {
   })
 })
 
-describe('proxies and this machine', () => {
-  it('an apply to this machine over http goes through no proxy', async () => {
+describe('proxies', () => {
+  it('are not used by an apply to this machine over http', async () => {
     const emulator = await startService()
     try {
       workspace(emulator.url)

@@ -33,7 +33,7 @@ async function adopt(fleet: object, ...args: string[]): Promise<string> {
 }
 
 describe('import --write-manifests', () => {
-  it('lifts what most domains share into a profile, in tidy files', async () => {
+  it('moves items shared by most domains into a profile, in formatted files', async () => {
     const fleet = names(4).map(
       (name, i) => [name, { timeout, https, origin: { default_master: `192.0.2.${i}` } }] as const,
     )
@@ -50,7 +50,7 @@ describe('import --write-manifests', () => {
     expect(text('domains/odd.example.com.yaml')).not.toContain('imported')
   })
 
-  it('changes no file that is there, and meets no name that is taken', async () => {
+  it('changes no existing file, and avoids names in use', async () => {
     place
       .write('profiles/imported.yaml', 'profile: base\nconfig: {}\n')
       .write('profiles/base.yaml', 'profile: imported2-3\nconfig: {}\n')
@@ -70,7 +70,7 @@ describe('import --write-manifests', () => {
     expect(text('domains/x.example.com.yaml')).toBe('# nothing yet\n')
   })
 
-  it('writes nothing where it would not be read, or where something is wrong already', async () => {
+  it('writes nothing outside the manifest globs, or into an invalid workspace', async () => {
     place = new Place('emulator', 'manifests: [sites/*.yaml]\n', { root: place.root })
     place.write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
     expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({
@@ -86,7 +86,7 @@ describe('import --write-manifests', () => {
     expect(existsSync(join(place.root, 'profiles'))).toBe(false)
   })
 
-  it('stays what it is over defaults', async () => {
+  it('keeps imported values over defaults', async () => {
     const defaults = {
       https: { cert_id: 7, ocsp: 'on' },
       timeout,
@@ -103,7 +103,7 @@ describe('import --write-manifests', () => {
     expect((await place.cli('validate')).out).not.toContain('warning')
   })
 
-  it('takes what looks like a reference for what it is, and a known secret for its reference', async () => {
+  it('escapes text that looks like a reference, and replaces a known secret by its reference', async () => {
     place = new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root })
     place.env['AUTH'] = 'the-secret-of-the-origin'
     place.manifest('known.example.com', {
@@ -124,7 +124,7 @@ describe('import --write-manifests', () => {
     })
   })
 
-  it('reads answers of the service as they are', async () => {
+  it('reads answers of the service', async () => {
     const config = (i: number) => ({
       timeout,
       https: { ...https, force_https: '301' },
@@ -137,7 +137,7 @@ describe('import --write-manifests', () => {
     expect(text('profiles/imported.yaml')).toContain('force_https: 301')
   })
 
-  it('gives a plan that is empty, whatever a fleet is like', { timeout: 120_000 }, async () => {
+  it('leads to an empty plan for any fleet', { timeout: 120_000 }, async () => {
     const item = fc.constantFrom(
       ...[...catalogue.keys()].filter((key) => (validPayloads.get(key) ?? []).length > 0),
     )

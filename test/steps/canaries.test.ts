@@ -312,7 +312,7 @@ async function expectCode(
   expect(ran.code, `${command}\n${ran.out}${ran.err}`).toBe(code)
 }
 
-it('finds a secret in whatever form', () => {
+it('finds a secret in every form', () => {
   const value = secrets.token
   const planted = [
     value,
@@ -332,7 +332,7 @@ it('finds a secret in whatever form', () => {
   }
 })
 
-it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000 }, async () => {
+it('no command prints or stores a secret, even on failures', { timeout: 240_000 }, async () => {
   expect(existsSync(program), 'run "npm run build" first').toBe(true)
   const [held, complain] = [
     join(sandbox.folder, 'outside/held.json'),

@@ -16,8 +16,8 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-describe('what the pages say', () => {
-  it.each(pages)('%s: every command line has a command and options that exist', async (page) => {
+describe('the documentation', () => {
+  it.each(pages)('%s: every command line uses existing commands and options', async (page) => {
     const text = readFileSync(root + page, 'utf8')
     const lines = Array.from(
       text.matchAll(/(?:^|\$ |`|&& )edgewise ([a-z][^`\n#&|]*)/gm),
@@ -36,7 +36,7 @@ describe('what the pages say', () => {
     }
   })
 
-  it.each(pages)('%s: links lead to files', (page) => {
+  it.each(pages)('%s: every link leads to a file', (page) => {
     const text = readFileSync(root + page, 'utf8')
     const links = Array.from(text.matchAll(/\]\(([^)#:\s]+)\)/g), ([, link]) => link ?? '')
     const missing = links.filter(
@@ -53,7 +53,7 @@ describe('what the pages say', () => {
     expect(await place.cli('validate')).toMatchObject({ code: 0 })
   })
 
-  it('going back tells what the daily round says it does', async () => {
+  it('rollback prints the output of the daily round', async () => {
     const text = readFileSync(`${root}docs/daily-round.md`, 'utf8')
     const shown = /```\n\$ edgewise rollback\n([\s\S]*?)```/.exec(text)?.[1]?.split('\n') ?? []
     place.write('edgewise.yaml', 'version: 1\nstate: {store: dir}\n')
@@ -80,7 +80,7 @@ describe('what the pages say', () => {
     )
   })
 
-  it('adopting a fleet: import, an empty plan, and guards that let nothing through', async () => {
+  it('adopting a fleet: import, an empty plan, and guards that refuse every change', async () => {
     const text = readFileSync(`${root}docs/adopting-a-fleet.md`, 'utf8')
     const held = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
     place.write('held.json', held)

@@ -38,7 +38,7 @@ describe('drift', () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1, http2: 'on' } }).settle(),
   )
 
-  it('nothing differs and nothing was observed: exit 0, and never said to be in order', async () => {
+  it('no difference without observation is exit 0, and is not reported as in sync', async () => {
     const { code, out } = await place.cli('drift')
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -54,7 +54,7 @@ describe('drift', () => {
     })
   })
 
-  it('merged and never applied: exit 2, with the patch', async () => {
+  it('a merged and unapplied change is exit 2 with the patch', async () => {
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect(await driftJson()).toMatchObject({
       items: [
@@ -75,7 +75,7 @@ describe('drift', () => {
     expect(out).toContain('Drift: 1 pending.')
   })
 
-  it('changed by somebody else: seen in what is observed, and repaired', async () => {
+  it('a change by somebody else is found in the observed state, and repaired', async () => {
     await outOfBand({ timeout: { time: '99' } })
     expect((await place.cli('drift')).code).toBe(0)
     await seen()
@@ -118,7 +118,7 @@ describe('drift', () => {
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
   })
 
-  it('a repair records what was seen to be as desired already, and writes nothing for it', async () => {
+  it('a repair records an observed value that is already as desired, without a write', async () => {
     await outOfBand({ timeout: { time: '61' } })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     await seen()
@@ -134,7 +134,7 @@ describe('drift', () => {
     expect(await place.json('plan')).toMatchObject({ changes: [] })
   })
 
-  it('a repair goes through the guards, and reads JSON lines', async () => {
+  it('a repair respects the guards, and prints JSON lines', async () => {
     await outOfBand({ https: { cert_id: 0 } })
     await seen()
     place.write(
@@ -155,7 +155,7 @@ describe('drift', () => {
     })
   })
 
-  it('an item in doubt is a difference, whatever is observed', async () => {
+  it('an in-doubt item is a difference, whatever was observed', async () => {
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
@@ -174,7 +174,7 @@ describe('drift', () => {
     })
   })
 
-  it('what a look does not show is called not verifiable', async () => {
+  it('a field that was not observed is not verifiable', async () => {
     place.write('held.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
     const { code, out } = await place.cli('drift', '--observed', 'held.json')
     expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
@@ -188,7 +188,7 @@ describe('drift', () => {
     ['a value that the catalogue refuses', 1, 'timeout: expected an object'],
     ['a wrong type of a field', { time: [60] }, 'timeout at /time:'],
     ['a wrong unit', { time: '60s' }, 'timeout at /time: '],
-  ])('%s was observed: a difference that is shown, and repaired', async (_what, timeout, why) => {
+  ])('an observed %s is a difference that is shown and repaired', async (_what, timeout, why) => {
     await outOfBand({ timeout: { time: '99' } })
     place.write(
       'held.json',
@@ -238,7 +238,7 @@ describe('drift', () => {
     })
   })
 
-  it('a repair writes a list whole whose observed form is unreadable', async () => {
+  it('a repair writes a list with an unreadable observed form as a whole', async () => {
     place.manifest(www, {
       add_response_head: {
         list: [
@@ -262,7 +262,7 @@ describe('drift', () => {
     })
   })
 
-  it('a repair records nothing of an unreadable item that is not desired any more', async () => {
+  it('a repair records nothing of an unreadable item that is no longer desired', async () => {
     place.manifest(www, { https: { cert_id: 1, http2: 'on' } })
     place.write('held.json', JSON.stringify({ [www]: { timeout: 1 } }))
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
@@ -276,7 +276,7 @@ describe('drift', () => {
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
   })
 
-  it('a repair writes an item that was never recorded and hides its secret', async () => {
+  it('a repair writes an unrecorded item with a hidden secret', async () => {
     const signed = { pattern: '.*', time_format: 'timestamp', deadtime: 60, req_uri_type: 1 }
     await outOfBand({ visit_timestamp: { ...signed, key: 'somebody-elses-key' } })
     place.manifest(www, { visit_timestamp: { ...signed, key: 'our-own-key' } })
@@ -290,7 +290,7 @@ describe('drift', () => {
     })
   })
 
-  it('a secret that is not at hand hides no other difference of its item', async () => {
+  it('an unavailable secret hides no other difference of its item', async () => {
     place.env['ORIGIN'] = 'sesame-sesame'
     place.write(
       'edgewise.yaml',
@@ -335,7 +335,7 @@ describe('drift', () => {
   })
 })
 
-describe('what is observed', () => {
+describe('the observed state', () => {
   const program = (name: string, text: string) => {
     place.write(name, text)
     chmodSync(join(place.root, name), 0o755)
@@ -387,7 +387,7 @@ describe('what is observed', () => {
       'held.json',
       'expected an object, got a list',
     ],
-  ])('%s is exit 1 and says what was expected', async (_what, prepare, source, why) => {
+  ])('%s is exit 1 with the expected input', async (_what, prepare, source, why) => {
     prepare()
     const { code, out, err } = await place.cli('drift', '--observed', source)
     expect([code, out, err]).toEqual([1, '', expect.stringContaining(why)])
@@ -416,7 +416,7 @@ describe('what is observed', () => {
       './query.sh',
       'gave no answer within 0.2 s',
     ],
-  ])('%s is not waited for', async (_what, prepare, source, why) => {
+  ])('%s is not awaited', async (_what, prepare, source, why) => {
     prepare()
     const io = { cwd: place.root, env: process.env, signal: new AbortController().signal }
     await expect(observe(source, io, (text) => text, { bytes: 10, seconds: 0.2 })).rejects.toThrow(
@@ -424,13 +424,13 @@ describe('what is observed', () => {
     )
   })
 
-  it('an interrupt ends the program', async () => {
+  it('an interrupt stops the program', async () => {
     script('sleep 60')
     const io = { cwd: place.root, env: process.env, signal: AbortSignal.abort() }
     await expect(observe('./query.sh', io, (text) => text)).rejects.toThrow('interrupted')
   })
 
-  it('what is not valid in it neither drives the terminal nor fills it', async () => {
+  it('an invalid value neither controls nor floods the terminal', async () => {
     place.write(
       'held.json',
       JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }),
@@ -441,7 +441,7 @@ describe('what is observed', () => {
     expect(out.length).toBeLessThan(1000)
   })
 
-  it('a secret in what a program complains is not repeated', async () => {
+  it('a secret in the stderr of the program is not printed', async () => {
     place.env['SIGNING'] = 'hunter2-hunter2'
     place.write(
       'edgewise.yaml',

@@ -42,7 +42,7 @@ function ownWork(clone: string): string[] {
 }
 
 describe('a workspace in a git repository', () => {
-  it('keeps its record on a branch, and leaves branch, index and work tree as they are', async () => {
+  it('keeps its state on a branch, and does not touch branch, index and work tree', async () => {
     const clone = sandbox.withRemote()
     writeFileSync(join(clone, 'tracked.txt'), 'one')
     sandbox.git('clone', 'add', 'tracked.txt')
@@ -63,7 +63,7 @@ describe('a workspace in a git repository', () => {
     expect(existsSync(join(clone, '.edgewise', 'state'))).toBe(false)
   })
 
-  it('tells in its history which apply, of which commit, by whom, and what came of it', async () => {
+  it('has apply, commit, author and outcome in the history of the branch', async () => {
     sandbox.withRemote()
     const place = workspaceIn('clone')
     place.env['GITHUB_ACTOR'] = 'octavia'
@@ -78,7 +78,7 @@ describe('a workspace in a git repository', () => {
     expect(log).toContain('By: octavia')
   })
 
-  it('is planned from another clone as if it were here', async () => {
+  it('gives the same plan in another clone', async () => {
     sandbox.withRemote()
     await workspaceIn('clone').settle()
     sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
@@ -86,7 +86,7 @@ describe('a workspace in a git repository', () => {
     expect(plan).toMatchObject({ code: 0, err: '' })
   })
 
-  it('counts the calls of an apply that was cut off in another clone, as many as there may have been', async () => {
+  it('counts the possible calls of an apply that was interrupted in another clone', async () => {
     sandbox.withRemote()
     const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
     const place = workspaceIn('clone', '', limits)
@@ -128,7 +128,7 @@ describe('a workspace in a git repository', () => {
     expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
   })
 
-  it('without a remote stays in the clone, and says so', async () => {
+  it('keeps state in the clone without a remote, and prints a note', async () => {
     sandbox.repository('alone')
     const place = workspaceIn('alone')
     const ran = await place.cli('apply', '--yes')
@@ -138,7 +138,7 @@ describe('a workspace in a git repository', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('whose remote is missing though it is named is refused', async () => {
+  it('refuses a configured remote that does not exist', async () => {
     sandbox.repository('alone')
     const { code, err } = await workspaceIn('alone', 'state: {store: git, remote: upstream}\n').cli(
       'apply',
@@ -150,7 +150,7 @@ describe('a workspace in a git repository', () => {
     })
   })
 
-  it('whose remote can not be reached sends nothing', async () => {
+  it('sends nothing if the remote is unreachable', async () => {
     sandbox.withRemote()
     const place = workspaceIn('clone')
     rmSync(join(sandbox.folder, 'remote.git'), { recursive: true })
@@ -160,7 +160,7 @@ describe('a workspace in a git repository', () => {
     expect(await fetchConfig(emulator, 'a.example.com')).toEqual({})
   })
 
-  it('with a record in a folder has to say which one counts', async () => {
+  it('with state in a folder must name one store', async () => {
     sandbox.repository('alone')
     const place = workspaceIn('alone', 'state: {store: dir}\n')
     await place.settle()
@@ -171,7 +171,7 @@ describe('a workspace in a git repository', () => {
     expect(err).toContain('"state: {store: dir}" or "state: {store: git}"')
   })
 
-  it('that lies in none though git is named is refused', async () => {
+  it('refuses the git store outside a git repository', async () => {
     const place = new Place(emulator.url, 'state: {store: git}\n', { state: '' })
     const { code, err } = await place.cli('plan')
     place.remove()
@@ -211,7 +211,7 @@ describe('a workspace in a git repository', () => {
     ).toBeGreaterThan(4)
   })
 
-  it('is not led astray by the variables that git sets for its hooks', async () => {
+  it('ignores the variables that git sets for its hooks', async () => {
     sandbox.withRemote()
     sandbox.repository('victim')
     const before = sandbox.git('victim', 'for-each-ref')
@@ -247,7 +247,7 @@ describe('a workspace in a git repository', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  it('commits in its own name where git knows nobody', async () => {
+  it('commits as Edgewise without a git identity', async () => {
     sandbox.withRemote()
     const place = workspaceIn('clone')
     place.env = { ...place.env, GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' }
@@ -258,7 +258,7 @@ describe('a workspace in a git repository', () => {
     expect(sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Ann')
   })
 
-  it('whose branch somebody has checked out says where, and sends nothing', async () => {
+  it('names the work tree that has the state branch checked out, and sends nothing', async () => {
     sandbox.repository('alone')
     const place = workspaceIn('alone')
     await place.settle()
@@ -271,7 +271,7 @@ describe('a workspace in a git repository', () => {
     expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
   })
 
-  it('that names a branch of its own work leaves that alone', async () => {
+  it('refuses a state branch with other content, and leaves it unchanged', async () => {
     sandbox.withRemote()
     sandbox.git('clone', 'checkout', '--quiet', '--detach')
     const before = sandbox.git('remote.git', 'for-each-ref')
@@ -286,7 +286,7 @@ describe('a workspace in a git repository', () => {
     expect(sandbox.git('remote.git', 'for-each-ref')).toBe(before)
   })
 
-  it('that two clones began apart is refused, not guessed', async () => {
+  it('refuses unrelated state branches of two clones', async () => {
     sandbox.withRemote()
     await workspaceIn('clone').settle()
     sandbox.repository('alone')
@@ -298,7 +298,7 @@ describe('a workspace in a git repository', () => {
     expect(err).toContain('nothing in common')
   })
 
-  it('shows no token to git and what it starts', async () => {
+  it('passes no token to git and its child processes', async () => {
     const clone = sandbox.withRemote()
     const seen = join(sandbox.folder, 'seen')
     sandbox.git('clone', 'config', 'remote.origin.uploadpack', `env > ${seen}; git-upload-pack`)

@@ -78,7 +78,7 @@ const all = async () => {
 }
 const echo = (body: JsonObject) => JSON.stringify(body)
 
-describe('whatever the service says, no byte of a secret or of the token is told or kept', () => {
+describe('secrets and the token in answers of the service are neither printed nor stored', () => {
   it.each<[string, Answer]>([
     ['it is content', (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]],
     [
@@ -119,7 +119,7 @@ describe('whatever the service says, no byte of a secret or of the token is told
     expectHidden(await all())
   })
 
-  it('literals are hidden the same way where they are allowed', async () => {
+  it('allowed literal secrets are hidden as well', async () => {
     const literal = 'literal-value-5ab'
     await at((body) => [400, { code: 400203, message: echo(body) }])
     const home = join(place.root, 'edgewise.yaml')
@@ -143,7 +143,7 @@ function rewritten(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, rewritten(field)]))
 }
 
-describe('a literal where a secret belongs is refused without being repeated, whatever its shape', () => {
+describe('a literal of any shape in a secret field is refused without printing it', () => {
   const literal = 'hunter2-literal'
   const rest = 'pattern: .*, time_format: timestamp, deadtime: 60, req_uri_type: 1'
   it.each<[string, string]>([
@@ -185,7 +185,7 @@ describe('a literal where a secret belongs is refused without being repeated, wh
   })
 })
 
-describe('the form in which plans show secrets is refused in a manifest', () => {
+describe('the fingerprint form of secrets is refused in a manifest', () => {
   const forged = { $secret: 'scrypt:00112233445566778899aabbccddeeff' }
   it.each<[string, JsonObject]>([
     [
@@ -224,7 +224,7 @@ describe('import', () => {
     add_back_source_head: [{ head_name: 'Authorization', head_value: `Bearer ${origin}` }],
   }
 
-  it('keeps no secret, and knows those that are at hand', async () => {
+  it('stores no secret, and recognises available ones', async () => {
     await at(() => [500, {}])
     file({ [www]: heldConfig })
     const ran = [
@@ -236,7 +236,7 @@ describe('import', () => {
     expectHidden([...ran, await place.cli('state', 'show', www)])
   })
 
-  it('knows a secret that is not at hand by nothing, so that the plan does not claim that it is the same', async () => {
+  it('records an unavailable secret as unknown, so that the plan does not call it unchanged', async () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { visit_timestamp: heldConfig.visit_timestamp } })
@@ -273,7 +273,7 @@ describe('import', () => {
     add_back_source_head: [{ head_name: 'Authorization', head_value: value }],
   })
 
-  it('drift compares secrets that are shown, and tells none', async () => {
+  it('drift compares observed secrets, and prints none', async () => {
     await applied()
     file({ [www]: heldConfig })
     const ran = await drifts()
@@ -281,7 +281,7 @@ describe('import', () => {
     expectHidden(ran)
   })
 
-  it('drift tells that somebody turned a secret, and not to what', async () => {
+  it('drift reports a changed secret without its value', async () => {
     await applied()
     file({ [www]: turned('turned-signing-key', 'Bearer turned-origin-token') })
     const ran = await drifts()
@@ -290,7 +290,7 @@ describe('import', () => {
     expectHidden(ran, [signing, origin, token, 'turned-signing-key', 'turned-origin-token'])
   })
 
-  it('drift without the values at hand tells none either, whatever else is there', async () => {
+  it('drift prints no secret without the available values either', async () => {
     await applied()
     place.env = { EDGEWISE_TOKEN: token }
     for (const [key, value] of [
@@ -319,7 +319,7 @@ describe('import', () => {
       'under an unknown field',
       { visit_timestamp: { ...heldConfig.visit_timestamp, kee: signing } },
     ],
-  ])('does not repeat a secret that is %s', async (_what, items) => {
+  ])('does not print a secret that is %s', async (_what, items) => {
     await at(() => [500, {}])
     file({ [www]: items })
     const ran = await place.manifest(www, config).cli('import', 'held.json')
@@ -328,7 +328,7 @@ describe('import', () => {
     expectHidden([ran])
   })
 
-  it('--write-manifests writes no secret out', async () => {
+  it('--write-manifests writes no secret into a file', async () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { ...heldConfig, timeout: { time: '60' } } })

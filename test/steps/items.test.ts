@@ -558,7 +558,7 @@ const unsetTo: Record<string, Json | undefined> = {
 
 setStage()
 
-it('there are steps for every item', () => {
+it('every item has steps', () => {
   expect(Object.keys(steps).toSorted()).toEqual([...catalogue.keys()].toSorted())
 })
 
@@ -579,7 +579,7 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
   })
 
   if (item in unsetTo) {
-    it('is taken back by $unset, and set again', async () => {
+    it('is reset by $unset, and set again', async () => {
       const empty = unsetTo[item] === undefined ? {} : { [item]: unsetTo[item] }
       await place.manifest(domain, { [item]: first }).settle()
       await place.manifest(domain, { [item]: { $unset: true } }).settle()
@@ -596,7 +596,7 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
       expect((await place.json('state', 'list'))['domains']).toEqual([])
     })
   } else {
-    it('can not be unset, and says so', async () => {
+    it('cannot be unset: the error names the reason', async () => {
       const { code, out } = await place
         .manifest(domain, { [item]: { $unset: true } })
         .cli('validate')

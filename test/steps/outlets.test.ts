@@ -45,7 +45,7 @@ async function refuseDoubt(): Promise<void> {
 }
 
 it.each(['stdout', 'stderr'] as const)(
-  'an apply whose reader leaves %s early goes on, and says what came of it',
+  'an apply completes and reports its outcome after its reader closed %s',
   async (stream) => {
     const child = start(
       ['apply', '--yes', ...(stream === 'stdout' ? ['--json'] : [])],
@@ -61,7 +61,7 @@ it.each(['stdout', 'stderr'] as const)(
 )
 
 it.runIf(existsSync('/dev/full'))(
-  'an output that has no room is a failure, but ends no apply',
+  'a full output device is exit 1, and does not abort an apply',
   async () => {
     const full = openSync('/dev/full', 'w')
     const child = start(['apply', '--yes', '--json'], full, 'pipe')

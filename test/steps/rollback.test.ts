@@ -20,7 +20,7 @@ const applied = (...configs: [string, JsonObject][]) => {
 }
 
 describe('rollback', () => {
-  it('brings back what the last apply changed, and says that the manifests still ask for it', async () => {
+  it('reverts the last apply, and notes that the manifests still desire its changes', async () => {
     await applied([a, { ...time(10), https: { cert_id: 1 } }], [b, time(20)])
     const before = [await fetchConfig(emulator, a), await fetchConfig(emulator, b)]
     await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
@@ -41,7 +41,7 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('of a named apply touches only what that one changed, and goes over what came later of it', async () => {
+  it('of a named apply touches only its items, and replaces later values of them', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(20)])
     const [second = ''] = await ids()
@@ -58,7 +58,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('passes over applies that changed nothing', async () => {
+  it('skips applies that changed nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
@@ -68,7 +68,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('is not undone by a second one, unless it is named', async () => {
+  it('is not undone by a second rollback, unless named', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
@@ -81,7 +81,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject(time(11))
   })
 
-  it('of what is as it was does nothing', async () => {
+  it('without a difference does nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     const [second = ''] = await ids()
@@ -97,7 +97,7 @@ describe('rollback', () => {
     expect(await ids()).toHaveLength(3)
   })
 
-  it('unsets what was not there before, takes it out of the record, and names what has no way back', async () => {
+  it('unsets new items, removes them from state, and names items without a documented reset', async () => {
     await applied([a, time(10)])
     await applied([
       a,
@@ -124,7 +124,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('fails when nothing at all can be taken back', async () => {
+  it('fails if nothing can be rolled back', async () => {
     await applied([a, time(10)])
     const failed = await place.json('rollback', '--yes')
     expect(schemaFaults('error', failed)).toEqual([])
@@ -135,7 +135,7 @@ describe('rollback', () => {
     expect((await place.cli('rollback', '--yes')).code).toBe(1)
   })
 
-  it('writes again what the apply released, and brings back a list that another one emptied', async () => {
+  it('writes released items again, and restores a list that another item emptied', async () => {
     const list = (...entries: string[]) => ({ list: entries })
     await applied([a, { ...time(10), ip_black_list: list('192.0.2.1') }])
     await applied([a, { ip_white_list: list('192.0.2.2') }])
@@ -150,7 +150,7 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('brings back a domain that is gone from manifests and record', async () => {
+  it('restores a domain that is in neither manifests nor state', async () => {
     await applied([a, time(10)], [b, time(20)])
     place.write(`domains/${b}.yaml`, '')
     await place.settle()
@@ -163,7 +163,7 @@ describe('rollback', () => {
     expect(await itemsOf(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
   })
 
-  it('takes all waves of a rollout back together, or the one that is named', async () => {
+  it('rolls back all waves of a rollout, or a named one', async () => {
     await applied([a, time(10)], [b, time(20)])
     await rollout('r1', [a, 11, 10], [b, 21, 20])
     for (const words of [['rollback'], ['rollback', 'r1']]) {
@@ -181,14 +181,14 @@ describe('rollback', () => {
     ])
   })
 
-  it('of an item that several waves changed goes back to before the earliest', async () => {
+  it('of an item changed by several waves restores the value before the first', async () => {
     await applied([a, time(10)])
     await rollout('r1', [a, 11, 10], [a, 12, 11])
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('goes through guards, selection and the question like an apply', async () => {
+  it('respects guards, selection and consent like an apply', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(21)])
     expect(await place.cli('rollback')).toMatchObject({
@@ -214,7 +214,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, b)).toMatchObject(time(21))
   })
 
-  it('refuses an apply that there is none of, and says which was meant', async () => {
+  it('refuses an unknown apply, and suggests one', async () => {
     expect(await place.cli('rollback', '--yes')).toMatchObject({
       code: 1,
       err: expect.stringContaining('nothing was applied yet') as string,
@@ -240,7 +240,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('tells what it does as JSON like an apply', async () => {
+  it('prints JSON events like an apply', async () => {
     await applied([a, time(10)])
     await applied([a, { ...time(11), connect_timeout: { origin_connect_timeout: '5' } }])
     const { code, out, err } = await place.cli('rollback', '--yes', '--json')
@@ -256,7 +256,7 @@ describe('rollback', () => {
     expect(events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1 })
   })
 
-  it('writes a secret of before only where its value is still to be had', async () => {
+  it('writes an earlier secret only if its value is still available', async () => {
     const signed = {
       visit_timestamp: {
         pattern: '.*',

@@ -41,8 +41,8 @@ function interruptTakingBack(): void {
   }
 }
 
-describe('a take-back', () => {
-  it('that is interrupted is told until a rollback ends it', async () => {
+describe('an automatic rollback', () => {
+  it('is reported after an interrupt until a rollback completes it', async () => {
     await breaking(8)
     interruptTakingBack()
     const { code, out } = await place.cli('apply', '--yes')
@@ -63,7 +63,7 @@ describe('a take-back', () => {
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
   })
 
-  it('that the service refuses says why it was begun, and how it goes on', async () => {
+  it('prints its reason and the next step if the service refuses it', async () => {
     await breaking(8)
     await setFaults(emulator, {
       kind: 'refuse',
@@ -82,7 +82,7 @@ describe('a take-back', () => {
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
   })
 
-  it('does not say that all was taken back where some of it could not be', async () => {
+  it('is not reported as complete if a part could not be rolled back', async () => {
     await breaking(8, { timeout: { time: 60 } })
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
@@ -93,7 +93,7 @@ describe('a take-back', () => {
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   })
 
-  it('of which only is left what can not go back is ended by a rollback all the same', async () => {
+  it('with only irreversible items left is completed by a rollback', async () => {
     await breaking(8, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     const [{ id } = { id: '' }] = place.loadRollouts()
@@ -109,7 +109,7 @@ describe('a take-back', () => {
     expect((await place.cli('plan')).err).not.toContain('not wholly taken back')
   })
 
-  it('brings back what the rollout released, and leaves what it only held', async () => {
+  it('restores released items, and leaves items on hold', async () => {
     await breaking(8)
     for (let i = 8; i < 10; i++) place.manifest(name(i), { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'd{8,9}.*')).code).toBe(0)
@@ -121,7 +121,7 @@ describe('a take-back', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('of a wave of which the service refused a part happens as well', async () => {
+  it('also follows a wave that was refused in part', async () => {
     await breaking(8)
     await setFaults(emulator, { kind: 'refuse', domain: name(0), item: 'origin', on: [1, 2] })
     const { code, out } = await place.cli('apply', '--yes')
@@ -130,14 +130,14 @@ describe('a take-back', () => {
   })
 })
 
-describe('what is held', () => {
+describe('an item on hold', () => {
   async function holding(): Promise<void> {
     await breaking(8)
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   }
 
-  it('stays held where only a part of it is tried again', async () => {
+  it('stays on hold if only other items are retried', async () => {
     await holding()
     expect(
       (await place.cli('apply', '--yes', '--no-waves', '--retry-held', '--target', name(0))).code,
@@ -149,7 +149,7 @@ describe('what is held', () => {
     expect(place.loadRollouts()[0]?.held).toHaveLength(7)
   })
 
-  it('is no longer held where something else is asked for, and a domain that no manifest mentions is released', async () => {
+  it('is no longer on hold after its manifest changed, or is released without a manifest', async () => {
     await holding()
     place.write(`domains/${name(7)}.yaml`, '')
     place.manifest(name(6), { origin: { default_master: alsoGood } })
@@ -164,7 +164,7 @@ describe('what is held', () => {
     expect((await place.json('plan'))['summary']).toMatchObject({ held: 6 })
   })
 
-  it('is held against a plan file of before, which says so', async () => {
+  it('is on hold for an older plan file, with a message', async () => {
     await breaking(8)
     await place.cli('plan', '--out', 'plan.json')
     expect((await place.cli('apply', 'plan.json')).code).toBe(3)
@@ -173,7 +173,7 @@ describe('what is held', () => {
     expect(await originOf(0)).toBe(good)
   })
 
-  it('tried again goes out in waves, and is looked after', async () => {
+  it('is retried in waves with health checks', async () => {
     await holding()
     time.now += 2 * hour
     const { code, out } = await place.cli('apply', '--yes', '--retry-held')
@@ -182,7 +182,7 @@ describe('what is held', () => {
     expect(place.loadRollouts()).toHaveLength(1)
   })
 
-  it('shows what its file says without letting it drive the terminal', async () => {
+  it('shows text of its file without control characters', async () => {
     await holding()
     const [file = ''] = place.findRolloutFiles()
     const [rollout] = place.loadRollouts()

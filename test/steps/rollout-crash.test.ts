@@ -57,7 +57,7 @@ async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
   })
 }
 
-it('a process that dies at any step of a rollout loses nothing: the next apply goes on, wave by wave', async () => {
+it('a crash at any step of a rollout loses nothing: the next apply resumes wave by wave', async () => {
   const whole = cutAt(Infinity)
   const first = fleet(whole.disk)
   expect((await first.cli('apply', '--yes')).code).toBe(0)
@@ -104,7 +104,7 @@ async function breaking(): Promise<Place> {
   return place
 }
 
-it('a process that dies at any step of taking back leaves the way back open, and tells it', async () => {
+it('a crash at any step of an automatic rollback leaves it resumable, with a message', async () => {
   const whole = cutAt(Infinity)
   const first = await breaking()
   first.disk = whole.disk

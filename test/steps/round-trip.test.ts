@@ -88,8 +88,8 @@ function publish(): string {
 
 const planCode = async (place: Place) => (await place.cli('plan', '--detailed-exitcode')).code
 
-describe('the round from a pull request to production, and back', () => {
-  it('begins with everything applied', async () => {
+describe('the path from a pull request to production, and back', () => {
+  it('starts with everything applied', async () => {
     await runner.settle()
     expect(Object.keys(await fetchConfigs(emulator)).toSorted()).toEqual(names.toSorted())
   })
@@ -129,7 +129,7 @@ describe('the round from a pull request to production, and back', () => {
     expect(await planCode(other)).toBe(0)
   })
 
-  it("somebody's change at the service is seen, and repaired", async () => {
+  it('a foreign change at the service is detected and repaired', async () => {
     const good = await fetchConfigs(emulator)
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({
@@ -155,7 +155,7 @@ describe('the round from a pull request to production, and back', () => {
     })
   })
 
-  it('a bad change is rolled back with one command, and gone for good once it is reverted', async () => {
+  it('a bad change is rolled back with one command, and gone after the revert', async () => {
     const good = await fetchConfigs(emulator)
     propose('worse', 250)
     colleague.write(

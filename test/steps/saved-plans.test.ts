@@ -16,7 +16,7 @@ const file = () => join(place.root, 'plan.json')
 const savePlan = (...args: string[]) => place.cli('plan', '--out', 'plan.json', ...args)
 
 describe('a saved plan', () => {
-  it('is applied without a question, once', async () => {
+  it('is applied once, without a question', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
     expect((await place.cli('apply', 'plan.json')).code).toBe(0)
@@ -31,7 +31,7 @@ describe('a saved plan', () => {
     ])
   })
 
-  it('of one item, and beside changes elsewhere, still holds', async () => {
+  it('of one item is valid despite changes elsewhere', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan('--item', 'https')
     place.manifest('other.example.com', { timeout: { time: 5 } })
@@ -49,7 +49,7 @@ describe('a saved plan', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`the manifests of ${www} changed`)])
   })
 
-  it('is made again with its own effort', async () => {
+  it('is planned again with its own effort', async () => {
     for (const effort of ['quick', 'normal', 'thorough']) {
       place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })
       await savePlan('--effort', effort)
@@ -58,7 +58,7 @@ describe('a saved plan', () => {
     }
   })
 
-  it('is refused when the workspace groups writes otherwise now', async () => {
+  it('is refused after grouping changed', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
     place.write('edgewise.yaml', `${place.read('edgewise.yaml')}grouping: {groups: all}\n`)
@@ -71,7 +71,7 @@ describe('a saved plan', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('made in waves goes out at once with --no-waves, in the same writes', async () => {
+  it('with waves is sent at once with --no-waves, in the same writes', async () => {
     enterPlace(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 0s}\n'))
     for (const name of ['a', 'b', 'c'])
       place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
@@ -183,7 +183,7 @@ describe('an altered plan file', () => {
     expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
-  it('names the other planner that made it', async () => {
+  it('of another planner version is refused with both versions', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
     writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7, effort: 'normal' } }))
@@ -192,7 +192,7 @@ describe('an altered plan file', () => {
     )
   })
 
-  it('that is cut off is no plan', async () => {
+  it('is refused if truncated', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
     const text = readFileSync(file(), 'utf8')
@@ -201,7 +201,7 @@ describe('an altered plan file', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('sends what the honest plan sends or nothing, whatever is changed in it', async () => {
+  it('sends the writes of the original plan or nothing, for any alteration', async () => {
     const sent: Json[] = []
     const server = await startAnsweringService((body) => {
       sent.push({ domains: body['domains'] ?? null, config: body['config'] ?? null })

@@ -18,7 +18,7 @@ function makeContext(errIsTerminal: boolean, options: CommandContext['options'] 
   return { context, written, time }
 }
 
-it('a search that is over at once shows nothing', () => {
+it('a short search shows nothing', () => {
   const { context, written, time } = makeContext(true)
   const line = createPlanningLine(context)
   for (const now of [0, 100, 199]) {
@@ -29,7 +29,7 @@ it('a search that is over at once shows nothing', () => {
   expect(written).toEqual([])
 })
 
-it('on a terminal one line is drawn anew, and taken away in the end', () => {
+it('a terminal shows one line that is redrawn, and cleared at the end', () => {
   const { context, written, time } = makeContext(true)
   const line = createPlanningLine(context)
   for (const now of [0, 200, 250, 400]) {
