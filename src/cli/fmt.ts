@@ -29,8 +29,7 @@ export async function fmt(
   for (const file of files) {
     const result = formatYaml(file)
     if ('diagnostics' in result) unreadable.push(...result.diagnostics)
-    else if ('unchanged' in result)
-      context.note(`${file.path} is left as it is: ${result.unchanged}.`)
+    else if ('unchanged' in result) context.note(`skipped ${file.path}: ${result.unchanged}`)
     else if (result.text !== file.text) {
       changed.push(file.path)
       if (check !== true) saveFile(join(root, file.path), result.text)

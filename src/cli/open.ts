@@ -20,15 +20,15 @@ export function findWorkspaceRoot({ io, options }: CommandContext): string {
   if (options.workspace !== undefined && !existsSync(start))
     throw new EdgewiseError(
       'not-a-workspace',
-      `there is no folder ${start}`,
-      'Name the folder of edgewise.yaml, or one below it, with -C.',
+      `the folder ${start} does not exist`,
+      'Pass the folder of edgewise.yaml, or one below it, with -C.',
     )
   const root = findRoot(start)
   if (root === null) {
     throw new EdgewiseError(
       'not-a-workspace',
-      `no edgewise.yaml in ${start} or above it`,
-      'Run "edgewise init" to make a workspace, or name one with -C.',
+      `no edgewise.yaml in ${start} or its parent folders`,
+      'Run "edgewise init" to create a workspace, or pass its folder with -C.',
     )
   }
   return root
@@ -44,7 +44,7 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     const shown = context.options.json === true ? errors : []
     throw new EdgewiseError(
       'invalid',
-      `the manifests have ${errors.length === 1 ? 'an error' : pluralize(errors.length, 'error')}; nothing was planned`,
+      `the manifests have ${pluralize(errors.length, 'error')}; nothing was planned`,
       '',
       shown,
     )

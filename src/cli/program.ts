@@ -70,12 +70,12 @@ async function reportError(error: EdgewiseError, argv: string[], io: Io): Promis
 /** Builds the program with its commands, in the order of the help. */
 function buildProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
-    .description('Keeps the configuration of CDN domains as a Git repository says it should be.')
+    .description('Keeps the configuration of CDN domains in sync with a Git repository.')
     .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help of a command')
-    .showHelpAfterError('(--help tells more)')
+    .helpCommand('help [command]', 'print help for a command')
+    .showHelpAfterError('(see --help)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text),

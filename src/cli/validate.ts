@@ -25,12 +25,12 @@ export async function validate(
   { format }: ValidateOptions,
 ): Promise<number> {
   const { io, options, paint } = context
-  const workspace = readable(context)
+  const workspace = tryOpenWorkspace(context)
   const found =
     workspace instanceof EdgewiseError
       ? workspace.diagnostics
-      : chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
-  const folder = workspace instanceof EdgewiseError ? '' : folderInRepository(workspace.root)
+      : selectDiagnostics(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
+  const folder = workspace instanceof EdgewiseError ? '' : findFolderInRepository(workspace.root)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   switch (options.json === true ? 'json' : format) {
     case 'json':
@@ -51,7 +51,7 @@ export async function validate(
           columns: io.columns,
         }),
       )
-      if (!(workspace instanceof EdgewiseError) && valid) io.out(validLine(workspace, paint))
+      if (!(workspace instanceof EdgewiseError) && valid) io.out(formatValidLine(workspace, paint))
   }
   return valid ? exitCodes.done : exitCodes.failed
 }
@@ -60,7 +60,7 @@ export async function validate(
  * Loads the workspace, or returns the error of an invalid edgewise.yaml, which is a regular result
  * of this command.
  */
-function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
+function tryOpenWorkspace(context: CommandContext): LoadedWorkspace | EdgewiseError {
   try {
     return openWorkspace(context, 'none')
   } catch (error) {
@@ -69,7 +69,7 @@ function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
   }
 }
 
-function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
+function formatValidLine({ desired }: LoadedWorkspace, paint: Paint): string {
   const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
   return `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ${pluralize(items, 'item')}.\n`
 }
@@ -78,7 +78,7 @@ function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
  * Finds the workspace's folder within its repository: annotations need paths from the root of the
  * repository.
  */
-function folderInRepository(root: string): string {
+function findFolderInRepository(root: string): string {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
     if (folder === dirname(folder)) return ''
@@ -86,7 +86,7 @@ function folderInRepository(root: string): string {
 }
 
 /** Selects the diagnostics of the named files or folders; none is fine. */
-function chosen(
+function selectDiagnostics(
   diagnostics: Diagnostic[],
   root: string,
   cwd: string,
@@ -99,7 +99,7 @@ function chosen(
       throw new EdgewiseError(
         'usage',
         `${path} is not in the workspace ${root}`,
-        'Name files or folders of the workspace, or choose another one with -C.',
+        'Pass files or folders of the workspace, or another workspace with -C.',
       )
     return inside
   })

@@ -188,55 +188,58 @@ describe('drift', () => {
     ['a value that the catalogue refuses', 1, 'timeout: expected an object'],
     ['a wrong type of a field', { time: [60] }, 'timeout at /time:'],
     ['a wrong unit', { time: '60s' }, 'timeout at /time: '],
-  ])('an observed %s is a difference that is shown and repaired', async (_what, timeout, why) => {
-    await outOfBand({ timeout: { time: '99' } })
-    place.write(
-      'held.json',
-      JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }),
-    )
-    const output = await driftJson('--observed', 'held.json')
-    expect(output).toMatchObject({
-      items: [
-        { item: 'https', kinds: [], confidence: 'verified' },
-        {
-          item: 'timeout',
-          kinds: ['live'],
-          confidence: 'in-doubt',
-          unreadable: true,
-          live: [],
-          pending: [],
-        },
-      ],
-      summary: { verified: 1, assumed: 0, inDoubt: 1, pending: 0, live: 1 },
-    })
-    expect((await place.cli('drift', '--observed', 'held.json', '--json')).err).toContain(why)
-    const { code, out } = await place.cli(
-      'drift',
-      '--observed',
-      'held.json',
-      '--markdown',
-      'drift.md',
-    )
-    const text = out.replace(/\s+/g, ' ')
-    expect([code, text]).toEqual([2, expect.stringContaining(why)])
-    expect(text).toContain(`: ${www}`)
-    expect(text).toContain('Drift: 1 live. Of 2 items: 1 verified, 1 unreadable.')
-    expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toContain(why)
+  ])(
+    '%s in the observed state is a difference that is shown and repaired',
+    async (_what, timeout, why) => {
+      await outOfBand({ timeout: { time: '99' } })
+      place.write(
+        'held.json',
+        JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }),
+      )
+      const output = await driftJson('--observed', 'held.json')
+      expect(output).toMatchObject({
+        items: [
+          { item: 'https', kinds: [], confidence: 'verified' },
+          {
+            item: 'timeout',
+            kinds: ['live'],
+            confidence: 'in-doubt',
+            unreadable: true,
+            live: [],
+            pending: [],
+          },
+        ],
+        summary: { verified: 1, assumed: 0, inDoubt: 1, pending: 0, live: 1 },
+      })
+      expect((await place.cli('drift', '--observed', 'held.json', '--json')).err).toContain(why)
+      const { code, out } = await place.cli(
+        'drift',
+        '--observed',
+        'held.json',
+        '--markdown',
+        'drift.md',
+      )
+      const text = out.replace(/\s+/g, ' ')
+      expect([code, text]).toEqual([2, expect.stringContaining(why)])
+      expect(text).toContain(`: ${www}`)
+      expect(text).toContain('Drift: 1 live. Of 2 items: 1 verified, 1 unreadable.')
+      expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toContain(why)
 
-    const sent = (await fetchWrites(emulator)).length
-    const plan = await place.json('plan')
-    expect(plan).toMatchObject({ changes: [] })
-    const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
-    expect(repaired).toMatchObject({ code: 0 })
-    expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
-      { domains: [www], items: ['timeout'] },
-    ])
-    expect(repaired.err).not.toContain('may still land')
-    expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
-    expect(await place.json('state', 'show', www)).toMatchObject({
-      items: { timeout: { status: 'confirmed' } },
-    })
-  })
+      const sent = (await fetchWrites(emulator)).length
+      const plan = await place.json('plan')
+      expect(plan).toMatchObject({ changes: [] })
+      const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
+      expect(repaired).toMatchObject({ code: 0 })
+      expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
+        { domains: [www], items: ['timeout'] },
+      ])
+      expect(repaired.err).not.toContain('may still land')
+      expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
+      expect(await place.json('state', 'show', www)).toMatchObject({
+        items: { timeout: { status: 'confirmed' } },
+      })
+    },
+  )
 
   it('a repair writes a list with an unreadable observed form as a whole', async () => {
     place.manifest(www, {
@@ -416,7 +419,7 @@ describe('the observed state', () => {
       './query.sh',
       'gave no answer within 0.2 s',
     ],
-  ])('%s is not awaited', async (_what, prepare, source, why) => {
+  ])('%s is an error', async (_what, prepare, source, why) => {
     prepare()
     const io = { cwd: place.root, env: process.env, signal: new AbortController().signal }
     await expect(observe(source, io, (text) => text, { bytes: 10, seconds: 0.2 })).rejects.toThrow(

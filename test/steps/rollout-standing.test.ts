@@ -123,7 +123,7 @@ describe('an open rollout', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('stays open and waits when a freeze begins', async () => {
+  it('stays open when a freeze begins before its next wave', async () => {
     const freeze =
       '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
     time.now = Date.UTC(2026, 10, 20, 12)

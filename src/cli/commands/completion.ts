@@ -5,7 +5,7 @@ import type { Declare } from './declare.ts'
 /** `edgewise completion`: prints a shell completion script, built from the declared commands. */
 export function declareCompletion(program: Command, declare: Declare): void {
   declare(program, 'completion', {
-    description: 'print a script that completes commands, options and items in a shell',
+    description: 'print a shell completion script',
     examples: [
       'completion bash > /etc/bash_completion.d/edgewise',
       'completion zsh > ~/.zfunc/_edgewise',

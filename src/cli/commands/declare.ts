@@ -36,7 +36,7 @@ export function createDeclare(io: Io, finish: (code: number) => void): Declare {
         const options = self.optsWithGlobals<GlobalOptions>()
         finish(
           await run(
-            contextOf(io, options),
+            createContext(io, options),
             given.slice(0, -2),
             options as Parameters<typeof run>[2],
           ),
@@ -53,15 +53,15 @@ export function formatExamples(examples: string[]): string {
 /** Adds {@link GlobalOptions}. */
 export function addGlobalOptions(command: Command): Command {
   return command
-    .option('-C, --workspace <dir>', 'folder to look for edgewise.yaml from')
-    .option('--json', 'print JSON for programs')
-    .option('-y, --yes', 'answer every question with yes')
-    .option('--no-color', 'no colours')
-    .option('-q, --quiet', 'results and errors only')
-    .option('-v, --verbose', 'tell more')
+    .option('-C, --workspace <dir>', 'find edgewise.yaml from this folder upwards')
+    .option('--json', 'print machine-readable JSON')
+    .option('-y, --yes', 'answer every prompt with yes')
+    .option('--no-color', 'disable colours')
+    .option('-q, --quiet', 'print results and errors only')
+    .option('-v, --verbose', 'print more details')
 }
 
-function contextOf(io: Io, options: GlobalOptions): CommandContext {
+function createContext(io: Io, options: GlobalOptions): CommandContext {
   const colour = options.color !== false
   return {
     io,

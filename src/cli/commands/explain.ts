@@ -4,7 +4,7 @@ import type { Declare } from './declare.ts'
 /** `edgewise explain`: describes an item. */
 export function declareExplain(program: Command, declare: Declare): void {
   declare(program, 'explain [item]', {
-    description: 'what an item means: its fields, rules and an example',
+    description: 'describe an item: fields, rules and an example',
     examples: ['explain', 'explain https', 'explain https.force_https'],
     run: async (context, args) => (await import('../explain.ts')).explain(context, args),
   })

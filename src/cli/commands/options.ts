@@ -11,8 +11,8 @@ export interface SelectionOptions {
 /** Adds {@link SelectionOptions}. */
 export function addSelectionOptions(command: Command): Command {
   return command
-    .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
-    .option('--item <item>', 'only this item; may be given several times', collect, [])
+    .option('--target <glob>', 'only domains that match; repeatable', collect, [])
+    .option('--item <item>', 'only this item; repeatable', collect, [])
 }
 
 /** Permissions of an apply beyond guards and open rollouts. */
@@ -29,15 +29,12 @@ export function addGuardOptions(command: Command): Command {
   return command
     .option(
       '--allow <item>',
-      'make grave changes of this item, such as certificate 0; may be given several times',
+      'allow destructive changes of this item, such as removing the certificate; repeatable',
       collect,
       [],
     )
-    .option('--supersede', 'end open rollouts of the same domains where they are')
-    .option(
-      '--force',
-      'change more domains or items than guards.maxDomains and guards.maxChanges let',
-    )
+    .option('--supersede', 'end open rollouts of the same domains in their current state')
+    .option('--force', 'override guards.maxDomains and guards.maxChanges')
 }
 
 /** Builds the part of a request for {@link GuardOptions}. */
@@ -58,7 +55,7 @@ export interface LockOptions {
 /** Adds {@link LockOptions}. */
 export function addLockOptions(
   command: Command,
-  description = 'wait so long for an apply to end',
+  description = 'seconds to wait for the lock',
 ): Command {
   return command.option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
 }

@@ -14,7 +14,7 @@ interface ForgetOptions extends LockOptions {
  */
 export function declareForget(state: Command, declare: Declare): void {
   const command = declare<ForgetOptions>(state, 'forget <domains...>', {
-    description: 'take domains, or items of them, out of the record',
+    description: 'remove domains, or items of them, from state',
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
     run: async (context, [domains], { item: items, lockTimeout }) => {
       const { forget } = await import('../../operations/forget.ts')
@@ -33,6 +33,6 @@ export function declareForget(state: Command, declare: Declare): void {
       else io.out(`Forgot ${forgotten.what}.\n`)
       return exitCodes.done
     },
-  }).option('--item <name>', 'only this item; may be given several times', collect, [])
+  }).option('--item <name>', 'only this item; repeatable', collect, [])
   addLockOptions(command)
 }

@@ -10,7 +10,7 @@ import { declareUnlock } from './state-unlock.ts'
 export function declareState(program: Command, declare: Declare): void {
   const state = program
     .command('state')
-    .description('look into the record, and drop from it')
+    .description('show state, or remove from it')
     .addHelpText('after', formatExamples(['state list', 'state show www.example.com']))
   declareList(state, declare)
   declareShow(state, declare)

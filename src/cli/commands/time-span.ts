@@ -10,9 +10,9 @@ export interface TimeSpan {
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-const usualMs = 24 * 3_600_000
+const defaultSpanMs = 24 * 3_600_000
 /** Default grains, each with its longest span in ms: they give a few dozen points. */
-const grainUpTo: [Grain, number][] = [
+const defaultGrains: [Grain, number][] = [
   ['minute', 2 * 3_600_000],
   ['minute5', 8 * 3_600_000],
   ['hour', 4 * 86_400_000],
@@ -31,15 +31,17 @@ export function parseTimeSpan(
   zone: TimeZone,
 ): TimeSpan {
   const to = given.to === undefined ? now : parseTime('--to', given.to, now, zone)
-  const from = given.from === undefined ? to - usualMs : parseTime('--from', given.from, now, zone)
+  const from =
+    given.from === undefined ? to - defaultSpanMs : parseTime('--from', given.from, now, zone)
   if (from >= to)
     throw new EdgewiseError(
       'usage',
       `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`,
     )
-  const grain = given.grain ?? grainUpTo.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
+  const grain =
+    given.grain ?? defaultGrains.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
   if (to - from > 400 * grainMs.day)
-    throw new EdgewiseError('usage', 'expected a time of at most 400 days', 'Ask for less at once.')
+    throw new EdgewiseError('usage', 'expected a time span of at most 400 days', 'Split the query.')
   return { from: alignDown(from, grain, zone), to, grain }
 }
 
@@ -57,15 +59,16 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
     date.getUTCDate() === day &&
     hour < 24 &&
     minute < 60
-  if (match === null || !isDate) throw notATime(option, text)
+  if (match === null || !isDate) throw createTimeError(option, text)
   const wholeDay = match[4] === undefined && option === '--to' ? 1 : 0
   return zone.toUtc(buildLocalTime(year, month, day + wholeDay, hour, minute))
 }
 
-function notATime(option: string, text: string): EdgewiseError {
+function createTimeError(option: string, text: string): EdgewiseError {
   return new EdgewiseError(
     'usage',
-    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, 2h or 3d, got "${text}"`,
-    'Times are those of "service.timezone" in edgewise.yaml.',
+    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, 2h or 3d, ` +
+      `got "${text}"`,
+    'Times are in "service.timezone" of edgewise.yaml.',
   )
 }

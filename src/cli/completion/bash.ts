@@ -30,18 +30,18 @@ ${listSteps(commands)
     esac
   done
   case "$command/$prev" in
-${options.map(({ path, name, value }) => `    '${path}/${name}') ${offered(value)}; return ;;`).join('\n')}
+${options.map(({ path, name, value }) => `    '${path}/${name}') ${formatValues(value)}; return ;;`).join('\n')}
   esac
   case "$command/$cur" in
-${commands.map(({ path, options: own }) => `    '${path}'/-*) ${offered(own.flatMap(({ names }) => names))} ;;`).join('\n')}
-${commands.map(({ path, commands: below, argument }) => `    '${path}'/*) ${offered(below.length > 0 ? below.map(({ name }) => name) : argument)} ;;`).join('\n')}
+${commands.map(({ path, options: own }) => `    '${path}'/-*) ${formatValues(own.flatMap(({ names }) => names))} ;;`).join('\n')}
+${commands.map(({ path, commands: below, argument }) => `    '${path}'/*) ${formatValues(below.length > 0 ? below.map(({ name }) => name) : argument)} ;;`).join('\n')}
   esac
 }
 complete -F _edgewise edgewise
 `
 }
 
-function offered(values: CompletionValues): string {
+function formatValues(values: CompletionValues): string {
   if (values === 'any') return ':'
   if (values === 'files') return '_edgewise_paths -f'
   if (values === 'folders') return '_edgewise_paths -d'

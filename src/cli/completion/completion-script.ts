@@ -12,40 +12,40 @@ export function buildCompletionScript(program: Command, shell: string): string {
     zsh: buildZshScript,
     fish: buildFishScript,
   }
-  return scripts[shell]?.(commandsOf(program, '')) ?? ''
+  return scripts[shell]?.(listCommands(program, '')) ?? ''
 }
 
 /** Lists a command and all its subcommands. */
-function commandsOf(command: Command, path: string): KnownCommand[] {
+function listCommands(command: Command, path: string): KnownCommand[] {
   const below = command.commands
   const help: KnownOption = { names: ['-h', '--help'], description: 'print help', value: null }
   return [
     {
       path,
-      options: [...command.options.map(optionOf), help],
+      options: [...command.options.map(toKnownOption), help],
       commands: below.map((each) => ({ name: each.name(), description: each.description() })),
       argument:
         command.registeredArguments[0] === undefined
           ? 'any'
-          : valuesOf(command.registeredArguments[0], command.registeredArguments[0].name()),
+          : inferValues(command.registeredArguments[0], command.registeredArguments[0].name()),
     },
-    ...below.flatMap((each) => commandsOf(each, `${path} ${each.name()}`.trim())),
+    ...below.flatMap((each) => listCommands(each, `${path} ${each.name()}`.trim())),
   ]
 }
 
-function optionOf(option: Option): KnownOption {
+function toKnownOption(option: Option): KnownOption {
   const names = [option.short, option.long].filter((name) => name !== undefined && name !== null)
   const takes = option.required || option.optional
   const placeholder = /<([^>]+)>/.exec(option.flags)?.[1] ?? ''
   return {
     names,
     description: option.description,
-    value: takes ? valuesOf(option, placeholder) : null,
+    value: takes ? inferValues(option, placeholder) : null,
   }
 }
 
 /** Lists possible values by the choices or the placeholder in the help. */
-function valuesOf({ argChoices }: Option | Argument, placeholder: string): CompletionValues {
+function inferValues({ argChoices }: Option | Argument, placeholder: string): CompletionValues {
   if (argChoices !== undefined) return [...argChoices]
   if (placeholder === 'item') return [...catalogue.keys()]
   if (placeholder === 'dir') return 'folders'

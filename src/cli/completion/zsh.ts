@@ -24,16 +24,16 @@ ${listSteps(commands)
     esac
   done
   case $command/$words[CURRENT-1] in
-${options.map(({ path, name, value }) => `    ('${path}/${name}') ${offered(value)}; return ;;`).join('\n')}
+${options.map(({ path, name, value }) => `    ('${path}/${name}') ${formatValues(value)}; return ;;`).join('\n')}
   esac
   if [[ $words[CURRENT] == -* ]]; then
     case $command in
-${commands.map(({ path, options: own }) => `      ('${path}') ${described(own.flatMap(({ names, description }) => names.map((name) => ({ name, description }))))} ;;`).join('\n')}
+${commands.map(({ path, options: own }) => `      ('${path}') ${formatDescriptions(own.flatMap(({ names, description }) => names.map((name) => ({ name, description }))))} ;;`).join('\n')}
     esac
     return
   fi
   case $command in
-${commands.map(({ path, commands: below, argument }) => `    ('${path}') ${below.length > 0 ? described(below) : offered(argument)} ;;`).join('\n')}
+${commands.map(({ path, commands: below, argument }) => `    ('${path}') ${below.length > 0 ? formatDescriptions(below) : formatValues(argument)} ;;`).join('\n')}
   esac
 }
 if [[ $funcstack[1] == _edgewise ]]; then
@@ -44,14 +44,14 @@ fi
 `
 }
 
-function offered(values: CompletionValues): string {
+function formatValues(values: CompletionValues): string {
   if (values === 'any') return 'return 1'
   if (values === 'files') return '_files'
   if (values === 'folders') return '_files -/'
   return `compadd -- ${values.join(' ')}`
 }
 
-function described(entries: { name: string; description: string }[]): string {
+function formatDescriptions(entries: { name: string; description: string }[]): string {
   const offers = entries.map(
     ({ name, description }) => `'${`${name}:${description}`.replaceAll("'", `'\\''`)}'`,
   )

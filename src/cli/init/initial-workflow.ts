@@ -26,18 +26,18 @@ export function parseAction(text: string): PinnedAction | null {
 export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const edgewise = `${repository}/${actionFolder}@${commit}`
   const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'
-  const build = `      # Edgewise is built before the manifests are there, and lies outside of their checkout:
-      # no file of a pull request decides what runs.
+  const build = `      # Edgewise is built before the manifests are checked out, and outside of their checkout:
+      # no file of a pull request can affect it.
       - uses: ${checkout}
         with: {repository: ${repository}, ref: '${commit}', path: edgewise, persist-credentials: false}
       - uses: ${setupNode}
         with: {node-version: 24}
       - run: npm ci --ignore-scripts && npm run --silent build && mv "$PWD" "$RUNNER_TEMP/edgewise"
         working-directory: edgewise
-      # With all branches, since the state is kept on one of them.
+      # With all branches, because state is on one of them.
       - uses: ${checkout}
         with: {fetch-depth: 0}`
-  return `# Checks and plans every pull request; applies what is merged.
+  return `# Checks and plans every pull request; applies merged changes.
 # Written by "edgewise init --action ${repository}@${commit}".
 name: edgewise
 on:
@@ -61,9 +61,9 @@ ${build}
     if: github.event_name == 'push'
     runs-on: ubuntu-latest
     timeout-minutes: 360
-    # The state is a branch of this repository: what is applied is pushed there.
+    # State is a branch of this repository; apply pushes to it.
     permissions: {contents: write}
-    # One after another; an apply that began is never cut off by the next one.
+    # One after another; a running apply is never cancelled by the next one.
     concurrency: {group: edgewise-apply, cancel-in-progress: false}
     steps:
 ${build}

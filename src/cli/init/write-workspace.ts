@@ -26,7 +26,7 @@ export async function init(
   const { io } = context
   const folder = String(dir ?? '.')
   const root = resolve(io.cwd, context.options.workspace ?? '.', folder)
-  const workflow = action === undefined ? null : buildWorkflow(pinnedAction(action))
+  const workflow = action === undefined ? null : buildWorkflow(requireAction(action))
   const isThere = workflow !== null && existsSync(join(root, workspacePath))
   writeFiles(context, root, {
     ...(isThere ? {} : buildInitialFiles()),
@@ -43,14 +43,14 @@ export async function init(
   return exitCodes.done
 }
 
-function pinnedAction(text: string): PinnedAction {
+function requireAction(text: string): PinnedAction {
   const action = parseAction(text)
   if (action !== null) return action
   throw new EdgewiseError(
     'usage',
     `--action: expected OWNER/REPO@SHA, where SHA is a commit of 40 hex digits, got "${text}"`,
-    'A tag or a branch can be moved to other code, which would then run with the right to write; ' +
-      'a commit stays what it is. "git rev-parse TAG^{commit}" prints the commit of a tag.',
+    'A tag or a branch can be moved to other code, which would then run with write permission; ' +
+      'a commit can not. "git rev-parse TAG^{commit}" prints the commit of a tag.',
   )
 }
 
@@ -63,7 +63,7 @@ function writeFiles({ io }: CommandContext, root: string, texts: Record<string, 
   if (taken.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `${taken.join(', ')} ${taken.length === 1 ? 'is' : 'are'} already there; nothing was written`,
+      `${taken.join(', ')} already ${taken.length === 1 ? 'exists' : 'exist'}; nothing was written`,
       taken.includes(workflowPath)
         ? 'Remove the workflow first, or change the commits in it.'
         : 'Choose an empty folder: edgewise init DIR.',

@@ -19,7 +19,7 @@ export async function startProgress(
     return { report: (event) => io.out(`${JSON.stringify(event)}\n`), end: () => undefined }
   if (options.quiet === true || (writes === 0 && !inWaves))
     return { report: () => undefined, end: () => undefined }
-  if (io.errIsTerminal) return onTerminal(context, writes, callsPerMinute)
+  if (io.errIsTerminal) return startTerminalProgress(context, writes, callsPerMinute)
   let total = writes
   return {
     report: (event: ApplyEvent) => {
@@ -31,7 +31,7 @@ export async function startProgress(
   }
 }
 
-async function onTerminal(
+async function startTerminalProgress(
   { io, errPaint }: CommandContext,
   planned: number,
   callsPerMinute: number,

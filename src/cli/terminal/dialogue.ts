@@ -54,7 +54,7 @@ function show(subject: Subject, context: CommandContext): void {
     case 'rollback':
       return showRollback(subject, context)
     case 'lock':
-      context.io.out(`Held by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
+      context.io.out(`Locked by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
   }
 }
 
@@ -92,14 +92,14 @@ function showUnfinished(
   for (const { id, author, startedAt, writes } of cutOff) {
     const count = pluralize(writes.inDoubt, 'write')
     note(
-      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`,
+      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, started ${startedAt}, was interrupted with ${count} in-doubt.`,
     )
   }
   const inDoubt = [...recorded].flatMap(([domain, items]) =>
     [...items.values()].some(({ status }) => status === 'in-doubt') ? [domain] : [],
   )
   if (inDoubt.length > 0)
-    note(`An earlier apply left items in doubt on ${listSome(inDoubt)}; they are written again.`)
+    note(`An earlier apply left in-doubt items on ${listSome(inDoubt)}; they are written again.`)
 }
 
 /** Notes the apply to roll back, irreversible items, and later values that are replaced. */
@@ -112,61 +112,64 @@ function showRollback(
   if (first === undefined) return
   const by = first.author === null ? '' : ` by ${escapeInvisible(first.author)}`
   const commit =
-    first.commit === null ? '' : `, of commit ${escapeInvisible(first.commit).slice(0, 12)}`
+    first.commit === null ? '' : `, commit ${escapeInvisible(first.commit).slice(0, 12)}`
   const what =
     applies.length === 1
       ? `apply ${escapeInvisible(first.id)}`
       : `the ${applies.length} applies from ${escapeInvisible(first.id)}`
-  note(`Back to what was recorded before ${what}${by}, begun ${first.startedAt}${commit}.`)
+  note(`Rolling back to the state before ${what}${by}, started ${first.startedAt}${commit}.`)
   if (irreversible.length > 0)
     io.err(
-      `${errPaint.yellow("can't be taken back:")}\n${formatIrreversible(irreversible, io.columns)}\n`,
+      `${errPaint.yellow("can't be rolled back:")}\n${formatIrreversible(irreversible, io.columns)}\n`,
     )
   if (later.domains.length > 0) {
     const count = pluralize(later.domains.length, 'domain')
     note(
-      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${listSome(later.domains.map(escapeInvisible))}), by ${listSome(later.applies.map(escapeInvisible))}`,
+      `${errPaint.yellow('note:')} later values of the same items are replaced too: ${count} ` +
+        `(${listSome(later.domains.map(escapeInvisible))}), ` +
+        `recorded by ${listSome(later.applies.map(escapeInvisible))}`,
     )
   }
-  if (plan.changes.length === 0) note('Everything that it changed is as it was before.')
+  if (plan.changes.length === 0) note('Nothing to roll back: its changes are already reverted.')
 }
 
 async function confirm(question: Question, { io, options }: CommandContext): Promise<boolean> {
   if (options.yes === true) return true
-  const { text, refusal } = wordsFor(question)
-  if (io.ask === null || (options.json === true && question.kind !== 'unlock'))
-    throw new EdgewiseError('declined', ...refusal)
+  const { text, hint } = describeQuestion(question)
+  if (options.json === true && question.kind !== 'unlock')
+    throw new EdgewiseError('declined', 'cannot prompt with --json', hint)
+  if (io.ask === null)
+    throw new EdgewiseError('declined', 'cannot prompt: stdin or stderr is not a terminal', hint)
   return io.ask(wrapForStderr(text, io))
 }
 
 /** Builds the text of a question, and the hint if it can't be asked. */
-function wordsFor(question: Question): { text: string; refusal: [string, string] } {
+function describeQuestion(question: Question): { text: string; hint: string } {
   switch (question.kind) {
     case 'apply': {
       const count = pluralize(question.plan.writes.length, 'write')
       return {
         text: `\nApply these changes with ${count}?`,
-        refusal: [
-          'the plan has changes and nobody can be asked',
-          'Give --yes to apply without a question.',
-        ],
+        hint: 'Pass --yes to apply without a prompt.',
       }
     }
     case 'forget': {
       const count = pluralize(question.items, 'item')
       return {
-        text: `Forget ${question.what} (${count})? The service keeps what it has; what a manifest mentions is written again, whole.`,
-        refusal: ['nobody can be asked whether that may be forgotten', 'Give --yes to forget it.'],
+        text:
+          `Forget ${question.what} (${count})? The service keeps its configuration; ` +
+          'items in manifests are written again as a whole.',
+        hint: 'Pass --yes to forget without a prompt.',
       }
     }
     case 'unlock': {
       const when =
         question.noticed === 'before its next write'
           ? question.noticed
-          : 'at its next sign of life, within 20 seconds'
+          : 'at its next heartbeat, within 20 seconds'
       return {
-        text: `End it? An apply that still runs then stops ${when}.`,
-        refusal: ['nobody can be asked whether the lock may be ended', 'Give --yes to end it.'],
+        text: `Remove the lock? An apply that still runs then stops ${when}.`,
+        hint: 'Pass --yes to remove the lock without a prompt.',
       }
     }
   }

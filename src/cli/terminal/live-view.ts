@@ -11,7 +11,7 @@ export interface LiveView {
   end(): void
 }
 
-const everyMs = 1000
+const intervalMs = 1000
 
 /** Creates a line that is redrawn every second until it is ended. */
 export function createLiveView(
@@ -28,7 +28,7 @@ export function createLiveView(
     report: (event) => {
       if (event.type === 'wave.waiting') state = { waiting: event, watched: state?.watched ?? null }
       else if (state !== null) state = { ...state, watched: event }
-      timer ??= setInterval(draw, everyMs).unref()
+      timer ??= setInterval(draw, intervalMs).unref()
       draw()
     },
     end: () => {

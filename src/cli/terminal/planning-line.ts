@@ -1,7 +1,7 @@
 import type { CommandContext } from '../io.ts'
 
 /** Minimum interval between two updates, ms. */
-const everyMs = { terminal: 200, log: 5000 }
+const intervalMs = { terminal: 200, log: 5000 }
 
 /**
  * Creates the progress line of a long search for fewer writes: one line on a terminal, a line every
@@ -18,9 +18,9 @@ export function createPlanningLine({ io, options, note }: CommandContext): {
       if (options.quiet === true || options.json === true) return
       const now = io.clock.monotonic()
       last ??= now
-      if (now - last < (io.errIsTerminal ? everyMs.terminal : everyMs.log)) return
+      if (now - last < (io.errIsTerminal ? intervalMs.terminal : intervalMs.log)) return
       last = now
-      const text = `looking for fewer writes: ${Math.floor((100 * made) / Math.max(1, all))} %`
+      const text = `searching for fewer writes: ${Math.floor((100 * made) / Math.max(1, all))} %`
       if (io.errIsTerminal) io.err(`\r\u001b[K${text}`)
       else note(text)
       drawn = io.errIsTerminal

@@ -18,7 +18,7 @@ export function printExecuted(
   printRefusals(context, workspace, result)
   if (result.unrecorded !== null)
     io.err(
-      `${wrapForStderr(`${errPaint.red('error:')} not everything could be recorded: ${escapeInvisible(result.unrecorded)}`, io)}\n`,
+      `${wrapForStderr(`${errPaint.red('error:')} some outcomes could not be recorded: ${escapeInvisible(result.unrecorded)}`, io)}\n`,
     )
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
     io.out(`${wrapForStdout(formatFinished(finished, paint), io)}\n`)

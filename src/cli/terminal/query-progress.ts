@@ -23,13 +23,13 @@ export async function startQueryProgress(context: CommandContext, what: string):
         const quarter = Math.floor((4 * done) / Math.max(1, all))
         if (all < fewParts || quarter <= reported || done === all) return
         reported = quarter
-        note(`${what}: ${done} of ${all} reads`)
+        note(`${what}: ${done} of ${all} queries`)
       },
       end: () => undefined,
     }
   }
   const { createBar } = await import('./bar.ts')
-  const bar = createBar(`{bar} {value}/{total} reads of ${what}`, true)
+  const bar = createBar(`{bar} {value}/{total} queries of ${what}`, true)
   let begun = false
   return {
     report: ({ done, all }) => {
@@ -55,7 +55,7 @@ export function createQueryPorts<T>(
     outside: context.io,
     onWait: (ms) => {
       const seconds = Math.ceil(ms / 1000)
-      context.note(`the service lets no more reads through for ${seconds} s; waiting`)
+      context.note(`the query rate of the service is used up; waiting ${seconds} s`)
     },
     startProgress,
   }

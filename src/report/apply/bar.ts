@@ -15,7 +15,7 @@ const [shortest, widest] = [4, 24]
  * a minute left`.
  */
 export function formatBarText({ done, writes, callsLeft, callsPerMinute }: ApplyProgress): string {
-  return `${done}/${writes} writes · ${callsLeft} calls left this minute · ${timeLeft(writes - done, callsLeft, callsPerMinute)}`
+  return `${done}/${writes} writes · ${callsLeft} calls left this minute · ${formatTimeLeft(writes - done, callsLeft, callsPerMinute)}`
 }
 
 /** Computes the columns for the bar, so that bar and text fit on one line. */
@@ -30,7 +30,7 @@ export function computeBarColumns(columns: number, writes: number, callsPerMinut
 }
 
 /** Formats the minimum remaining time by the call rate. */
-function timeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
+function formatTimeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
   const minutes = Math.ceil(Math.max(0, writes - callsLeft) / callsPerMinute)
   return writes === 0
     ? 'done'

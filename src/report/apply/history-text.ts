@@ -5,18 +5,18 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** Formats the history: two lines for each apply. */
 export function formatHistory(applies: Applied[], paint: Paint): string {
-  if (applies.length === 0) return 'Nothing was applied yet.\n'
-  return applies.map((apply) => entryText(apply, paint)).join('')
+  if (applies.length === 0) return 'There are no applies yet.\n'
+  return applies.map((apply) => formatEntry(apply, paint)).join('')
 }
 
-function entryText(
+function formatEntry(
   { id, startedAt, endedAt, commit, author, writes, outcome }: Applied,
   paint: Paint,
 ): string {
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const took =
     endedAt === null
-      ? 'not ended'
+      ? 'not finished'
       : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
   const about = [
     startedAt,

@@ -11,12 +11,12 @@ interface Irreversible {
   reason: string
 }
 
-const mostLines = 20
+const maxLines = 20
 
 /** Formats irreversible items: one entry for each item and reason. Ends without a line break. */
 export function formatIrreversible(irreversible: Irreversible[], columns: number): string {
   const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
-  const lines = groups.slice(0, mostLines).flatMap((same) => {
+  const lines = groups.slice(0, maxLines).flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
     return [
@@ -27,6 +27,6 @@ export function formatIrreversible(irreversible: Irreversible[], columns: number
       ),
     ]
   })
-  const rest = groups.slice(mostLines).reduce((sum, same) => sum + same.length, 0)
+  const rest = groups.slice(maxLines).reduce((sum, same) => sum + same.length, 0)
   return [...lines, ...(rest === 0 ? [] : [`  … and ${rest} more items`])].join('\n')
 }

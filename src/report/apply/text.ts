@@ -26,13 +26,13 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
     case 'write.refused':
       return `${paint.red('refused')}    write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
     case 'write.in-doubt':
-      return `${paint.yellow('in doubt')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
+      return `${paint.yellow('in-doubt')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
     case 'write.not-sent':
       return `${paint.dim('not sent')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
     case 'write.waiting':
       return `waiting ${event.seconds} s before write ${event.id}: ${escapeInvisible(event.message)}`
     case 'write.isolating':
-      return `isolating  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
+      return `bisecting  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
     case 'wave.waiting':
     case 'wave.watched':
     case 'wave.judged':
@@ -49,12 +49,12 @@ export function formatFinished(
   paint: Paint,
 ): string {
   const parts = formatOutcomes(event)
-  const writes = parts.length === 0 ? 'nothing had to be written' : `writes: ${parts.join(', ')}`
+  const writes = parts.length === 0 ? 'no write was needed' : `writes: ${parts.join(', ')}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
     const back = event.takenBack
-      ? paint.yellow('Taken back')
-      : paint.red('Not all of it was taken back')
+      ? paint.yellow('Rolled back')
+      : paint.red('Not everything was rolled back')
     return `${paint.bold(back)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
   }
   const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
@@ -66,7 +66,7 @@ export function formatOutcomes({ confirmed, refused, inDoubt, notSent }: Outcome
   const counts: [number, string][] = [
     [confirmed, 'confirmed'],
     [refused, 'refused'],
-    [inDoubt, 'in doubt'],
+    [inDoubt, 'in-doubt'],
     [notSent, 'not sent'],
   ]
   return counts.flatMap(([count, outcome]) => (count > 0 ? [`${count} ${outcome}`] : []))

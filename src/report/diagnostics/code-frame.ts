@@ -25,10 +25,10 @@ interface Cell {
 
 const indent = '  '
 const tabStop = 4
-const leastColumns = 24
-const leastRoom = 12
+const minColumns = 24
+const minRoom = 12
 /** Maximum characters on each side of the start of a range. */
-const reach = 400
+const maxReach = 400
 
 /**
  * Formats the source line of a place with its number, and carets under the range; both fit into the
@@ -41,17 +41,17 @@ export function formatCodeFrame(
   { paint, columns, mark }: FrameStyle,
 ): string {
   const gutter = `${indent}${place.line} | `
-  const room = Math.max(leastRoom, Math.max(leastColumns, columns) - gutter.length)
-  const { text, from, to } = near(place, line.replace(/\r?\n?$/, ''))
-  const cells = cellsOf(from === text.length ? `${text} ` : text)
+  const room = Math.max(minRoom, Math.max(minColumns, columns) - gutter.length)
+  const { text, from, to } = extractNear(place, line.replace(/\r?\n?$/, ''))
+  const cells = splitCells(from === text.length ? `${text} ` : text)
   const marked = cells.filter((cell) => cell.to > from && cell.from < Math.max(to, from + 1))
 
-  const shown = cut(cells, marked[0]?.x ?? 0, endOf(marked), room)
+  const shown = selectCells(cells, marked[0]?.x ?? 0, findEnd(marked), room)
   const kept = marked.filter(
-    (cell) => cell.x >= shown.x && cell.x + cell.width <= endOf(shown.cells),
+    (cell) => cell.x >= shown.x && cell.x + cell.width <= findEnd(shown.cells),
   )
   const left = (kept[0]?.x ?? shown.x) - shown.x + shown.before.length
-  const carets = '^'.repeat(Math.max(1, endOf(kept) - (kept[0]?.x ?? 0)))
+  const carets = '^'.repeat(Math.max(1, findEnd(kept) - (kept[0]?.x ?? 0)))
   const source = (
     shown.before +
     shown.cells.map((cell) => cell.shown).join('') +
@@ -65,22 +65,22 @@ export function formatCodeFrame(
  * Extracts the part of a line around a range, to bound the cost of a huge line. Offsets count from
  * 0.
  */
-function near(place: Place, line: string): { text: string; from: number; to: number } {
+function extractNear(place: Place, line: string): { text: string; from: number; to: number } {
   const from = Math.min(place.column - 1, line.length)
   const to = place.endLine > place.line ? line.length : place.endColumn - 1
-  const start = from <= reach ? 0 : from - reach
+  const start = from <= maxReach ? 0 : from - maxReach
   const before = start > 0 ? '…' : ''
-  const after = line.length - from > reach ? '…' : ''
-  const text = before + line.slice(start, from + reach) + after
+  const after = line.length - from > maxReach ? '…' : ''
+  const text = before + line.slice(start, from + maxReach) + after
   const moved = before.length - start
   return { text, from: from + moved, to: Math.min(to + moved, text.length) }
 }
 
-function cellsOf(text: string): Cell[] {
+function splitCells(text: string): Cell[] {
   const cells: Cell[] = []
   let from = 0
   let x = 0
-  for (const part of splitGraphemes(text).flatMap(atoms)) {
+  for (const part of splitGraphemes(text).flatMap(splitWide)) {
     const shown = part === '\t' ? ' '.repeat(tabStop - (x % tabStop)) : escapeInvisible(part)
     const width = measureWidth(shown)
     cells.push({ from, to: from + part.length, shown, x, width })
@@ -91,18 +91,18 @@ function cellsOf(text: string): Cell[] {
 }
 
 /** Splits a grapheme wider than two columns (escapes, malicious input) into its characters. */
-function atoms(grapheme: string): string[] {
+function splitWide(grapheme: string): string[] {
   return measureWidth(escapeInvisible(grapheme)) > 2 ? Array.from(grapheme) : [grapheme]
 }
 
 /** Selects the cells around the carets that fit into `room` columns. */
-function cut(
+function selectCells(
   cells: Cell[],
   start: number,
   end: number,
   room: number,
 ): { before: string; after: string; cells: Cell[]; x: number } {
-  const total = endOf(cells)
+  const total = findEnd(cells)
   if (total <= room) return { before: '', after: '', cells, x: 0 }
   // The carets are a third from the left, or further right near the end of the line.
   const left =
@@ -120,7 +120,7 @@ function cut(
   }
 }
 
-function endOf(cells: Cell[]): number {
+function findEnd(cells: Cell[]): number {
   const last = cells.at(-1)
   return last === undefined ? 0 : last.x + last.width
 }

@@ -9,11 +9,11 @@ import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisibl
 export function formatDiagnosticsGithub(diagnostics: readonly Diagnostic[], folder = ''): string {
   return diagnostics
     .toSorted(compareDiagnostics)
-    .map((diagnostic) => `${command(diagnostic, folder)}\n`)
+    .map((diagnostic) => `${formatCommand(diagnostic, folder)}\n`)
     .join('')
 }
 
-function command(diagnostic: Diagnostic, folder: string): string {
+function formatCommand(diagnostic: Diagnostic, folder: string): string {
   const {
     file,
     line,

@@ -35,17 +35,21 @@ export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
     detail,
     file,
     document,
-    ...range(diagnostic),
+    ...buildRange(diagnostic),
     domain,
     item,
     pointer,
     related:
       related.length === 0
         ? undefined
-        : related.map((place) => ({ file: place.file, ...range(place), message: place.message })),
+        : related.map((place) => ({
+            file: place.file,
+            ...buildRange(place),
+            message: place.message,
+          })),
   })
 }
 
-function range({ line, column, endLine, endColumn }: Place): JsonObject {
+function buildRange({ line, column, endLine, endColumn }: Place): JsonObject {
   return { line, column, endLine, endColumn }
 }

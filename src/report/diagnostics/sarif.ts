@@ -26,7 +26,7 @@ export function formatDiagnosticsSarif(
   }))
   const results = diagnostics
     .toSorted(compareDiagnostics)
-    .map((diagnostic) => result(diagnostic, codes.indexOf(diagnostic.code), folder))
+    .map((diagnostic) => buildResult(diagnostic, codes.indexOf(diagnostic.code), folder))
   const log: JsonObject = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -41,17 +41,17 @@ export function formatDiagnosticsSarif(
   return `${JSON.stringify(log, null, 2)}\n`
 }
 
-function result(diagnostic: Diagnostic, ruleIndex: number, folder: string): JsonObject {
+function buildResult(diagnostic: Diagnostic, ruleIndex: number, folder: string): JsonObject {
   const { code, severity, summary, detail, domain, item, related = [] } = diagnostic
   const names = [domain, item].filter((name) => name !== undefined)
   return {
     ruleId: code,
     ruleIndex,
     level: severity,
-    message: message(detail === '' ? summary : `${summary}\n${detail}`),
+    message: buildMessage(detail === '' ? summary : `${summary}\n${detail}`),
     locations: [
       {
-        physicalLocation: physicalLocation(diagnostic, folder),
+        physicalLocation: buildPhysicalLocation(diagnostic, folder),
         ...(names.length === 0
           ? {}
           : { logicalLocations: [{ fullyQualifiedName: names.join('/') }] }),
@@ -62,29 +62,29 @@ function result(diagnostic: Diagnostic, ruleIndex: number, folder: string): Json
       : {
           relatedLocations: related.map((place, id) => ({
             id,
-            physicalLocation: physicalLocation(place, folder),
-            message: message(place.message),
+            physicalLocation: buildPhysicalLocation(place, folder),
+            message: buildMessage(place.message),
           })),
         }),
   }
 }
 
-function physicalLocation(
+function buildPhysicalLocation(
   { file, line, column, endLine, endColumn }: Place,
   folder: string,
 ): JsonObject {
   return {
-    artifactLocation: { uri: uriOf(folder === '' ? file : `${folder}/${file}`) },
+    artifactLocation: { uri: encodeUri(folder === '' ? file : `${folder}/${file}`) },
     region: { startLine: line, startColumn: column, endLine, endColumn },
   }
 }
 
 /** Builds a message; escapes link syntax in text from files. */
-function message(text: string): JsonObject {
+function buildMessage(text: string): JsonObject {
   return { text: escapeInvisibleInLines(text).replaceAll('](', '\\](') }
 }
 
-function uriOf(path: string): string {
+function encodeUri(path: string): string {
   // A lone surrogate has no encoding; a file name that is not Unicode can contain one.
   return path
     .replace(/\p{Cs}/gu, '\ufffd')

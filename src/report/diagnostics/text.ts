@@ -28,31 +28,31 @@ export function formatDiagnosticsText(
   if (diagnostics.length === 0) return ''
   const blocks = diagnostics
     .toSorted(compareDiagnostics)
-    .map((diagnostic) => block(diagnostic, style))
-  return `${[...blocks, style.paint.bold(counts(diagnostics))].join('\n\n')}\n`
+    .map((diagnostic) => formatBlock(diagnostic, style))
+  return `${[...blocks, style.paint.bold(formatCounts(diagnostics))].join('\n\n')}\n`
 }
 
-function block(diagnostic: Diagnostic, style: TextStyle): string {
+function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
   const { paint, columns } = style
   const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
   return [
-    `${paint.bold(at(diagnostic))}  ${mark(diagnostic.severity)}  ${escapeInvisible(diagnostic.summary)}`,
+    `${paint.bold(formatPlace(diagnostic))}  ${mark(diagnostic.severity)}  ${escapeInvisible(diagnostic.summary)}`,
     ...(diagnostic.detail === ''
       ? []
       : [wrap(escapeInvisibleInLines(diagnostic.detail), columns, indent)]),
-    ...frame(diagnostic, style, mark),
+    ...formatFrames(diagnostic, style, mark),
     ...(diagnostic.related ?? []).flatMap((related) => [
-      `${indent}${paint.bold(at(related))}  ${escapeInvisible(related.message)}`,
-      ...frame(related, style, paint.cyan),
+      `${indent}${paint.bold(formatPlace(related))}  ${escapeInvisible(related.message)}`,
+      ...formatFrames(related, style, paint.cyan),
     ]),
   ].join('\n')
 }
 
-function at(place: Place): string {
+function formatPlace(place: Place): string {
   return `${escapeInvisible(place.file)}:${place.line}:${place.column}`
 }
 
-function frame(
+function formatFrames(
   place: Place,
   { findLine, paint, columns }: TextStyle,
   mark: (text: string) => string,
@@ -62,7 +62,7 @@ function frame(
 }
 
 /** Formats `2 errors, 1 warning in 3 files`. */
-function counts(diagnostics: readonly Diagnostic[]): string {
+function formatCounts(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
   const warnings = diagnostics.length - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size

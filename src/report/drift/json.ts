@@ -7,7 +7,7 @@ export function buildDriftJson(drift: Drift): JsonObject {
   const { held, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
-    items: drift.items.map(itemJson),
+    items: drift.items.map(buildItem),
     summary: { ...summary, ...(held === 0 ? {} : { held }) },
   }
 }
@@ -40,10 +40,10 @@ export function hasDrift(drift: Drift): boolean {
   return pending + live + inDoubt > 0
 }
 
-function itemJson(drifted: DriftItem): Json {
+function buildItem(drifted: DriftItem): Json {
   const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
   const { unreadable, notVerified, held } = drifted
-  const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
+  const patches = { pending: pending.map(buildOperation), live: live.map(buildOperation) }
   return pickDefined({
     domain,
     item,
@@ -57,6 +57,6 @@ function itemJson(drifted: DriftItem): Json {
   })
 }
 
-function operationJson({ op, path, value }: PatchOperation): Json {
+function buildOperation({ op, path, value }: PatchOperation): Json {
   return pickDefined({ op, path, value })
 }

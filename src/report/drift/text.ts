@@ -21,15 +21,15 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
   const hidden = listNotVerified(drift.items)
   return [
     ...section(
-      'Pending: the manifests say otherwise than what was applied',
+      'Pending: the manifests differ from state',
       groupChanges(drift.pending).map((block) => formatBlock(block, options)),
     ),
     ...section(
-      'Held: a rollout with this was stopped or taken back, so it is not applied any more (apply --retry-held)',
+      'On hold: a rollout was stopped or rolled back; skipped until the manifests change (apply --retry-held)',
       listOnHold(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'Live: the service holds otherwise than what was applied',
+      'Live: the service differs from state',
       groupChanges(drift.live).map((block) => formatBlock(block, options)),
     ),
     ...section(
@@ -37,11 +37,11 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
       listUnreadable(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'In doubt: an apply ended without a certain outcome',
+      'In-doubt: an apply ended with an unknown outcome',
       listInDoubt(drift.inDoubt).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'Not verifiable: not shown, or not comparable, so they count as recorded',
+      'Not verifiable: not observed or not comparable; assumed to be as recorded',
       hidden.map((line) => wrap(line, columns, '  ')),
     ),
     formatDriftSummary(drift, now)
@@ -66,15 +66,15 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   const unrecorded = drift.items.filter((each) => neverApplied(each) && !isUnreadable(each)).length
   const differing = [
     [pending - held, 'pending'],
-    [held, 'held'],
+    [held, 'on hold'],
     [live, 'live'],
-    [drift.inDoubt.length, 'in doubt'],
+    [drift.inDoubt.length, 'in-doubt'],
   ] as const
   const told = differing.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
   const known = [
     ...(verified === 0 ? [] : [`${verified} verified`]),
-    ...(assumed === 0 ? [] : [`${assumed} assumed (${agesOf(drift.items, now)})`]),
-    ...(drift.inDoubt.length === 0 ? [] : [`${drift.inDoubt.length} in doubt`]),
+    ...(assumed === 0 ? [] : [`${assumed} assumed (${formatAges(drift.items, now)})`]),
+    ...(drift.inDoubt.length === 0 ? [] : [`${drift.inDoubt.length} in-doubt`]),
     ...(unreadable === 0 ? [] : [`${unreadable} unreadable`]),
     ...(unrecorded === 0 ? [] : [`${unrecorded} never applied`]),
   ]
@@ -86,26 +86,24 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
-      : [
-          'Nothing was observed, so whether the service still holds what was applied is not known (--observed).',
-        ]),
+      : ['Nothing was observed: pass --observed to compare the service with state.']),
   ]
 }
 
 /** Formats the age of assumed items, from the youngest to the oldest. */
-function agesOf(items: DriftItem[], now: number): string {
+function formatAges(items: DriftItem[], now: number): string {
   const times = items.flatMap(({ confidence, recordedAt }) =>
     confidence === 'assumed' && recordedAt !== null ? [Date.parse(recordedAt)] : [],
   )
   const [young, old] = [
     times.reduce((a, b) => Math.max(a, b), -Infinity),
     times.reduce((a, b) => Math.min(a, b), Infinity),
-  ].map((time) => age(now - time))
+  ].map((time) => formatAge(now - time))
   return young === old ? `confirmed ${young} ago` : `confirmed ${young} to ${old} ago`
 }
 
 /** Formats a time span in its largest fitting unit. */
-function age(ms: number): string {
+function formatAge(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000))
   if (minutes < 60) return `${minutes} min`
   return minutes < 48 * 60
@@ -115,22 +113,22 @@ function age(ms: number): string {
 
 /** Lists items on hold, grouped by domains. */
 export function listOnHold(items: DriftItem[]): string[] {
-  return namesOf(items.filter(({ held }) => held))
+  return listItemNames(items.filter(({ held }) => held))
 }
 
 /** Lists in-doubt items, grouped by domains. */
 export function listInDoubt(inDoubt: Drift['inDoubt']): string[] {
-  return namesOf(inDoubt)
+  return listItemNames(inDoubt)
 }
 
-function namesOf(items: { domain: string; item: string }[]): string[] {
-  return byNames(groupBy(items, ({ domain }) => domain).entries(), (same) =>
+function listItemNames(items: { domain: string; item: string }[]): string[] {
+  return groupByText(groupBy(items, ({ domain }) => domain).entries(), (same) =>
     same.map(({ item }) => item).join(', '),
   )
 }
 
 /** Title of the items with an unreadable observed value. */
-export const unreadableTitle = 'Unreadable: observed, and not a valid value or not comparable'
+export const unreadableTitle = 'Unreadable: the observed value is invalid or not comparable'
 
 /** Lists items with an unreadable observed value: pointer, reason and domains. */
 export function listUnreadable(items: DriftItem[]): string[] {
@@ -162,7 +160,10 @@ export function listNotVerified(items: DriftItem[]): string[] {
   )
 }
 
-function byNames<T>(entries: Iterable<[string, T[]]>, wordsOf: (same: T[]) => string): string[] {
+function groupByText<T>(
+  entries: Iterable<[string, T[]]>,
+  wordsOf: (same: T[]) => string,
+): string[] {
   const groups = groupBy(entries, ([, same]) => wordsOf(same))
   return [...groups].map(
     ([words, same]) =>

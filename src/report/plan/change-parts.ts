@@ -28,7 +28,7 @@ export function formatChangeTable(changes: Change[]): string {
  */
 export function formatChangeParts(changes: Change[], room: number, whole: string): string {
   const sentence = 200
-  const parts = groupChanges(changes).map((block) => ({ block, text: blockPart(block) }))
+  const parts = groupChanges(changes).map((block) => ({ block, text: formatBlockPart(block) }))
   const { kept, left } = selectFitting(parts, room - sentence)
   const domains = new Set(left.flatMap(({ block }) => block.domains)).size
   const count = left.reduce(
@@ -38,11 +38,11 @@ export function formatChangeParts(changes: Change[], room: number, whole: string
   const rest =
     left.length === 0
       ? ''
-      : `\nLeft out here: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ${whole} shows all.\n`
+      : `\nOmitted: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ${whole} shows all.\n`
   return `${kept.map(({ text }) => text).join('\n')}${rest}`
 }
 
-function blockPart(block: Block): string {
+function formatBlockPart(block: Block): string {
   const [first = ''] = block.domains
   const whom =
     block.domains.length === 1 ? formatCodeHtml(first) : `${block.domains.length} domains`

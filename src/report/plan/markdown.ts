@@ -7,8 +7,8 @@ import { formatPlanSummary, formatWave, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
-const mostWrites = 40
-const mostWarnings = 12
+const maxWrites = 40
+const maxWarnings = 12
 
 /**
  * Formats a plan as Markdown for a comment: the summary, the warnings, a table of items, then a
@@ -22,7 +22,7 @@ export function formatPlanMarkdown(plan: Plan): string {
       : `\n${fenceText(
           joinFirstLines(
             plan.warnings.map((text) => `note: ${escapeInvisible(text)}`),
-            mostWarnings,
+            maxWarnings,
           ),
         )}`
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
@@ -34,6 +34,6 @@ export function formatPlanMarkdown(plan: Plan): string {
     ...plan.writes.map((write) => formatWrite(write, plan, style)),
   ]
   const writes =
-    lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, mostWrites))}`
+    lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, maxWrites))}`
   return `${head}${formatChangeParts(plan.changes, maxCharacters - head.length - writes.length, '`edgewise plan`')}${writes}`
 }

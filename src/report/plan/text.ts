@@ -18,17 +18,17 @@ export interface PlanTextOptions {
   verbose: boolean
 }
 
-const mostDomains = 24
+const maxDomains = 24
 /** Maximum lines of a value. */
-const mostLines = 8
-const noWidth = 100_000
+const maxLines = 8
+const unlimitedColumns = 100_000
 
 /**
  * Formats a plan as text: blocks of equal changes with their domains, one line per write, the
  * summary. Ends without a line break.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
-  if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
+  if (plan.changes.length === 0) return `${formatUnchanged(plan)}No changes.`
   const blocks = groupChanges(plan.changes).map((block) => formatBlock(block, options))
   const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
   const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
@@ -37,12 +37,14 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
       ? [options.paint.dim(formatWave(write.wave, plan))]
       : []),
     formatWrite(write, plan, options),
-    ...reasonLines(reasons.get(write.id), plan, options),
+    ...formatReason(reasons.get(write.id), plan, options),
   ])
   return [
     ...blocks,
     ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
-    ...(plan.explanation === undefined ? [] : [obviousLine(plan.explanation, options.columns)]),
+    ...(plan.explanation === undefined
+      ? []
+      : [formatExplanation(plan.explanation, options.columns)]),
     formatPlanSummary(plan, options.paint),
   ].join('\n\n')
 }
@@ -58,10 +60,10 @@ export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
-  return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
+  return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${formatDuration(summary.seconds)}`
 }
 
-function reasonLines(
+function formatReason(
   reason: string | undefined,
   plan: Plan,
   { paint, columns }: PlanTextOptions,
@@ -72,18 +74,21 @@ function reasonLines(
 }
 
 /** Formats the number of writes without a search. */
-function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns: number): string {
+function formatExplanation(
+  { single, equalPatches, itemByItem }: Explanation,
+  columns: number,
+): string {
   const calls = `${single} calls one by one, ${equalPatches} with domains of equal changes together, ${itemByItem} one item at a time.`
   return wrap(`The same changes take ${calls}`, columns, '').trimStart()
 }
 
-function unchangedLine({ summary }: Plan): string {
+function formatUnchanged({ summary }: Plan): string {
   return summary.unchanged === 0
     ? ''
     : `${pluralize(summary.unchanged, 'item is', 'items are')} as recorded. `
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }
 
@@ -117,23 +122,23 @@ export function groupChanges(changes: Change[]): Block[] {
 /** Formats a block: the domains, then each change with its fields. */
 export function formatBlock({ domains, changes }: Block, options: PlanTextOptions): string {
   const { paint, columns, verbose } = options
-  const shown = verbose ? domains : domains.slice(0, mostDomains)
+  const shown = verbose ? domains : domains.slice(0, maxDomains)
   const rest = domains.length - shown.length
   const names = `${shown.join(', ')}${rest > 0 ? ` … and ${rest} more (-v lists them)` : ''}`
   const title =
     domains.length === 1
       ? paint.bold(names)
       : `${paint.bold(`${domains.length} domains`)}\n${paint.dim(wrap(names, columns, '  '))}`
-  return [title, ...changes.flatMap((change) => changeText(change, options))].join('\n')
+  return [title, ...changes.flatMap((change) => formatChange(change, options))].join('\n')
 }
 
-function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
-  const colour = colours(paint)[change.action]
-  const lines = linesOf(change)
+function formatChange(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
+  const colour = selectColours(paint)[change.action]
+  const lines = listChangeLines(change)
   const width = Math.max(0, ...lines.map((line) => measureWidth(line.field)))
   const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
   return [
-    `  ${colour(symbols[change.action])} ${change.item}${note(change)}`,
+    `  ${colour(symbols[change.action])} ${change.item}${formatNote(change)}`,
     ...lines.flatMap((line) => {
       const text = wrap(
         line.before === null ? line.after : `${line.before} → ${line.after}`,
@@ -141,9 +146,9 @@ function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions
         indent,
       ).split('\n')
       const shown =
-        verbose || text.length <= mostLines
+        verbose || text.length <= maxLines
           ? text
-          : [...text.slice(0, mostLines), `${indent}… (-v shows all)`]
+          : [...text.slice(0, maxLines), `${indent}… (-v shows all)`]
       return shown.map((part, i) =>
         i === 0 ? `      ${line.field.padEnd(width)}${part.slice(6 + width)}`.trimEnd() : part,
       )
@@ -151,18 +156,18 @@ function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions
   ]
 }
 
-function colours(paint: Paint): Record<Action, (text: string) => string> {
+function selectColours(paint: Paint): Record<Action, (text: string) => string> {
   return { set: paint.green, change: paint.yellow, unset: paint.red, release: paint.cyan }
 }
 
-function note(change: Change): string {
+function formatNote(change: Change): string {
   if (change.reason === 'cleared') return `  emptied by ${change.by ?? 'another item'}`
-  if (change.action === 'release') return '  no longer managed; stays as it is at the service'
-  if (change.action === 'unset') return '  back to unset'
-  return change.reason === 'in-doubt' ? '  in doubt; written again' : ''
+  if (change.action === 'release') return '  no longer managed; the service keeps its value'
+  if (change.action === 'unset') return '  reset to unset'
+  return change.reason === 'in-doubt' ? '  in-doubt; written again' : ''
 }
 
-function linesOf(change: Change): ValueLine[] {
+function listChangeLines(change: Change): ValueLine[] {
   if (change.after === null) return []
   return change.before === null || change.reason === 'in-doubt'
     ? listValueLines(change.after)
@@ -190,5 +195,8 @@ export function formatWrite(
   const items = Object.entries(write.items).map(([item, form]) =>
     form.name === 'replace' ? item : `${item} (${form.name})`,
   )
-  return truncate(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
+  return truncate(
+    `  ${number}  ${count}: ${items.join(', ')}`,
+    verbose ? unlimitedColumns : columns,
+  )
 }

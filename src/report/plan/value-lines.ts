@@ -13,19 +13,19 @@ export interface ValueLine {
 
 /** Lists the fields of a value, one per line; lists of objects have a line for each entry. */
 export function listValueLines(value: Json): ValueLine[] {
-  if (!isObject(value) || isSecret(value)) return listLines('', value)
-  return Object.entries(value).flatMap(([field, content]) => listLines(field, content))
+  if (!isObject(value) || isSecret(value)) return listFieldLines('', value)
+  return Object.entries(value).flatMap(([field, content]) => listFieldLines(field, content))
 }
 
 /** Lists the fields in which two values differ; for lists, the removed and added entries. */
 export function listChangedFields(before: Json, after: Json): ValueLine[] {
   if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after))
-    return fieldChange('', before, after)
+    return listFieldChange('', before, after)
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return fields.flatMap((field) => fieldChange(field, before[field], after[field]))
+  return fields.flatMap((field) => listFieldChange(field, before[field], after[field]))
 }
 
-function listLines(field: string, value: Json): ValueLine[] {
+function listFieldLines(field: string, value: Json): ValueLine[] {
   if (!Array.isArray(value) || value.every((entry) => !isObject(entry) || isSecret(entry)))
     return [{ field, before: null, after: formatValue(value) }]
   return value.map((entry, i) => ({
@@ -35,7 +35,7 @@ function listLines(field: string, value: Json): ValueLine[] {
   }))
 }
 
-function fieldChange(
+function listFieldChange(
   field: string,
   before: Json | undefined,
   after: Json | undefined,
@@ -62,7 +62,7 @@ function fieldChange(
 
 /** Formats a value on one line: plain words without quotes, lists and objects inline. */
 export function formatValue(value: Json): string {
-  if (isSecret(value)) return secretWords(value.$secret)
+  if (isSecret(value)) return formatSecret(value.$secret)
   if (typeof value === 'string')
     return /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) && !/^\s|\s$/.test(value)
       ? escapeInvisible(value)
@@ -80,8 +80,8 @@ export function formatValue(value: Json): string {
   return String(value)
 }
 
-function secretWords(fingerprint: string): string {
+function formatSecret(fingerprint: string): string {
   if (fingerprint.startsWith('unresolved:'))
-    return `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not at hand)`
+    return `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not available)`
   return `(secret ${fingerprint.slice('scrypt:'.length, 'scrypt:'.length + 8)})`
 }

@@ -18,7 +18,7 @@ interface TextOptions {
   verbose: boolean
 }
 
-const mostUrls = 20
+const maxUrls = 20
 const barWidth = 20
 
 /** Formats prefetch records as text: counts by status, and failures. Ends without a line break. */
@@ -39,10 +39,10 @@ export function formatPrefetch(
   const failed = records.filter(({ status }) => status === 'failed')
   const open = records.filter(({ status }) => status === 'waiting' || status === 'processing')
   return [
-    paint.bold(`${titleOf(query)}: ${records.length === 0 ? 'nothing is known' : all}`),
+    paint.bold(`${formatTitle(query)}: ${records.length === 0 ? 'no records' : all}`),
     ...(records.length === 0 ? [] : ['', ...rows]),
-    ...section('Failed', failed, options, paint.red),
-    ...(verbose ? section('Not done yet', open, options, paint.yellow) : []),
+    ...formatSection('Failed', failed, options, paint.red),
+    ...(verbose ? formatSection('Not done yet', open, options, paint.yellow) : []),
   ].join('\n')
 }
 
@@ -52,19 +52,19 @@ export function formatNoRecords(query: PrefetchQuery): string {
   return `the service has no records of ${which}; it keeps them for one month`
 }
 
-function titleOf(query: PrefetchQuery): string {
+function formatTitle(query: PrefetchQuery): string {
   if ('task' in query) return `Task ${escapeInvisible(query.task)}`
   return `${query.from} to ${query.to}${query.url === undefined ? '' : `, ${escapeInvisible(query.url)}`}`
 }
 
-function section(
+function formatSection(
   title: string,
   records: PrefetchRecord[],
   { zone, paint, verbose }: TextOptions,
   colour: (text: string) => string,
 ): string[] {
   if (records.length === 0) return []
-  const shown = verbose ? records : records.slice(0, mostUrls)
+  const shown = verbose ? records : records.slice(0, maxUrls)
   const lines = shown.map(
     ({ id, url, createdAt }) =>
       `  ${escapeInvisible(url)}  ${paint.dim(`${escapeInvisible(id)}, ${formatLocalTime(zone.toLocal(createdAt))}`)}`,

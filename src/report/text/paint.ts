@@ -10,14 +10,14 @@ export interface Paint {
 
 /** Styles without effect, for files, pipes and terminals without colour. */
 export const plainPaint: Paint = {
-  bold: same,
-  dim: same,
-  red: same,
-  green: same,
-  yellow: same,
-  cyan: same,
+  bold: identity,
+  dim: identity,
+  red: identity,
+  green: identity,
+  yellow: identity,
+  cyan: identity,
 }
 
-function same(text: string): string {
+function identity(text: string): string {
   return text
 }

@@ -24,7 +24,7 @@ export function wrap(text: string, columns: number, indent: string): string {
 export function wrapSentences(text: string, columns: number): string {
   return text
     .split('\n')
-    .flatMap((line) => sentenceLines(line, columns))
+    .flatMap((line) => wrapSentence(line, columns))
     .join('\n')
 }
 
@@ -47,7 +47,7 @@ function wrapLine(line: string, room: number): string[] {
   return wrapWords(words, room - setIn.length).map((each) => (setIn + each).trimEnd())
 }
 
-function sentenceLines(line: string, columns: number): string[] {
+function wrapSentence(line: string, columns: number): string[] {
   if (measureWidth(line) <= columns) return [line]
   const words = line.trimStart()
   const setIn = ' '.repeat(line.length - words.length)
@@ -75,7 +75,7 @@ function wrapWords(text: string, room: number): string[] {
       continue
     }
     if (current !== '') lines.push(current)
-    const pieces = wordWidth <= room ? [word] : broken(word, room)
+    const pieces = wordWidth <= room ? [word] : breakWord(word, room)
     lines.push(...pieces.slice(0, -1))
     current = pieces.at(-1) ?? ''
     width = measureWidth(current)
@@ -83,7 +83,7 @@ function wrapWords(text: string, room: number): string[] {
   return [...lines, current]
 }
 
-function broken(word: string, room: number): string[] {
+function breakWord(word: string, room: number): string[] {
   const pieces = ['']
   let width = 0
   for (const grapheme of splitGraphemes(word)) {
