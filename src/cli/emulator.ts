@@ -68,17 +68,17 @@ export async function runEmulator(
 /** Parses `kind` or `kind:field=value,…`; `on` is repeatable. */
 function parseFaultOption(text: string): Fault {
   const [kind = '', ...rest] = text.split(':')
-  const given: JsonObject = { kind }
+  const fields: JsonObject = { kind }
   for (const pair of rest
     .join(':')
     .split(',')
     .filter((part) => part !== '')) {
     const [name = '', ...values] = pair.split('=')
     const value = parseWord(values.join('='))
-    given[name] =
-      name === 'on' ? [...(Array.isArray(given['on']) ? given['on'] : []), value] : value
+    fields[name] =
+      name === 'on' ? [...(Array.isArray(fields['on']) ? fields['on'] : []), value] : value
   }
-  const fault = parseFault(given)
+  const fault = parseFault(fields)
   if (typeof fault !== 'string') return fault
   throw new EdgewiseError(
     'usage',

@@ -136,14 +136,14 @@ function describeType(schema: ItemSchema): string {
 }
 
 function describeRange(schema: ItemSchema): string | null {
-  const [least, most] = getAnnotations(schema).range ?? [
+  const [min, max] = getAnnotations(schema).range ?? [
     schema.minimum ?? null,
     schema.maximum ?? null,
   ]
   if (schema.maxItems !== undefined) return `at most ${schema.maxItems} entries`
   if (schema.exclusiveMinimum !== undefined) return `over ${schema.exclusiveMinimum}`
-  if (least === null && most === null) return null
-  return most === null ? `at least ${least}` : `${least ?? 0} to ${most}`
+  if (min === null && max === null) return null
+  return max === null ? `at least ${min}` : `${min ?? 0} to ${max}`
 }
 
 function describeDefault(schema: ItemSchema): string | null {

@@ -69,11 +69,11 @@ try {
 } catch (thrown) {
   const sent = thrown instanceof DefectAfterWrites
   const error = sent ? thrown.cause : thrown
-  const said = sent
+  const note = sent
     ? ' Writes may have been sent; unknown outcomes are in-doubt, and the next apply writes them again.'
     : ''
   process.stderr.write(
-    `edgewise: internal error; please report this bug.${said}\n${error instanceof Error ? error.stack : String(error)}\n`,
+    `edgewise: internal error; please report this bug.${note}\n${error instanceof Error ? error.stack : String(error)}\n`,
   )
   process.exitCode = sent ? exitCodes.incomplete : exitCodes.failed
 }

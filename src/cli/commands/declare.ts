@@ -31,13 +31,13 @@ export function createDeclare(io: Io, finish: (code: number) => void): Declare {
       .command(nameAndArguments)
       .description(description)
       .addHelpText('after', formatExamples(examples))
-      .action(async (...given: unknown[]) => {
-        const self = given.at(-1) as Command
+      .action(async (...actionArgs: unknown[]) => {
+        const self = actionArgs.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
         finish(
           await run(
             createContext(io, options),
-            given.slice(0, -2),
+            actionArgs.slice(0, -2),
             options as Parameters<typeof run>[2],
           ),
         )

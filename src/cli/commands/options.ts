@@ -66,11 +66,11 @@ export function collect(value: string, before: string[]): string[] {
 }
 
 /** Creates a parser of integer options; both limits are inclusive. */
-export function createIntegerParser(least: number, most: number) {
+export function createIntegerParser(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
     return value
   }
 }

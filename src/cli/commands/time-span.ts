@@ -26,20 +26,20 @@ const defaultGrains: [Grain, number][] = [
  * @throws EdgewiseError `usage` for any other text, and if the end is not after the start
  */
 export function parseTimeSpan(
-  given: { from?: string; to?: string; grain?: Grain },
+  options: { from?: string; to?: string; grain?: Grain },
   now: number,
   zone: TimeZone,
 ): TimeSpan {
-  const to = given.to === undefined ? now : parseTime('--to', given.to, now, zone)
+  const to = options.to === undefined ? now : parseTime('--to', options.to, now, zone)
   const from =
-    given.from === undefined ? to - defaultSpanMs : parseTime('--from', given.from, now, zone)
+    options.from === undefined ? to - defaultSpanMs : parseTime('--from', options.from, now, zone)
   if (from >= to)
     throw new EdgewiseError(
       'usage',
-      `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`,
+      `expected --to after --from, got ${options.from ?? '24h before it'} to ${options.to ?? 'now'}`,
     )
   const grain =
-    given.grain ?? defaultGrains.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
+    options.grain ?? defaultGrains.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
   if (to - from > 400 * grainMs.day)
     throw new EdgewiseError('usage', 'expected a time span of at most 400 days', 'Split the query.')
   return { from: alignDown(from, grain, zone), to, grain }

@@ -6,7 +6,7 @@ export function buildBashScript(commands: KnownCommand[]): string {
       value === null ? [] : names.map((name) => ({ path, name, value })),
     ),
   )
-  const taking = [...new Set(options.map(({ name }) => name))].toSorted()
+  const withValue = [...new Set(options.map(({ name }) => name))].toSorted()
   return `# Completion of edgewise for bash. Load it with: source <(edgewise completion bash)
 _edgewise_paths() {
   COMPREPLY=($(compgen "$1" -- "$cur"))
@@ -21,7 +21,7 @@ _edgewise() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     case "$word" in
-      ${taking.join('|')}) i=$((i + 1)); continue ;;
+      ${withValue.join('|')}) i=$((i + 1)); continue ;;
     esac
     case "$command/$word" in
 ${listSteps(commands)
@@ -34,7 +34,7 @@ ${options.map(({ path, name, value }) => `    '${path}/${name}') ${formatValues(
   esac
   case "$command/$cur" in
 ${commands.map(({ path, options: own }) => `    '${path}'/-*) ${formatValues(own.flatMap(({ names }) => names))} ;;`).join('\n')}
-${commands.map(({ path, commands: below, argument }) => `    '${path}'/*) ${formatValues(below.length > 0 ? below.map(({ name }) => name) : argument)} ;;`).join('\n')}
+${commands.map(({ path, commands: subcommands, argument }) => `    '${path}'/*) ${formatValues(subcommands.length > 0 ? subcommands.map(({ name }) => name) : argument)} ;;`).join('\n')}
   esac
 }
 complete -F _edgewise edgewise

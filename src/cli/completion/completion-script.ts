@@ -17,30 +17,35 @@ export function buildCompletionScript(program: Command, shell: string): string {
 
 /** Lists a command and all its subcommands. */
 function listCommands(command: Command, path: string): KnownCommand[] {
-  const below = command.commands
+  const subcommands = command.commands
   const help: KnownOption = { names: ['-h', '--help'], description: 'print help', value: null }
   return [
     {
       path,
       options: [...command.options.map(toKnownOption), help],
-      commands: below.map((each) => ({ name: each.name(), description: each.description() })),
+      commands: subcommands.map((subcommand) => ({
+        name: subcommand.name(),
+        description: subcommand.description(),
+      })),
       argument:
         command.registeredArguments[0] === undefined
           ? 'any'
           : inferValues(command.registeredArguments[0], command.registeredArguments[0].name()),
     },
-    ...below.flatMap((each) => listCommands(each, `${path} ${each.name()}`.trim())),
+    ...subcommands.flatMap((subcommand) =>
+      listCommands(subcommand, `${path} ${subcommand.name()}`.trim()),
+    ),
   ]
 }
 
 function toKnownOption(option: Option): KnownOption {
   const names = [option.short, option.long].filter((name) => name !== undefined && name !== null)
-  const takes = option.required || option.optional
+  const hasValue = option.required || option.optional
   const placeholder = /<([^>]+)>/.exec(option.flags)?.[1] ?? ''
   return {
     names,
     description: option.description,
-    value: takes ? inferValues(option, placeholder) : null,
+    value: hasValue ? inferValues(option, placeholder) : null,
   }
 }
 

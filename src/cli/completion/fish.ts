@@ -6,7 +6,7 @@ import {
 } from './known-command.ts'
 /** Builds the script for fish 3 and newer. */
 export function buildFishScript(commands: KnownCommand[]): string {
-  const taking = commands.flatMap(({ options }) =>
+  const withValue = commands.flatMap(({ options }) =>
     options.flatMap(({ names, value }) => (value === null ? [] : names)),
   )
   return `# Completion of edgewise for fish. Load it with: edgewise completion fish | source
@@ -18,7 +18,7 @@ function __edgewise_at
       set value no
       continue
     end
-    if contains -- $word ${[...new Set(taking)].toSorted().join(' ')}
+    if contains -- $word ${[...new Set(withValue)].toSorted().join(' ')}
       set value yes
       continue
     end

@@ -22,7 +22,7 @@ export interface KnownCommand {
 
 /** Lists the words that lead from a command to its subcommands. */
 export function listSteps(commands: KnownCommand[]): { from: string; name: string; to: string }[] {
-  return commands.flatMap(({ path, commands: below }) =>
-    below.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })),
+  return commands.flatMap(({ path, commands: subcommands }) =>
+    subcommands.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })),
   )
 }

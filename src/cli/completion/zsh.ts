@@ -6,7 +6,7 @@ export function buildZshScript(commands: KnownCommand[]): string {
       value === null ? [] : names.map((name) => ({ path, name, value })),
     ),
   )
-  const taking = [...new Set(options.map(({ name }) => name))].toSorted()
+  const withValue = [...new Set(options.map(({ name }) => name))].toSorted()
   return `#compdef edgewise
 # Completion of edgewise for zsh. Load it with: source <(edgewise completion zsh)
 _edgewise() {
@@ -15,7 +15,7 @@ _edgewise() {
   for ((i = 2; i < CURRENT; i++)); do
     word=$words[i]
     case $word in
-      (${taking.join('|')}) ((i++)); continue ;;
+      (${withValue.join('|')}) ((i++)); continue ;;
     esac
     case $command/$word in
 ${listSteps(commands)
@@ -33,7 +33,7 @@ ${commands.map(({ path, options: own }) => `      ('${path}') ${formatDescriptio
     return
   fi
   case $command in
-${commands.map(({ path, commands: below, argument }) => `    ('${path}') ${below.length > 0 ? formatDescriptions(below) : formatValues(argument)} ;;`).join('\n')}
+${commands.map(({ path, commands: subcommands, argument }) => `    ('${path}') ${subcommands.length > 0 ? formatDescriptions(subcommands) : formatValues(argument)} ;;`).join('\n')}
   esac
 }
 if [[ $funcstack[1] == _edgewise ]]; then

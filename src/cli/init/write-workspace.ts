@@ -27,18 +27,18 @@ export async function init(
   const folder = String(dir ?? '.')
   const root = resolve(io.cwd, context.options.workspace ?? '.', folder)
   const workflow = action === undefined ? null : buildWorkflow(requireAction(action))
-  const isThere = workflow !== null && existsSync(join(root, workspacePath))
+  const workspaceExists = workflow !== null && existsSync(join(root, workspacePath))
   writeFiles(context, root, {
-    ...(isThere ? {} : buildInitialFiles()),
+    ...(workspaceExists ? {} : buildInitialFiles()),
     ...(workflow === null ? {} : { [workflowPath]: workflow }),
   })
-  if (isThere) return exitCodes.done
+  if (workspaceExists) return exitCodes.done
   if (workflow === null) {
     const command = `edgewise init ${folder === '.' ? '' : `${folder} `}--action OWNER/REPO@SHA`
     io.out(`\nNo workflow was written; "${command}" writes one.\n`)
   }
-  const there = relative(io.cwd, root)
-  const enter = there === '' ? '' : `  cd ${there}\n`
+  const folderFromCwd = relative(io.cwd, root)
+  const enter = folderFromCwd === '' ? '' : `  cd ${folderFromCwd}\n`
   io.out(`\nNext:\n${enter}  edgewise validate\n  edgewise plan\n  edgewise apply\n`)
   return exitCodes.done
 }
@@ -57,14 +57,14 @@ function requireAction(text: string): PinnedAction {
 /** Writes files, by path; writes none if one of them exists. */
 function writeFiles({ io }: CommandContext, root: string, texts: Record<string, string>): void {
   const files = Object.entries(texts)
-  const taken = files
+  const existing = files
     .map(([path]) => path)
     .filter((path) => path !== '.gitignore' && existsSync(join(root, path)))
-  if (taken.length > 0) {
+  if (existing.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `${taken.join(', ')} already ${taken.length === 1 ? 'exists' : 'exist'}; nothing was written`,
-      taken.includes(workflowPath)
+      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; nothing was written`,
+      existing.includes(workflowPath)
         ? 'Remove the workflow first, or change the commits in it.'
         : 'Choose an empty folder: edgewise init DIR.',
     )
@@ -81,8 +81,8 @@ function writeFiles({ io }: CommandContext, root: string, texts: Record<string, 
 /** Appends the lines that a file lacks. */
 function addLines(path: string, text: string): void {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const have = new Set(before.split(/\r?\n/))
-  const missing = text.split('\n').filter((line) => line !== '' && !have.has(line))
+  const lines = new Set(before.split(/\r?\n/))
+  const missing = text.split('\n').filter((line) => line !== '' && !lines.has(line))
   if (missing.length > 0)
     writeFileSync(
       path,

@@ -113,11 +113,11 @@ function showRollback(
   const by = first.author === null ? '' : ` by ${escapeInvisible(first.author)}`
   const commit =
     first.commit === null ? '' : `, commit ${escapeInvisible(first.commit).slice(0, 12)}`
-  const what =
+  const applyNames =
     applies.length === 1
       ? `apply ${escapeInvisible(first.id)}`
       : `the ${applies.length} applies from ${escapeInvisible(first.id)}`
-  note(`Rolling back to the state before ${what}${by}, started ${first.startedAt}${commit}.`)
+  note(`Rolling back to the state before ${applyNames}${by}, started ${first.startedAt}${commit}.`)
   if (irreversible.length > 0)
     io.err(
       `${errPaint.yellow("can't be rolled back:")}\n${formatIrreversible(irreversible, io.columns)}\n`,

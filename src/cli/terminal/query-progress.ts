@@ -30,16 +30,16 @@ export async function startQueryProgress(context: CommandContext, what: string):
   }
   const { createBar } = await import('./bar.ts')
   const bar = createBar(`{bar} {value}/{total} queries of ${what}`, true)
-  let begun = false
+  let started = false
   return {
     report: ({ done, all }) => {
       if (all < fewParts) return
-      if (!begun) bar.start(all, done)
-      begun = true
+      if (!started) bar.start(all, done)
+      started = true
       bar.update(done)
     },
     end: () => {
-      if (begun) bar.stop()
+      if (started) bar.stop()
     },
   }
 }

@@ -8,7 +8,7 @@ export interface ApplyProgress {
 }
 
 /** Minimum and maximum width of the bar without its text. */
-const [shortest, widest] = [4, 24]
+const [minColumns, maxColumns] = [4, 24]
 
 /**
  * Formats the text beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than
@@ -26,7 +26,7 @@ export function computeBarColumns(columns: number, writes: number, callsPerMinut
     ),
     formatBarText({ done: 0, writes, callsLeft: 0, callsPerMinute }).length,
   )
-  return Math.max(shortest, Math.min(widest, columns - text - 2))
+  return Math.max(minColumns, Math.min(maxColumns, columns - text - 2))
 }
 
 /** Formats the minimum remaining time by the call rate. */

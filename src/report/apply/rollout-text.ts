@@ -54,12 +54,12 @@ export interface LiveState {
 
 /** Formats `wave 1/4 · 12:40 left · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
 export function formatLiveLine({ waiting, watched }: LiveState, now: number): string {
-  const left = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
-  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
-  const nothing = waiting.reason === 'health' ? 'no statistics yet' : reasons[waiting.reason]
+  const secondsLeft = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
+  const clock = `${Math.floor(secondsLeft / 60)}:${String(secondsLeft % 60).padStart(2, '0')}`
+  const noShares = waiting.reason === 'health' ? 'no statistics yet' : reasons[waiting.reason]
   const shares =
     watched === null
-      ? nothing
+      ? noShares
       : `${watched.statuses.join(', ')} ${formatShare(watched.before)} → ${formatShare(watched.after)} of ${formatCount(watched.after.requests)}`
   // A narrow terminal truncates the end.
   return [

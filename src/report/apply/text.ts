@@ -52,10 +52,10 @@ export function formatFinished(
   const writes = parts.length === 0 ? 'no write was needed' : `writes: ${parts.join(', ')}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
-    const back = event.takenBack
+    const result = event.takenBack
       ? paint.yellow('Rolled back')
       : paint.red('Not everything was rolled back')
-    return `${paint.bold(back)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
+    return `${paint.bold(result)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
   }
   const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`

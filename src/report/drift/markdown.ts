@@ -27,9 +27,9 @@ export function formatDriftMarkdown(drift: Drift, now: number): string {
       changes,
       head: `\n#### ${title}\n\n${formatChangeTable(changes)}\n`,
     }))
-  const taken =
+  const used =
     head.length + foot.length + sections.reduce((sum, section) => sum + section.head.length, 0)
-  const room = Math.floor((maxCharacters - taken) / Math.max(1, sections.length))
+  const room = Math.floor((maxCharacters - used) / Math.max(1, sections.length))
   return `${head}${sections.map((section) => section.head + formatChangeParts(section.changes, room, '`edgewise drift`')).join('')}${foot}`
 }
 

@@ -70,7 +70,9 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     [live, 'live'],
     [drift.inDoubt.length, 'in-doubt'],
   ] as const
-  const told = differing.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
+  const differences = differing.flatMap(([count, words]) =>
+    count === 0 ? [] : [`${count} ${words}`],
+  )
   const known = [
     ...(verified === 0 ? [] : [`${verified} verified`]),
     ...(assumed === 0 ? [] : [`${assumed} assumed (${formatAges(drift.items, now)})`]),
@@ -81,7 +83,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
     hasDrift(drift)
-      ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.`
+      ? `Drift: ${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
       : 'No differences were found.',
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0

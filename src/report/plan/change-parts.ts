@@ -29,17 +29,17 @@ export function formatChangeTable(changes: Change[]): string {
 export function formatChangeParts(changes: Change[], room: number, whole: string): string {
   const sentence = 200
   const parts = groupChanges(changes).map((block) => ({ block, text: formatBlockPart(block) }))
-  const { kept, left } = selectFitting(parts, room - sentence)
-  const domains = new Set(left.flatMap(({ block }) => block.domains)).size
-  const count = left.reduce(
+  const { selected, omitted } = selectFitting(parts, room - sentence)
+  const domains = new Set(omitted.flatMap(({ block }) => block.domains)).size
+  const count = omitted.reduce(
     (sum, { block }) => sum + block.changes.length * block.domains.length,
     0,
   )
   const rest =
-    left.length === 0
+    omitted.length === 0
       ? ''
       : `\nOmitted: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ${whole} shows all.\n`
-  return `${kept.map(({ text }) => text).join('\n')}${rest}`
+  return `${selected.map(({ text }) => text).join('\n')}${rest}`
 }
 
 function formatBlockPart(block: Block): string {

@@ -42,11 +42,11 @@ function listFieldChange(
 ): ValueLine[] {
   if (isSameJson(before, after)) return []
   if (Array.isArray(before) && Array.isArray(after)) {
-    const gone = before.filter((entry) => !after.some((other) => isSameJson(other, entry)))
-    const come = after.filter((entry) => !before.some((other) => isSameJson(other, entry)))
+    const removed = before.filter((entry) => !after.some((other) => isSameJson(other, entry)))
+    const added = after.filter((entry) => !before.some((other) => isSameJson(other, entry)))
     const lines = [
-      ...gone.map((entry) => `- ${formatValue(entry)}`),
-      ...come.map((entry) => `+ ${formatValue(entry)}`),
+      ...removed.map((entry) => `- ${formatValue(entry)}`),
+      ...added.map((entry) => `+ ${formatValue(entry)}`),
     ]
     const texts = lines.length > 0 ? lines : [`order: ${after.map(formatValue).join(', ')}`]
     return texts.map((text, i) => ({ field: i === 0 ? field : '', before: null, after: text }))

@@ -33,25 +33,25 @@ export function formatCodeHtml(text: string): string {
 export function selectFitting<T extends { text: string }>(
   parts: T[],
   room: number,
-): { kept: T[]; left: T[] } {
-  const kept: T[] = []
-  const left: T[] = []
+): { selected: T[]; omitted: T[] } {
+  const selected: T[] = []
+  const omitted: T[] = []
   let free = room
   for (const part of parts) {
     const length = part.text.length + 1
-    if (length > free) left.push(part)
+    if (length > free) omitted.push(part)
     else {
-      kept.push(part)
+      selected.push(part)
       free -= length
     }
   }
-  return { kept, left }
+  return { selected, omitted }
 }
 
 /** Joins the first lines of a list, each truncated, and the count of the rest. */
-export function joinFirstLines(lines: string[], most: number): string {
+export function joinFirstLines(lines: string[], maxLines: number): string {
   const shown = lines
-    .slice(0, most)
+    .slice(0, maxLines)
     .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
   const rest = lines.length - shown.length
   return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n')

@@ -31,34 +31,34 @@ export function wrapSentences(text: string, columns: number): string {
 /** Truncates a line to the columns, with `…` at the end. */
 export function truncate(line: string, columns: number): string {
   if (measureWidth(line) <= columns) return line.trimEnd()
-  let kept = ''
+  let start = ''
   let used = 0
   for (const character of line) {
     used += measureWidth(character)
     if (used > columns - 1) break
-    kept += character
+    start += character
   }
-  return `${kept}…`
+  return `${start}…`
 }
 
 function wrapLine(line: string, room: number): string[] {
   const words = line.trimStart()
-  const setIn = ' '.repeat(Math.min(line.length - words.length, Math.floor(room / 2)))
-  return wrapWords(words, room - setIn.length).map((each) => (setIn + each).trimEnd())
+  const indent = ' '.repeat(Math.min(line.length - words.length, Math.floor(room / 2)))
+  return wrapWords(words, room - indent.length).map((each) => (indent + each).trimEnd())
 }
 
 function wrapSentence(line: string, columns: number): string[] {
   if (measureWidth(line) <= columns) return [line]
   const words = line.trimStart()
-  const setIn = ' '.repeat(line.length - words.length)
+  const indent = ' '.repeat(line.length - words.length)
   // Escaped text does not contain NUL.
   const joined = words.replace(whole, (found) => found.replaceAll(' ', '\0'))
   const [first = '', ...rest] = joined.split(' ').map((word) => word.replaceAll('\0', ' '))
-  const lines = [setIn + first]
+  const lines = [indent + first]
   for (const word of rest) {
     const longer = `${lines.at(-1) ?? ''} ${word}`
     if (measureWidth(longer) <= columns) lines[lines.length - 1] = longer
-    else if (word !== '') lines.push(`${setIn}  ${word}`)
+    else if (word !== '') lines.push(`${indent}  ${word}`)
   }
   return lines
 }
