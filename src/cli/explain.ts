@@ -18,9 +18,10 @@ export async function explain(
   [name]: unknown[],
 ): Promise<number> {
   if (name === undefined) {
+    const sentences = [...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)])
     io.out(
       options.json === true
-        ? `${JSON.stringify(Object.fromEntries([...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)])))}\n`
+        ? `${JSON.stringify(Object.fromEntries(sentences))}\n`
         : formatOverview(paint, io.columns),
     )
     return exitCodes.done
@@ -47,7 +48,8 @@ function formatOverview(paint: Paint, columns: number): string {
       .map((line, i) => `  ${i === 0 ? paint.bold(key.padEnd(width)) : ' '.repeat(width)}  ${line}`)
       .join('\n')
   })
-  return `${lines.join('\n')}\n\n"edgewise explain ITEM" shows its fields, its rules and an example.\n`
+  const hint = '"edgewise explain ITEM" shows its fields, its rules and an example.'
+  return `${lines.join('\n')}\n\n${hint}\n`
 }
 
 function extractFirstSentence(spec: ItemSpec): string {
@@ -56,14 +58,14 @@ function extractFirstSentence(spec: ItemSpec): string {
 
 function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
   const fields = listFields(spec.schema)
+  const fieldsTitle = `${paint.bold('Fields')}${spec.schema.type === 'array' ? ' of each entry' : ''}`
+  const fieldTexts = fields.map(([name, field, required]) =>
+    formatField(name, field, required, 1, paint, columns),
+  )
   const parts = [
     paint.bold(spec.key),
     wrap(spec.schema.description ?? '', columns, ''),
-    ...(fields.length === 0
-      ? []
-      : [
-          `${paint.bold('Fields')}${spec.schema.type === 'array' ? ` of each entry` : ''}\n${fields.map(([name, field, required]) => formatField(name, field, required, 1, paint, columns)).join('')}`.trimEnd(),
-        ]),
+    ...(fields.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
     `${paint.bold('Rules')}\n${listRules(spec)
       .map((rule) => `  - ${wrap(rule, columns - 4, '    ').trimStart()}`)
       .join('\n')}`,
@@ -97,7 +99,8 @@ function formatField(
     describeDefault(schema),
     schema.writeOnly === true ? 'secret' : null,
   ]
-  const head = `${indent}${paint.cyan(name)}  ${paint.dim(facts.filter((fact) => fact !== null).join(', '))}`
+  const head =
+    `${indent}${paint.cyan(name)}  ` + paint.dim(facts.filter((fact) => fact !== null).join(', '))
   const inner = listFields(schema).map(([key, field, needed]) =>
     formatField(key, field, needed, depth + 2, paint, columns),
   )
@@ -160,7 +163,8 @@ function listRules(spec: ItemSpec): string[] {
   return [
     ...(unnamedItems.includes(spec.key)
       ? [
-          `Its wire name is not documented: configure it under service.itemKeys.${spec.key} in edgewise.yaml.`,
+          `Its wire name is not documented: configure it under service.itemKeys.${spec.key} ` +
+            'in edgewise.yaml.',
         ]
       : []),
     ...spec.clearedItems.map((other) => `Setting it empties ${other}.`),
@@ -168,8 +172,10 @@ function listRules(spec: ItemSpec): string[] {
       ? [`The service keeps ${spec.keptFields.join(' and ')} if a write omits them.`]
       : []),
     spec.unset === undefined
-      ? 'The service documents no reset. Removed from a manifest, it is released: the service keeps its value.'
-      : `{$unset: true} resets it${describeReset(spec)}. Removed from a manifest, it is released: the service keeps its value.`,
+      ? 'The service documents no reset. Removed from a manifest, it is released: the service ' +
+        'keeps its value.'
+      : `{$unset: true} resets it${describeReset(spec)}. Removed from a manifest, it is ` +
+        'released: the service keeps its value.',
     ...(spec.explainDestructive?.(null)
       ? [`Destructive changes need --allow ${spec.key}: ${spec.explainDestructive(null)}.`]
       : []),

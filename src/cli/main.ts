@@ -27,7 +27,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.on('exit', (code) => {
   if (outputError === null) return
   process.stderr.write(
-    `edgewise: the output could not be written (${outputError}); the command itself ended with exit code ${code}\n`,
+    `edgewise: the output could not be written (${outputError}); the command itself ended ` +
+      `with exit code ${code}\n`,
   )
   if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed
 })
@@ -70,10 +71,12 @@ try {
   const sent = thrown instanceof DefectAfterWrites
   const error = sent ? thrown.cause : thrown
   const note = sent
-    ? ' Writes may have been sent; unknown outcomes are in-doubt, and the next apply writes them again.'
+    ? ' Writes may have been sent; unknown outcomes are in-doubt, and the next apply writes ' +
+      'them again.'
     : ''
   process.stderr.write(
-    `edgewise: internal error; please report this bug.${note}\n${error instanceof Error ? error.stack : String(error)}\n`,
+    `edgewise: internal error; please report this bug.${note}\n` +
+      `${error instanceof Error ? error.stack : String(error)}\n`,
   )
   process.exitCode = sent ? exitCodes.incomplete : exitCodes.failed
 }

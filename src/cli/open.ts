@@ -53,7 +53,8 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
   if (workspace.desired.size === 0)
     context.note(
-      `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`,
+      `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} ` +
+        `in ${workspace.root}.`,
     )
   return workspace
 }

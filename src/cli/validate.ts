@@ -71,7 +71,10 @@ function tryOpenWorkspace(context: CommandContext): LoadedWorkspace | EdgewiseEr
 
 function formatValidLine({ desired }: LoadedWorkspace, paint: Paint): string {
   const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
-  return `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ${pluralize(items, 'item')}.\n`
+  return (
+    `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ` +
+    `${pluralize(items, 'item')}.\n`
+  )
 }
 
 /**

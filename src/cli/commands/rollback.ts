@@ -74,7 +74,7 @@ async function noteManifests(
     commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   context.note(
-    `The manifests still contain the rolled-back values of ${pluralize(stillDesired, 'item')}: the ` +
-      `next apply writes them again unless the manifests are reverted (${revert}).`,
+    `The manifests still contain the rolled-back values of ${pluralize(stillDesired, 'item')}: ` +
+      `the next apply writes them again unless the manifests are reverted (${revert}).`,
   )
 }

@@ -26,11 +26,13 @@ export function declareForget(state: Command, declare: Declare): void {
         outside: io,
         dialogue: createTerminalDialogue(context),
       })
-      if (options.json === true)
-        io.out(
-          `${JSON.stringify({ format: 'edgewise.forget/1', domains: forgotten.domains, items: forgotten.items })}\n`,
-        )
-      else io.out(`Forgot ${forgotten.what}.\n`)
+      const { what, domains: forgottenDomains, items: forgottenItems } = forgotten
+      const output = {
+        format: 'edgewise.forget/1',
+        domains: forgottenDomains,
+        items: forgottenItems,
+      }
+      io.out(options.json === true ? `${JSON.stringify(output)}\n` : `Forgot ${what}.\n`)
       return exitCodes.done
     },
   }).option('--item <name>', 'only this item; repeatable', collect, [])

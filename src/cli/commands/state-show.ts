@@ -64,20 +64,23 @@ async function print(
   const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
-      `Not known at that time, because it was imported or observed later: ${asOf.notKnown.map(escapeInvisible).join(', ')}.`,
+      'Not known at that time, because it was imported or observed later: ' +
+        `${asOf.notKnown.map(escapeInvisible).join(', ')}.`,
     )
   const when =
     asOf === null
       ? ''
       : paint.dim(
-          `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ${asOf.apply.endedAt ?? 'which did not end'}`,
+          `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ` +
+            (asOf.apply.endedAt ?? 'which did not end'),
         )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
       io.out(
-        `  ${item}  ${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
+        `  ${item}  ` +
+          `${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
       )
       for (const value of candidates)
         io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)

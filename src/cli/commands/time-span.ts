@@ -36,7 +36,8 @@ export function parseTimeSpan(
   if (from >= to)
     throw new EdgewiseError(
       'usage',
-      `expected --to after --from, got ${options.from ?? '24h before it'} to ${options.to ?? 'now'}`,
+      `expected --to after --from, got ${options.from ?? '24h before it'} to ` +
+        (options.to ?? 'now'),
     )
   const grain =
     options.grain ?? defaultGrains.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
@@ -67,7 +68,8 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
 function createTimeError(option: string, text: string): EdgewiseError {
   return new EdgewiseError(
     'usage',
-    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, 2h or 3d, ` +
+    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, ` +
+      '2h or 3d, ' +
       `got "${text}"`,
     'Times are in "service.timezone" of edgewise.yaml.',
   )

@@ -30,15 +30,26 @@ ${listSteps(commands)
     esac
   done
   case "$command/$prev" in
-${options.map(({ path, name, value }) => `    '${path}/${name}') ${formatValues(value)}; return ;;`).join('\n')}
+${options
+  .map(({ path, name, value }) => `    '${path}/${name}') ${formatValues(value)}; return ;;`)
+  .join('\n')}
   esac
   case "$command/$cur" in
-${commands.map(({ path, options: own }) => `    '${path}'/-*) ${formatValues(own.flatMap(({ names }) => names))} ;;`).join('\n')}
-${commands.map(({ path, commands: subcommands, argument }) => `    '${path}'/*) ${formatValues(subcommands.length > 0 ? subcommands.map(({ name }) => name) : argument)} ;;`).join('\n')}
+${commands.map(formatOptionCase).join('\n')}
+${commands.map(formatArgumentCase).join('\n')}
   esac
 }
 complete -F _edgewise edgewise
 `
+}
+
+function formatOptionCase({ path, options }: KnownCommand): string {
+  return `    '${path}'/-*) ${formatValues(options.flatMap(({ names }) => names))} ;;`
+}
+
+function formatArgumentCase({ path, commands, argument }: KnownCommand): string {
+  const values = commands.length > 0 ? commands.map(({ name }) => name) : argument
+  return `    '${path}'/*) ${formatValues(values)} ;;`
 }
 
 function formatValues(values: CompletionValues): string {

@@ -48,7 +48,10 @@ function formatOption({ names, description, value }: KnownOption): string {
   const words = names.map((name) =>
     name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   )
-  return `${words.join(' ')}${value === null ? '' : ` -r ${formatValues(value)}`} -d ${quote(description)}`
+  return (
+    `${words.join(' ')}${value === null ? '' : ` -r ${formatValues(value)}`} -d ` +
+    quote(description)
+  )
 }
 
 function formatValues(values: CompletionValues): string {

@@ -24,16 +24,18 @@ ${listSteps(commands)
     esac
   done
   case $command/$words[CURRENT-1] in
-${options.map(({ path, name, value }) => `    ('${path}/${name}') ${formatValues(value)}; return ;;`).join('\n')}
+${options
+  .map(({ path, name, value }) => `    ('${path}/${name}') ${formatValues(value)}; return ;;`)
+  .join('\n')}
   esac
   if [[ $words[CURRENT] == -* ]]; then
     case $command in
-${commands.map(({ path, options: own }) => `      ('${path}') ${formatDescriptions(own.flatMap(({ names, description }) => names.map((name) => ({ name, description }))))} ;;`).join('\n')}
+${commands.map(formatOptionCase).join('\n')}
     esac
     return
   fi
   case $command in
-${commands.map(({ path, commands: subcommands, argument }) => `    ('${path}') ${subcommands.length > 0 ? formatDescriptions(subcommands) : formatValues(argument)} ;;`).join('\n')}
+${commands.map(formatArgumentCase).join('\n')}
   esac
 }
 if [[ $funcstack[1] == _edgewise ]]; then
@@ -42,6 +44,18 @@ else
   compdef _edgewise edgewise
 fi
 `
+}
+
+function formatOptionCase({ path, options }: KnownCommand): string {
+  const entries = options.flatMap(({ names, description }) =>
+    names.map((name) => ({ name, description })),
+  )
+  return `      ('${path}') ${formatDescriptions(entries)} ;;`
+}
+
+function formatArgumentCase({ path, commands, argument }: KnownCommand): string {
+  const offers = commands.length > 0 ? formatDescriptions(commands) : formatValues(argument)
+  return `    ('${path}') ${offers} ;;`
 }
 
 function formatValues(values: CompletionValues): string {

@@ -24,10 +24,12 @@ const workspace = `# yaml-language-server: $schema=schemas/edgewise/workspace.sc
 version: 1
 id: default
 service:
-  # "emulator" runs on this machine. For the real service: its address, and EDGEWISE_TOKEN in the environment.
+  # "emulator" runs on this machine. For the real service, set its address here
+  # and EDGEWISE_TOKEN in the environment.
   url: emulator
   token: \${env:EDGEWISE_TOKEN}
-# State is on the branch edgewise-state, pushed to origin; outside a git repository in .edgewise/state.
+# State is on the branch edgewise-state, pushed to origin;
+# outside a git repository in .edgewise/state.
 grouping: {groups: documented, together: [[origin, origin_host, new_origin]]}
 `
 

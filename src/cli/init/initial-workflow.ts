@@ -26,7 +26,7 @@ export function parseAction(text: string): PinnedAction | null {
 export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const edgewise = `${repository}/${actionFolder}@${commit}`
   const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'
-  const build = `      # Edgewise is built before the manifests are checked out, and outside of their checkout:
+  const build = `      # Edgewise is built before and outside of the checkout of the manifests:
       # no file of a pull request can affect it.
       - uses: ${checkout}
         with: {repository: ${repository}, ref: '${commit}', path: edgewise, persist-credentials: false}

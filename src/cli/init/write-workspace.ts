@@ -63,7 +63,8 @@ function writeFiles({ io }: CommandContext, root: string, texts: Record<string, 
   if (existing.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; nothing was written`,
+      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; ` +
+        'nothing was written',
       existing.includes(workflowPath)
         ? 'Remove the workflow first, or change the commits in it.'
         : 'Choose an empty folder: edgewise init DIR.',

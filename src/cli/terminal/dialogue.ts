@@ -64,9 +64,8 @@ function showPlan(
 ): void {
   if (options.json === true) return
   const short = options.quiet === true && options.yes === true && plan.changes.length > 0
-  io.out(
-    `${short ? formatPlanSummary(plan, paint) : formatPlan(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
-  )
+  const style = { paint, columns: io.columns, verbose: options.verbose === true }
+  io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
 }
 
 function showDrift(
@@ -77,11 +76,9 @@ function showDrift(
   // The JSON does not contain the reason.
   if (options.json === true)
     for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
+  const style = { paint, columns: io.columns, verbose: options.verbose === true }
   if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
-  else
-    io.out(
-      `${formatDrift(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
-    )
+  else io.out(`${formatDrift(found.drift, at, style)}\n`)
 }
 
 /** Notes interrupted applies and in-doubt items of earlier applies. */
@@ -92,7 +89,8 @@ function showUnfinished(
   for (const { id, author, startedAt, writes } of cutOff) {
     const count = pluralize(writes.inDoubt, 'write')
     note(
-      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, started ${startedAt}, was interrupted with ${count} in-doubt.`,
+      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, ` +
+        `started ${startedAt}, was interrupted with ${count} in-doubt.`,
     )
   }
   const inDoubt = [...recorded].flatMap(([domain, items]) =>
@@ -120,7 +118,8 @@ function showRollback(
   note(`Rolling back to the state before ${applyNames}${by}, started ${first.startedAt}${commit}.`)
   if (irreversible.length > 0)
     io.err(
-      `${errPaint.yellow("can't be rolled back:")}\n${formatIrreversible(irreversible, io.columns)}\n`,
+      `${errPaint.yellow("can't be rolled back:")}\n` +
+        `${formatIrreversible(irreversible, io.columns)}\n`,
     )
   if (later.domains.length > 0) {
     const count = pluralize(later.domains.length, 'domain')

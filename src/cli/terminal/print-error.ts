@@ -20,10 +20,8 @@ export function printError(error: EdgewiseError, io: Io, json: boolean, paint: P
     io.out(`${JSON.stringify(body)}\n`)
     return
   }
-  if (error.diagnostics.length > 0)
-    io.err(
-      `${formatDiagnosticsText(error.diagnostics, { findLine: () => null, paint, columns: io.columns })}\n`,
-    )
+  const style = { findLine: () => null, paint, columns: io.columns }
+  if (error.diagnostics.length > 0) io.err(`${formatDiagnosticsText(error.diagnostics, style)}\n`)
   io.err(
     `${wrapForStderr(`${paint.red('error:')} ${escapeInvisibleInLines(error.message)}`, io)}\n`,
   )

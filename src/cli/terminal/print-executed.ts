@@ -16,10 +16,10 @@ export function printExecuted(
   const { io, options, paint, errPaint } = context
   const { plan, result, finished, inWaves, status } = executed
   printRefusals(context, workspace, result)
-  if (result.unrecorded !== null)
-    io.err(
-      `${wrapForStderr(`${errPaint.red('error:')} some outcomes could not be recorded: ${escapeInvisible(result.unrecorded)}`, io)}\n`,
-    )
+  if (result.unrecorded !== null) {
+    const message = `some outcomes could not be recorded: ${escapeInvisible(result.unrecorded)}`
+    io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
+  }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
     io.out(`${wrapForStdout(formatFinished(finished, paint), io)}\n`)
   return { done: exitCodes.done, 'not-begun': exitCodes.failed, incomplete: exitCodes.incomplete }[
@@ -38,7 +38,8 @@ function printRefusals(
     const places = domains.flatMap((domain) =>
       items.map((item) => {
         const place = workspace.findItemPlace(domain, item)
-        return `  ${place === null ? '' : `${place.file}:${place.line}:${place.column} `}${item} of ${domain}`
+        const position = place === null ? '' : `${place.file}:${place.line}:${place.column} `
+        return `  ${position}${item} of ${domain}`
       }),
     )
     for (const place of places.slice(0, 12)) io.err(`${place}\n`)

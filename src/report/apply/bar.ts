@@ -15,7 +15,10 @@ const [minColumns, maxColumns] = [4, 24]
  * a minute left`.
  */
 export function formatBarText({ done, writes, callsLeft, callsPerMinute }: ApplyProgress): string {
-  return `${done}/${writes} writes · ${callsLeft} calls left this minute · ${formatTimeLeft(writes - done, callsLeft, callsPerMinute)}`
+  return (
+    `${done}/${writes} writes · ${callsLeft} calls left this minute · ` +
+    formatTimeLeft(writes - done, callsLeft, callsPerMinute)
+  )
 }
 
 /** Computes the columns for the bar, so that bar and text fit on one line. */

@@ -24,5 +24,8 @@ function formatEntry(
     ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
     ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
   ]
-  return `${id}  ${colour(outcome)}  ${formatOutcomes(writes).join(', ') || 'no write'}\n  ${paint.dim(about.join(' · '))}\n`
+  return (
+    `${id}  ${colour(outcome)}  ${formatOutcomes(writes).join(', ') || 'no write'}\n  ` +
+    `${paint.dim(about.join(' · '))}\n`
+  )
 }

@@ -21,7 +21,9 @@ export function formatIrreversible(irreversible: Irreversible[], columns: number
     if (first === undefined) return []
     return [
       wrap(
-        `${escapeInvisible(first.item)} of ${listSome(same.map(({ domain }) => escapeInvisible(domain)))}: ${escapeInvisible(first.reason)}`,
+        `${escapeInvisible(first.item)} of ` +
+          `${listSome(same.map(({ domain }) => escapeInvisible(domain)))}: ` +
+          escapeInvisible(first.reason),
         columns,
         '  ',
       ),

@@ -35,14 +35,23 @@ const reasons = {
 export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
   switch (event.type) {
     case 'wave.waiting': {
-      return `waiting    wave ${event.wave}/${event.waves} (${formatDomains(event.domains)}) until ${event.until}: ${reasons[event.reason]}`
+      return (
+        `waiting    wave ${event.wave}/${event.waves} (${formatDomains(event.domains)}) until ` +
+        `${event.until}: ${reasons[event.reason]}`
+      )
     }
     case 'wave.watched':
       return `watching   wave ${event.wave}: ${formatShares(event)} so far`
     case 'wave.judged':
-      return `${formatVerdict(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? formatShares(event) : escapeInvisible(event.reason)}`
+      return (
+        `${formatVerdict(event.verdict, paint)} wave ${event.wave}: ` +
+        (event.reason === null ? formatShares(event) : escapeInvisible(event.reason))
+      )
     case 'rollout.taking-back':
-      return `${paint.yellow('rollback')}   rolling back the rollout with ${pluralize(event.writes, 'write')}`
+      return (
+        `${paint.yellow('rollback')}   rolling back the rollout with ` +
+        pluralize(event.writes, 'write')
+      )
   }
 }
 
@@ -60,7 +69,8 @@ export function formatLiveLine({ waiting, watched }: LiveState, now: number): st
   const shares =
     watched === null
       ? noShares
-      : `${watched.statuses.join(', ')} ${formatShare(watched.before)} → ${formatShare(watched.after)} of ${formatCount(watched.after.requests)}`
+      : `${watched.statuses.join(', ')} ${formatShare(watched.before)} → ` +
+        `${formatShare(watched.after)} of ${formatCount(watched.after.requests)}`
   // A narrow terminal truncates the end.
   return [
     `wave ${waiting.wave}/${waiting.waves}`,
@@ -76,7 +86,10 @@ function formatVerdict(verdict: Verdict, paint: Paint): string {
 }
 
 function formatShares({ before, after }: { before: Sample; after: Sample }): string {
-  return `${formatShare(before)} errors in ${before.requests} requests before, ${formatShare(after)} in ${after.requests} after`
+  return (
+    `${formatShare(before)} errors in ${before.requests} requests before, ` +
+    `${formatShare(after)} in ${after.requests} after`
+  )
 }
 
 function formatShare({ requests, bad }: Sample): string {

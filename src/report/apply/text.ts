@@ -24,15 +24,29 @@ export function formatEvent(event: PrintedEvent, total: number, paint: Paint): s
       return `${paint.green('confirmed')}  write ${event.id} of ${total}${note}`
     }
     case 'write.refused':
-      return `${paint.red('refused')}    write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
+      return (
+        `${paint.red('refused')}    write ${event.id} of ${total}: ` +
+        escapeInvisible(event.message)
+      )
     case 'write.in-doubt':
-      return `${paint.yellow('in-doubt')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
+      return (
+        `${paint.yellow('in-doubt')}   write ${event.id} of ${total}: ` +
+        escapeInvisible(event.message)
+      )
     case 'write.not-sent':
-      return `${paint.dim('not sent')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
+      return (
+        `${paint.dim('not sent')}   write ${event.id} of ${total}: ` +
+        escapeInvisible(event.message)
+      )
     case 'write.waiting':
-      return `waiting ${event.seconds} s before write ${event.id}: ${escapeInvisible(event.message)}`
+      return (
+        `waiting ${event.seconds} s before write ${event.id}: ` + escapeInvisible(event.message)
+      )
     case 'write.isolating':
-      return `bisecting  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
+      return (
+        `bisecting  write ${event.id} of ${total}: ${event.items.join(', ')} on ` +
+        `${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
+      )
     case 'wave.waiting':
     case 'wave.watched':
     case 'wave.judged':

@@ -58,7 +58,10 @@ export function formatCodeFrame(
     shown.after
   ).trimEnd()
   const below = `${' '.repeat(gutter.length - 2)}| `
-  return `${`${paint.dim(gutter)}${source}`.trimEnd()}\n${paint.dim(below)}${' '.repeat(left)}${mark(carets)}`
+  return (
+    `${`${paint.dim(gutter)}${source}`.trimEnd()}\n${paint.dim(below)}${' '.repeat(left)}` +
+    mark(carets)
+  )
 }
 
 /**

@@ -36,7 +36,8 @@ function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
   const { paint, columns } = style
   const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
   return [
-    `${paint.bold(formatPlace(diagnostic))}  ${mark(diagnostic.severity)}  ${escapeInvisible(diagnostic.summary)}`,
+    `${paint.bold(formatPlace(diagnostic))}  ${mark(diagnostic.severity)}  ` +
+      escapeInvisible(diagnostic.summary),
     ...(diagnostic.detail === ''
       ? []
       : [wrap(escapeInvisibleInLines(diagnostic.detail), columns, indent)]),

@@ -30,7 +30,10 @@ export function formatDriftMarkdown(drift: Drift, now: number): string {
   const used =
     head.length + foot.length + sections.reduce((sum, section) => sum + section.head.length, 0)
   const room = Math.floor((maxCharacters - used) / Math.max(1, sections.length))
-  return `${head}${sections.map((section) => section.head + formatChangeParts(section.changes, room, '`edgewise drift`')).join('')}${foot}`
+  const bodies = sections.map(
+    (section) => section.head + formatChangeParts(section.changes, room, '`edgewise drift`'),
+  )
+  return `${head}${bodies.join('')}${foot}`
 }
 
 function formatList(title: string, lines: string[]): string {

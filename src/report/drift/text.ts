@@ -25,7 +25,8 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
       groupChanges(drift.pending).map((block) => formatBlock(block, options)),
     ),
     ...section(
-      'On hold: a rollout was stopped or rolled back; skipped until the manifests change (apply --retry-held)',
+      'On hold: a rollout was stopped or rolled back; skipped until the manifests change ' +
+        '(apply --retry-held)',
       listOnHold(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
@@ -83,7 +84,8 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
     hasDrift(drift)
-      ? `Drift: ${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
+      ? 'Drift: ' +
+        `${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
       : 'No differences were found.',
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0

@@ -15,9 +15,15 @@ export function formatChangeTable(changes: Change[]): string {
   )
   const cells = rows.map(([item, same]) => {
     const counts = actions.map((action) => same.filter((change) => change.action === action).length)
-    return `| \`${item}\` | ${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
+    return (
+      `| \`${item}\` | ` +
+      `${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
+    )
   })
-  return `| item | ${actions.map((action) => `${symbols[action]} ${action}`).join(' | ')} |\n|---|--:|--:|--:|--:|\n${cells.join('')}`
+  return (
+    `| item | ${actions.map((action) => `${symbols[action]} ${action}`).join(' | ')} ` +
+    `|\n|---|--:|--:|--:|--:|\n${cells.join('')}`
+  )
 }
 
 /**
@@ -38,7 +44,8 @@ export function formatChangeParts(changes: Change[], room: number, whole: string
   const rest =
     omitted.length === 0
       ? ''
-      : `\nOmitted: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ${whole} shows all.\n`
+      : `\nOmitted: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ` +
+        `${whole} shows all.\n`
   return `${selected.map(({ text }) => text).join('\n')}${rest}`
 }
 

@@ -27,7 +27,9 @@ export function formatPlanMarkdown(plan: Plan): string {
         )}`
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
   const domains = pluralize(plan.summary.domains, 'domain')
-  const head = `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)} · ${domains}\n${warnings}\n${formatChangeTable(plan.changes)}\n`
+  const head =
+    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)} · ` +
+    `${domains}\n${warnings}\n${formatChangeTable(plan.changes)}\n`
   const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
   const lines = [
     ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, plan)) : []),
@@ -35,5 +37,6 @@ export function formatPlanMarkdown(plan: Plan): string {
   ]
   const writes =
     lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, maxWrites))}`
-  return `${head}${formatChangeParts(plan.changes, maxCharacters - head.length - writes.length, '`edgewise plan`')}${writes}`
+  const room = maxCharacters - head.length - writes.length
+  return `${head}${formatChangeParts(plan.changes, room, '`edgewise plan`')}${writes}`
 }

@@ -60,7 +60,9 @@ export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
-  return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${formatDuration(summary.seconds)}`
+  return (
+    `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ` + formatDuration(summary.seconds)
+  )
 }
 
 function formatReason(
@@ -78,7 +80,9 @@ function formatExplanation(
   { single, equalPatches, itemByItem }: Explanation,
   columns: number,
 ): string {
-  const calls = `${single} calls one by one, ${equalPatches} with domains of equal changes together, ${itemByItem} one item at a time.`
+  const calls =
+    `${single} calls one by one, ${equalPatches} with domains of equal changes together, ` +
+    `${itemByItem} one item at a time.`
   return wrap(`The same changes take ${calls}`, columns, '').trimStart()
 }
 

@@ -71,10 +71,10 @@ export function formatValue(value: Json): string {
     return value.length === 0 ? '(empty)' : value.map(formatValue).join(', ')
   if (isObject(value)) {
     return Object.entries(value)
-      .map(
-        ([key, field]) =>
-          `${escapeInvisible(key)} ${Array.isArray(field) || (isObject(field) && !isSecret(field)) ? `(${formatValue(field)})` : formatValue(field)}`,
-      )
+      .map(([key, field]) => {
+        const nested = Array.isArray(field) || (isObject(field) && !isSecret(field))
+        return `${escapeInvisible(key)} ${nested ? `(${formatValue(field)})` : formatValue(field)}`
+      })
       .join(' · ')
   }
   return String(value)
@@ -82,6 +82,9 @@ export function formatValue(value: Json): string {
 
 function formatSecret(fingerprint: string): string {
   if (fingerprint.startsWith('unresolved:'))
-    return `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not available)`
+    return (
+      `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not ` +
+      'available)'
+    )
   return `(secret ${fingerprint.slice('scrypt:'.length, 'scrypt:'.length + 8)})`
 }

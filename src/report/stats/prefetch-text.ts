@@ -34,7 +34,10 @@ export function formatPrefetch(
   const rows = prefetchStatuses.map((status) => {
     const share = computeShare(counts[status], records.length)
     const bar = '█'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '░')
-    return `  ${status.padEnd('processing'.length)}  ${String(counts[status]).padStart(width)}  ${bar} ${(share * 100).toFixed(0).padStart(3)} %`
+    return (
+      `  ${status.padEnd('processing'.length)}  ${String(counts[status]).padStart(width)}  ` +
+      `${bar} ${(share * 100).toFixed(0).padStart(3)} %`
+    )
   })
   const failed = records.filter(({ status }) => status === 'failed')
   const open = records.filter(({ status }) => status === 'waiting' || status === 'processing')
@@ -54,7 +57,10 @@ export function formatNoRecords(query: PrefetchQuery): string {
 
 function formatTitle(query: PrefetchQuery): string {
   if ('task' in query) return `Task ${escapeInvisible(query.task)}`
-  return `${query.from} to ${query.to}${query.url === undefined ? '' : `, ${escapeInvisible(query.url)}`}`
+  return (
+    `${query.from} to ` +
+    `${query.to}${query.url === undefined ? '' : `, ${escapeInvisible(query.url)}`}`
+  )
 }
 
 function formatSection(
@@ -67,7 +73,8 @@ function formatSection(
   const shown = verbose ? records : records.slice(0, maxUrls)
   const lines = shown.map(
     ({ id, url, createdAt }) =>
-      `  ${escapeInvisible(url)}  ${paint.dim(`${escapeInvisible(id)}, ${formatLocalTime(zone.toLocal(createdAt))}`)}`,
+      `  ${escapeInvisible(url)}  ` +
+      paint.dim(`${escapeInvisible(id)}, ${formatLocalTime(zone.toLocal(createdAt))}`),
   )
   const more =
     records.length > shown.length
@@ -79,5 +86,8 @@ function formatSection(
 /** Formats the progress of the records on one line. */
 export function formatPrefetchProgress(records: PrefetchRecord[]): string {
   const { completed, failed, processing, waiting } = countPrefetches(records)
-  return `${completed + failed} of ${records.length} done: ${completed} completed, ${failed} failed, ${processing} processing, ${waiting} waiting`
+  return (
+    `${completed + failed} of ${records.length} done: ${completed} completed, ${failed} ` +
+    `failed, ${processing} processing, ${waiting} waiting`
+  )
 }

@@ -130,7 +130,10 @@ function formatCells({ counts, steps }: Tally, top: number, paint: Paint): strin
     top,
   )
   const share = cells.pop() ?? ''
-  return `${cells.join('')}${failed > 0 && failed / requests >= minTop ? paint.red(share) : share} ${spark}`
+  return (
+    `${cells.join('')}${failed > 0 && failed / requests >= minTop ? paint.red(share) : share} ` +
+    spark
+  )
 }
 
 /** Formats the time span in the service's time zone. */
