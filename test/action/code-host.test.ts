@@ -125,7 +125,7 @@ describe('failures', () => {
     service().get(comments).query(true).reply(403, { message: 'canary-token is not allowed' })
     const message = await failure(() => keepComment(host, 7, 'x'))
     expect(message).toMatch(
-      /^GET team\/cdn\/issues\/7\/comments\S* was answered with HTTP 403\. Does the job have the permission/,
+      /^GET team\/cdn\/issues\/7\/comments\S* failed with HTTP 403\. Check the write permission/,
     )
     expect(message).not.toContain('canary')
   })

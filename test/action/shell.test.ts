@@ -41,8 +41,8 @@ async function act(
       given[name] ?? (input.default?.startsWith('${{') === true ? '' : (input.default ?? '')),
     ]),
   )
-  const telling = ['comment', 'issue'].includes(values['command'] ?? '')
-  const step = runs.steps.find(({ id }) => id === (telling ? 'tell' : 'run'))
+  const reporting = ['comment', 'issue'].includes(values['command'] ?? '')
+  const step = runs.steps.find(({ id }) => id === (reporting ? 'report' : 'run'))
   const variables = Object.entries(step?.env ?? {}).map(([name, value]) => [
     name,
     value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, input: string) => values[input] ?? ''),
@@ -147,8 +147,8 @@ describe('the program', { timeout: 30_000 }, () => {
       const { status, out } = await act({ command, program: nothing })
       expect([command, status]).toEqual([command, 1])
       expect(out).toBe(
-        '::error::expected the input "program" to say how Edgewise is started, got nothing. ' +
-          'Give a build outside of the checkout, such as "node /opt/edgewise/dist/cli/main.js".\n',
+        '::error::the input "program" is empty. ' +
+          'Pass a build outside the checkout, such as "node /opt/edgewise/dist/cli/main.js".\n',
       )
     }
   })
@@ -174,14 +174,14 @@ describe('the program', { timeout: 30_000 }, () => {
       expect([each, status, out]).toEqual([
         each,
         1,
-        expect.stringMatching(/^::error::.*lies in the checkout/),
+        expect.stringMatching(/^::error::.*is in the checkout/),
       ])
     }
     const { status, out } = await act(
       { command: 'plan', program: 'own' },
       { PATH: `bin:${process.env['PATH'] ?? ''}` },
     )
-    expect([status, out]).toEqual([1, expect.stringContaining('lies in the checkout')])
+    expect([status, out]).toEqual([1, expect.stringContaining('is in the checkout')])
     expect(existsSync(pwned)).toBe(false)
   })
 
@@ -198,7 +198,7 @@ describe('the program', { timeout: 30_000 }, () => {
       expect([each, status, out]).toEqual([
         each,
         1,
-        expect.stringMatching(/^::error::expected a build of Edgewise, got/),
+        expect.stringMatching(/^::error::"[^"]+" looks up a package by its name/),
       ])
     }
     expect(existsSync(join(place.root, 'pwned'))).toBe(false)

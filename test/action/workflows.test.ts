@@ -205,10 +205,10 @@ describe('the program that the action runs', () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split(
       '\0',
     )
-    const told = files.filter((path) =>
+    const documented = files.filter((path) =>
       /^(README|docs|examples|schemas|src|tools|\.github|\.ci|package\.json)/.test(path),
     )
-    expect(told.length).toBeGreaterThan(100)
+    expect(documented.length).toBeGreaterThan(100)
     const lookups = new RegExp(
       [
         String.raw`\b(npx|pnpx|bunx|npm (exec|x|init)|(pnpm|yarn) dlx)\b.*\bedgewise\b`,
@@ -216,7 +216,7 @@ describe('the program that the action runs', () => {
         String.raw`(?<!/)\bedgewise@[\dv^~]`,
       ].join('|'),
     )
-    for (const path of [...told.map((each) => join(root, each)), written])
+    for (const path of [...documented.map((each) => join(root, each)), written])
       expect([path, lookups.exec(readFileSync(path, 'utf8'))?.[0]]).toEqual([path, undefined])
   })
 })

@@ -26,14 +26,14 @@ it('names only the outcomes that occurred', () => {
     writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 },
     outcome: 'interrupted',
   })
-  expect(told).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in doubt, 4 not sent\n')
+  expect(told).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in-doubt, 4 not sent\n')
   expect(text({ writes: { ...none, notSent: 1 } })).toContain('k7  complete  1 not sent\n')
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
 })
 
 it('omits unknown fields', () => {
   expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00.000Z · 90 s\n')
-  expect(text({ endedAt: null })).toContain('03:00:00.000Z · not ended · by')
+  expect(text({ endedAt: null })).toContain('03:00:00.000Z · not finished · by')
 })
 
 it('shows no negative duration after the clock was set back', () => {
@@ -50,5 +50,5 @@ it('keeps the order of the applies, and has a text for none', () => {
     'k7',
     'k8',
   ])
-  expect(formatHistory([], plainPaint)).toBe('Nothing was applied yet.\n')
+  expect(formatHistory([], plainPaint)).toBe('There are no applies yet.\n')
 })

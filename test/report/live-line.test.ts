@@ -40,7 +40,7 @@ it.each([40, 80, 200])(
     expect(written.at(-1)).toBe('\r\u001b[K')
     expect(written).toHaveLength(3)
     for (const line of written.slice(0, 2)) {
-      expect(line.startsWith('\r\u001b[Kwave 10 of 50 · next step in 12:40')).toBe(true)
+      expect(line.startsWith('\r\u001b[Kwave 10/50 · 12:40 left')).toBe(true)
       expect(measureWidth(line.replace('\r\u001b[K', ''))).toBeLessThan(columns)
     }
   },
@@ -48,6 +48,6 @@ it.each([40, 80, 200])(
 
 it('the live line shows the error shares of both windows if they fit', () => {
   expect(drawn(200)[1]).toBe(
-    '\r\u001b[Kwave 10 of 50 · next step in 12:40 · 2500 domains · 0, 404, 4xx, 5xx 12.38 % → 12.44 % of 8200',
+    '\r\u001b[Kwave 10/50 · 12:40 left · 2500 domains · 0, 404, 4xx, 5xx 12.38 % → 12.44 % of 8200',
   )
 })

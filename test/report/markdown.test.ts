@@ -152,8 +152,20 @@ function outsideFences(markdown: string): string {
 }
 
 /** The reports' own text: headings, summaries, tables, folded sections. */
-const own =
-  /^(#{3,4} [A-Z][\w :,]*|No changes\.|Plan: [\w ,·()]+|\| item \|.*|\|---.*|\| `\w+` \|[ \d|]*|<details><summary>(<code>[\w.-]+<\/code>|\d+ domains) [+~○\w ,-]+<\/summary>|<details><summary>(Writes|In doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>|Left out here: [\w ,]+\. `edgewise \w+` shows all\.|Drift: [\w ,]+\.|Of \d+ items?: [\w ,()]+\.|No differences were found\.|Nothing was observed, so [\w ,]+ \(--observed\)\.|)$/
+const own = new RegExp(
+  `^(${[
+    /#{3,4} [A-Z][\w :,]*|No changes\.|Plan: [\w ,·()]+/,
+    /\| item \|.*|\|---.*|\| `\w+` \|[ \d|]*/,
+    /<details><summary>(<code>[\w.-]+<\/code>|\d+ domains) [+~○\w ,-]+<\/summary>/,
+    /<details><summary>(Writes|In-doubt|Not verifiable)[\w: ]*<\/summary>|<\/details>/,
+    /Omitted: [\w ,]+\. `edgewise \w+` shows all\./,
+    /Drift: [\w ,-]+\.|Of \d+ items?: [\w ,()-]+\.|No differences were found\./,
+    /Nothing was observed: pass --observed to compare the service with state\./,
+    /(?:)/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})$`,
+)
 
 function expectHarmless(markdown: string): void {
   expect(markdown.length).toBeLessThan(most)
@@ -234,7 +246,7 @@ describe('a plan as Markdown', () => {
   it('counts the changes that it omits', () => {
     const markdown = formatPlanMarkdown(large)
     const shown = markdown.match(/^ {2}~ /gm)?.length ?? 0
-    const [, left, all] = /Left out here: (\d+) of (\d+) changes/.exec(markdown) ?? []
+    const [, left, all] = /Omitted: (\d+) of (\d+) changes/.exec(markdown) ?? []
     expect(all).toBe('10000')
     expect(Number(left)).toBeGreaterThan(0)
     // Each section about one domain is one change; the three sections about timeouts cover all
@@ -250,7 +262,7 @@ describe('a plan as Markdown', () => {
     })
     expectHarmless(markdown)
     expect(markdown).toContain('… and 18 more')
-    expect(markdown).not.toContain('Left out here')
+    expect(markdown).not.toContain('Omitted')
   })
 
   it('omits only the parts that do not fit', () => {
@@ -271,7 +283,7 @@ describe('a plan as Markdown', () => {
     )
     expectHarmless(markdown)
     expect(markdown).toContain('<code>b.example.com</code>')
-    expect(markdown).toContain('Left out here: 1 of 2 changes, on 1 domain.')
+    expect(markdown).toContain('Omitted: 1 of 2 changes, on 1 domain.')
   })
 
   it('is harmless and within the length limit for arbitrary values', () => {
@@ -340,6 +352,6 @@ describe('drift as Markdown', () => {
       }))
     const markdown = formatDriftMarkdown(driftFor(side('a'), side('b'), side('c')), now)
     expectHarmless(markdown)
-    expect(markdown.match(/Left out here: \d+ of 5000 changes/g)).toHaveLength(2)
+    expect(markdown.match(/Omitted: \d+ of 5000 changes/g)).toHaveLength(2)
   })
 })

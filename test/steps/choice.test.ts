@@ -42,7 +42,7 @@ describe('the selection', () => {
 
   it('a missing folder is an error: its parents are not searched', async () => {
     const { code, err } = await place.cli('-C', 'nowhere', 'plan')
-    expect([code, err]).toEqual([1, expect.stringContaining('there is no folder')])
+    expect([code, err]).toEqual([1, expect.stringContaining('does not exist')])
   })
 
   it('domains outside the selection are neither planned, written nor released', async () => {
@@ -132,8 +132,8 @@ describe('the text of a plan', () => {
     expect(plan).toMatch(/ {2}~ timeout/)
     expect(plan).toMatch(/ {2}- ip_black_list {2}emptied by ip_white_list/)
     expect(plan).toMatch(/ {2}\+ ip_white_list/)
-    expect(plan).toMatch(/ {2}○ origin_host {2}no longer managed; stays as it is at the service/)
-    expect(plan).toMatch(/ {2}- referer {2}back to unset/)
+    expect(plan).toMatch(/ {2}○ origin_host {2}no longer managed; the service keeps its value/)
+    expect(plan).toMatch(/ {2}- referer {2}reset to unset/)
   })
 
   it('warns once that an unrecorded item is emptied', async () => {

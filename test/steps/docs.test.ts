@@ -71,12 +71,12 @@ describe('the documentation', () => {
     const { out, err } = await place.cli('rollback', '--yes')
     const said = new Set(`${out}${err}`.split('\n'))
     // Id, commit and answer are different every time.
-    const lasting = shown.filter((line) => !/^Back to|^Apply these|git revert/.test(line))
+    const lasting = shown.filter((line) => !/^Rolling back to|^ {2}2026-|^Apply these|^The manifests|git revert|merge\)\.$/.test(line))
     expect(lasting.length).toBeGreaterThan(12)
     expect(lasting.filter((line) => !said.has(line))).toEqual([])
-    expect(err).toMatch(/^Back to what was recorded before apply \S+ by \S+, begun \S+\.\n/)
+    expect(err).toMatch(/^Rolling back to the state before apply \S+ by \S+, started \S+\.\n/)
     expect(err).toContain(
-      'The manifests still ask for 2 items as before the rollback: the next apply brings that again unless they are reverted (git revert',
+      'The manifests still contain the rolled-back values of 2 items: the next apply writes them again unless the manifests are reverted (git revert',
     )
   })
 

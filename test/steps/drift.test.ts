@@ -165,7 +165,7 @@ describe('drift', () => {
     expect([code, out]).toEqual([
       2,
       expect.stringContaining(
-        `In doubt: an apply ended without a certain outcome\n\n  timeout: ${www}`,
+        `In-doubt: an apply ended with an unknown outcome\n\n  timeout: ${www}`,
       ),
     ])
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
@@ -417,7 +417,7 @@ describe('the observed state', () => {
       'an answer that is late',
       () => script('sleep 60'),
       './query.sh',
-      'gave no answer within 0.2 s',
+      'did not finish within 0.2 s',
     ],
   ])('%s is an error', async (_what, prepare, source, why) => {
     prepare()

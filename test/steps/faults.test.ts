@@ -110,7 +110,7 @@ it('the old and the new value are the in-doubt candidates, and the plan shows it
   expect(await place.json('plan')).toMatchObject({
     changes: [{ item: 'timeout', reason: 'in-doubt', after: { time: '61' } }],
   })
-  expect((await place.cli('plan')).out).toContain('in doubt; written again')
+  expect((await place.cli('plan')).out).toContain('in-doubt; written again')
 })
 
 describe('a refusal', () => {

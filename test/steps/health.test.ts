@@ -184,7 +184,7 @@ it('drift reports items on hold, and repair does not write them', async () => {
   const { code, out } = await place.cli('drift')
   expect([code, out]).toEqual([
     2,
-    expect.stringContaining('Held: a rollout with this was stopped or taken back'),
+    expect.stringContaining('On hold: a rollout was stopped or rolled back'),
   ])
   expect(out).toContain('Drift: 3 held.')
   const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }

@@ -95,7 +95,7 @@ describe('init', () => {
     const again = await place.cli('init', 'cdn', '--action', `other/edgewise@${commit}`)
     expect(again).toMatchObject({ code: 1, out: '' })
     expect(again.err).toContain(
-      '.github/workflows/edgewise.yml is already there; nothing was written',
+      '.github/workflows/edgewise.yml already exists; nothing was written',
     )
     expect(text(workflow)).toContain('team/edgewise')
   })

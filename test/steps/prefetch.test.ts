@@ -62,7 +62,7 @@ describe('prefetch', () => {
 
   it('reports an unknown task', async () => {
     const { code, out, err } = await place.cli('prefetch', '--task', '7')
-    expect([code, out]).toEqual([0, 'Task 7: nothing is known\n'])
+    expect([code, out]).toEqual([0, 'Task 7: no records\n'])
     expect(err).toContain('no records of task 7')
     expect(await place.cli('prefetch', '--task', '7', '--wait')).toMatchObject({
       code: 1,

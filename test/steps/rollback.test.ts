@@ -33,7 +33,7 @@ describe('rollback', () => {
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
     expect(err).toMatch(
-      /The manifests still ask for 2 items as before the rollback: .*\(git revert\)/,
+      /The manifests still contain the rolled-back values of 2 items: .*\(git revert\)/,
     )
     expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
     expect((await place.json('plan'))['summary']).toMatchObject({ change: 2 })
@@ -91,7 +91,7 @@ describe('rollback', () => {
     expect({ code, out, err }).toMatchObject({
       code: 0,
       out: 'No changes.\n',
-      err: expect.stringContaining('as it was before') as string,
+      err: expect.stringContaining('already reverted') as string,
     })
     expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(await ids()).toHaveLength(3)
@@ -111,7 +111,7 @@ describe('rollback', () => {
     expect({ code, err }).toMatchObject({
       code: 0,
       err: expect.stringMatching(
-        /can't be taken back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
+        /can't be rolled back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
       ) as string,
     })
     expect(await fetchConfig(emulator, a)).toMatchObject({
@@ -235,7 +235,7 @@ describe('rollback', () => {
     const { code, err } = await place.cli('rollback', '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
-      err: expect.stringContaining('still ask for 1 item') as string,
+      err: expect.stringContaining('rolled-back values of 1 item') as string,
     })
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })

@@ -37,7 +37,7 @@ function interruptTakingBack(): void {
   const stop = new AbortController()
   place.signal = stop.signal
   place.onStderr = (line) => {
-    if (line.includes('is taken back')) stop.abort()
+    if (line.includes('rolling back')) stop.abort()
   }
 }
 
@@ -46,7 +46,7 @@ describe('an automatic rollback', () => {
     await breaking(8)
     interruptTakingBack()
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringContaining('Not all of it was taken back')])
+    expect([code, out]).toEqual([3, expect.stringContaining('Not everything was rolled back')])
     const [rollout] = place.loadRollouts()
     const finish = `"edgewise rollback ${rollout?.id ?? ''}"`
     expect(out).toContain(finish)
@@ -87,7 +87,7 @@ describe('an automatic rollback', () => {
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s),
+      expect.stringMatching(/Not everything was rolled back.*taken back but for timeout of d\d/s),
     ])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
@@ -125,7 +125,7 @@ describe('an automatic rollback', () => {
     await breaking(8)
     await setFaults(emulator, { kind: 'refuse', domain: name(0), item: 'origin', on: [1, 2] })
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/Taken back/)])
+    expect([code, out]).toEqual([3, expect.stringMatching(/Rolled back/)])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
   })
 })
@@ -177,7 +177,7 @@ describe('an item on hold', () => {
     await holding()
     time.now += 2 * hour
     const { code, out } = await place.cli('apply', '--yes', '--retry-held')
-    expect([code, out]).toEqual([3, expect.stringContaining('Taken back')])
+    expect([code, out]).toEqual([3, expect.stringContaining('Rolled back')])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
     expect(place.loadRollouts()).toHaveLength(1)
   })

@@ -143,7 +143,7 @@ describe('a rollout with state on a remote', () => {
     rmSync(hook())
     one.onStderr = null
     const { out: again } = await one.cli('apply', '--yes')
-    expect(again).toContain('Taken back')
+    expect(again).toContain('Rolled back')
   })
 })
 

@@ -62,7 +62,7 @@ describe('a plan in waves', () => {
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining('waiting    wave 1 of 3 (1 domain) until 2026-11-20T'),
+      expect.stringContaining('waiting    wave 1/3 (1 domain) until 2026-11-20T'),
     ])
     expect(out).toContain('Applied; writes: 4 confirmed.')
     expect(await sent()).toEqual([

@@ -66,7 +66,7 @@ describe('the command of a secret', () => {
     expect([asked, runs(), await fetchWrites(emulator)]).toEqual([[0], [], []])
     const { code, out } = await place.cli('apply')
     expect([code, asked, runs()]).toEqual([0, [0, 0], ['signing']])
-    expect(out).toContain('value not at hand')
+    expect(out).toContain('value not available')
     expect(await key()).toMatchObject({ key: 'first-signing-key' })
     expect(await state()).toMatch(/"\$secret":"scrypt:/)
     expect(await state()).not.toContain('unresolved')

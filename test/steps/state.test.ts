@@ -18,7 +18,7 @@ describe('state history', () => {
   it('is empty before the first apply, and after an apply without changes', async () => {
     expect(await place.cli('state', 'history')).toMatchObject({
       code: 0,
-      out: 'Nothing was applied yet.\n',
+      out: 'There are no applies yet.\n',
     })
     await place.settle()
     await place.settle()
@@ -162,7 +162,7 @@ describe('a full disk', () => {
     })
     place.disk = realDisk
     expect((await place.cli('apply', '--yes')).err).toMatch(
-      /Apply \S+ by \S+, begun \S+, was cut off with \d writes? in doubt/,
+      /Apply \S+ by \S+, started \S+, was interrupted with \d writes? in-doubt/,
     )
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
@@ -250,7 +250,7 @@ describe('state unlock', () => {
   it('shows the lock holder, asks, and removes the lock', async () => {
     expect(await place.cli('state', 'unlock')).toMatchObject({
       code: 0,
-      out: 'Nobody holds the lock.\n',
+      out: 'There is no lock.\n',
     })
     await (
       await lock()
@@ -268,7 +268,7 @@ describe('state unlock', () => {
     expect(asked).toMatchObject({
       code: 1,
       out: expect.stringContaining(
-        'Held by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).',
+        'Locked by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).',
       ) as string,
     })
     expect(asked.err).toContain('--yes')
@@ -276,7 +276,7 @@ describe('state unlock', () => {
     place.ask = () => Promise.resolve(true)
     expect(await place.cli('state', 'unlock')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('The lock is free.') as string,
+      out: expect.stringContaining('The lock was removed.') as string,
     })
     await place.settle()
   })

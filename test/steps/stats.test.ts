@@ -84,7 +84,7 @@ describe('stats', () => {
     const { code, err } = await place.cli('stats', '--from', '2h', '--grain', 'hour')
     expect([code, err]).toEqual([
       0,
-      'statistics: 4 of 13 reads\nstatistics: 7 of 13 reads\nstatistics: 10 of 13 reads\n',
+      'statistics: 4 of 13 queries\nstatistics: 7 of 13 queries\nstatistics: 10 of 13 queries\n',
     ])
     expect((await place.cli('stats', '--from', '2h', '--quiet')).err).toBe('')
   })

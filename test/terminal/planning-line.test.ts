@@ -39,8 +39,8 @@ it('a terminal shows one line that is redrawn, and cleared at the end', () => {
   line.end()
   line.end()
   expect(written).toEqual([
-    '\r\u001b[Klooking for fewer writes: 20 %',
-    '\r\u001b[Klooking for fewer writes: 40 %',
+    '\r\u001b[Ksearching for fewer writes: 20 %',
+    '\r\u001b[Ksearching for fewer writes: 40 %',
     '\r\u001b[K',
   ])
 })
@@ -53,7 +53,7 @@ it('a log gets a line every five seconds', () => {
     line.report(now, 20_000)
   }
   line.end()
-  expect(written).toEqual(['looking for fewer writes: 25 %', 'looking for fewer writes: 50 %'])
+  expect(written).toEqual(['searching for fewer writes: 25 %', 'searching for fewer writes: 50 %'])
 })
 
 it.each([{ quiet: true }, { json: true }])('%j shows nothing', (options) => {
