@@ -97,8 +97,8 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect((await act({ command: 'apply', program })).status).toBe(0)
     place
       .write('output', '')
-      .write('held.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
-    expect(await act({ command: 'drift', program, observed: 'held.json' })).toMatchObject({
+      .write('live.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
+    expect(await act({ command: 'drift', program, observed: 'live.json' })).toMatchObject({
       status: 0,
     })
     expect(text('output')).toBe('differs=true\n')

@@ -251,7 +251,7 @@ describe('the workflow that init writes', () => {
 const parser = join(root, 'node_modules/@actions/workflow-parser')
 
 describe("the code host's own parser", () => {
-  const errorsOf = (files: string[]) =>
+  const listErrors = (files: string[]) =>
     JSON.parse(
       execFileSync(
         process.execPath,
@@ -271,7 +271,7 @@ describe("the code host's own parser", () => {
 
   it('accepts the workflows and the action', () => {
     const files = [action, ci, written, ...names.map((name) => join(folder, name))]
-    expect(errorsOf(files)).toEqual(files.map(() => []))
+    expect(listErrors(files)).toEqual(files.map(() => []))
   })
 
   it('rejects a broken workflow', () => {
@@ -287,7 +287,7 @@ describe("the code host's own parser", () => {
         writeFileSync(join(broken, `${i}.yml`), each)
         return join(broken, `${i}.yml`)
       })
-      for (const errors of errorsOf(files)) expect(errors).not.toEqual([])
+      for (const errors of listErrors(files)) expect(errors).not.toEqual([])
     } finally {
       rmSync(broken, { recursive: true })
     }

@@ -213,7 +213,7 @@ describe('formatDiagnosticsSarif', () => {
         ),
         (pairs) => {
           const diagnostics = pairs.map(([diagnostic, code]) => ({ ...diagnostic, code }))
-          const run = runOf(formatDiagnosticsSarif(diagnostics, { version: '1' }))
+          const run = parseRun(formatDiagnosticsSarif(diagnostics, { version: '1' }))
           const ids = run.tool.driver.rules.map((rule) => rule.id)
           expect(new Set(ids).size).toBe(ids.length)
           expect(run.results).toHaveLength(diagnostics.length)
@@ -239,7 +239,7 @@ interface Run {
   }[]
 }
 
-function runOf(text: string): Run {
+function parseRun(text: string): Run {
   const log = JSON.parse(text) as { runs: [Run] }
   if (!isObject(log)) throw new TypeError('expected an object')
   return log.runs[0]

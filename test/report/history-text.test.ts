@@ -22,11 +22,11 @@ it('shows outcome, time, duration, author and commit of an apply', () => {
 })
 
 it('names only the outcomes that occurred', () => {
-  const told = text({
+  const output = text({
     writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 },
     outcome: 'interrupted',
   })
-  expect(told).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in-doubt, 4 not sent\n')
+  expect(output).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in-doubt, 4 not sent\n')
   expect(text({ writes: { ...none, notSent: 1 } })).toContain('k7  complete  1 not sent\n')
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
 })
@@ -41,8 +41,8 @@ it('shows no negative duration after the clock was set back', () => {
 })
 
 it('escapes control characters of an author and a commit', () => {
-  const told = text({ author: 'a\u001b[31mb', commit: '\u0007123' })
-  for (const control of ['\u001b', '\u0007']) expect(told).not.toContain(control)
+  const output = text({ author: 'a\u001b[31mb', commit: '\u0007123' })
+  for (const control of ['\u001b', '\u0007']) expect(output).not.toContain(control)
 })
 
 it('keeps the order of the applies, and has a text for none', () => {

@@ -15,21 +15,21 @@ import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
 import { runs } from '../runs.ts'
 
 type Items = Record<ItemKey, ItemState>
-const most = 65_536
+const maxLength = 65_536
 const now = Date.parse('2026-03-01T00:00:00Z')
 const at = '2026-02-01T00:00:00.000Z'
 const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
 const head = (name: string, value: string) =>
   createConfirmedState([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
-const canonical = (item: ItemKey, held: ItemState): ItemState => ({
-  ...held,
-  candidates: held.candidates.map((value) => getItemSpec(item).canonicalize(value)),
+const canonical = (item: ItemKey, state: ItemState): ItemState => ({
+  ...state,
+  candidates: state.candidates.map((value) => getItemSpec(item).canonicalize(value)),
 })
 const of = (domains: Record<string, Items>): Snapshot =>
   new Map(
     Object.entries(domains).map(([domain, items]) => [
       domain,
-      new Map(Object.entries(items).map(([item, held]) => [item, canonical(item, held)])),
+      new Map(Object.entries(items).map(([item, state]) => [item, canonical(item, state)])),
     ]),
   )
 const many = (count: number, items: (i: number) => Items) =>
@@ -43,7 +43,7 @@ const many = (count: number, items: (i: number) => Items) =>
   )
 
 /** Creates a plan with one write for each change; reports don't depend on the planner. */
-function planOf(recorded: Snapshot, desired: Snapshot): Plan {
+function buildPlan(recorded: Snapshot, desired: Snapshot): Plan {
   const { changes, unchanged } = diffSnapshots(recorded, desired)
   const count = { set: 0, change: 0, unset: 0, release: 0 }
   for (const { action } of changes) count[action]++
@@ -79,14 +79,14 @@ function driftFor(recorded: Snapshot, desired: Snapshot, observed: Snapshot) {
     new Map(
       [...recorded].map(([domain, items]) => [
         domain,
-        new Map([...items].map(([item, held]) => [item, { ...held, at }])),
+        new Map([...items].map(([item, state]) => [item, { ...state, at }])),
       ]),
     ),
     desired,
     new Map(
       [...observed].map(([domain, items]) => [
         domain,
-        new Map([...items].map(([item, held]) => [item, { state: held, notVerified: [] }])),
+        new Map([...items].map(([item, state]) => [item, { state, notVerified: [] }])),
       ]),
     ),
   )
@@ -168,7 +168,7 @@ const own = new RegExp(
 )
 
 function expectHarmless(markdown: string): void {
-  expect(markdown.length).toBeLessThan(most)
+  expect(markdown.length).toBeLessThan(maxLength)
   expect(
     outsideFences(markdown)
       .split('\n')
@@ -180,7 +180,7 @@ function expectHarmless(markdown: string): void {
   )
 }
 
-const small = planOf(
+const small = buildPlan(
   of({
     'www.example.com': {
       timeout: time(60),
@@ -194,14 +194,14 @@ const small = planOf(
     },
   }),
 )
-const foldedPlan = planOf(
+const foldedPlan = buildPlan(
   many(40, () => ({ timeout: time(60) })),
   many(40, (i) => ({
     timeout: time(i === 7 ? 90 : 61),
     https: createConfirmedState({ cert_id: 1, force_https: 301 }),
   })),
 )
-const large = planOf(
+const large = buildPlan(
   many(5000, (i) => ({ timeout: time(60), extend: createConfirmedState({ squid: `a ${i}` }) })),
   many(5000, (i) => ({
     timeout: time(61 + (i % 3)),
@@ -209,7 +209,7 @@ const large = planOf(
   })),
 )
 const hostilePlan: Plan = {
-  ...planOf(
+  ...buildPlan(
     of({ 'www.example.com': { extend: createConfirmedState({ squid: hostile.join('') }) } }),
     of({
       'www.example.com': {
@@ -228,7 +228,7 @@ describe('a plan as Markdown', () => {
     ['folded', foldedPlan],
     ['5000-domains', large],
     ['hostile', hostilePlan],
-    ['no-changes', planOf(of({}), of({}))],
+    ['no-changes', buildPlan(of({}), of({}))],
   ])('%s', async (name, plan) => {
     const markdown = formatPlanMarkdown(plan)
     await expect(markdown).toMatchFileSnapshot(`golden/plan-${name}.md`)
@@ -273,7 +273,7 @@ describe('a plan as Markdown', () => {
     }))
     const big = createConfirmedState(entries)
     const markdown = formatPlanMarkdown(
-      planOf(
+      buildPlan(
         of({}),
         of({
           'a.example.com': { add_back_source_head: big },
@@ -301,7 +301,7 @@ describe('a plan as Markdown', () => {
               extend: createConfirmedState({ squid: all[i]?.[which].extend ?? '' }),
               add_back_source_head: head('X', all[i]?.[which].header ?? ''),
             }))
-          expectHarmless(formatPlanMarkdown({ ...planOf(side(0), side(1)), warnings }))
+          expectHarmless(formatPlanMarkdown({ ...buildPlan(side(0), side(1)), warnings }))
           expectHarmless(formatDriftMarkdown(driftFor(side(0), side(1), side(1)), now))
         },
       ),

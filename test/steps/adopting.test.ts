@@ -23,8 +23,8 @@ const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
 /** Imports a fleet with manifests, and expects an empty plan and formatted files. */
 async function adopt(fleet: object, ...args: string[]): Promise<string> {
-  place.write('held.json', JSON.stringify(fleet))
-  const ran = await place.cli('import', 'held.json', '--write-manifests', ...args)
+  place.write('live.json', JSON.stringify(fleet))
+  const ran = await place.cli('import', 'live.json', '--write-manifests', ...args)
   expect(ran.code, ran.err).toBe(0)
   const plan = await place.cli('plan', '--detailed-exitcode')
   expect(plan.code, plan.out + plan.err).toBe(0)
@@ -37,10 +37,10 @@ describe('import --write-manifests', () => {
     const fleet = names(4).map(
       (name, i) => [name, { timeout, https, origin: { default_master: `192.0.2.${i}` } }] as const,
     )
-    const told = await adopt(
+    const output = await adopt(
       Object.fromEntries([...fleet, ['odd.example.com', { timeout: { time: '99' }, https }]]),
     )
-    expect(told).toContain('What many of them share is in profiles/imported.yaml.')
+    expect(output).toContain('What many of them share is in profiles/imported.yaml.')
     expect(text('profiles/imported.yaml')).toBe(
       'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n    force_https: 301\n  timeout:\n    time: "60"\n',
     )
@@ -61,8 +61,8 @@ describe('import --write-manifests', () => {
     expect(text('profiles/imported3.yaml')).toMatch(/^profile: imported3\n/)
     place
       .write('domains/x.example.com.yaml', '# nothing yet\n')
-      .write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
-    const { code, err } = await place.cli('import', 'held.json', '--write-manifests')
+      .write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
     expect({ code, err }).toMatchObject({
       code: 1,
       err: expect.stringContaining('domains/x.example.com.yaml is there already') as string,
@@ -72,14 +72,14 @@ describe('import --write-manifests', () => {
 
   it('writes nothing outside the manifest globs, or into an invalid workspace', async () => {
     place = new Place('emulator', 'manifests: [sites/*.yaml]\n', { root: place.root })
-    place.write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
-    expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({
+    place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({
       code: 1,
       err: expect.stringContaining('would be no manifest') as string,
     })
     place = new Place('emulator', 'profiles: [shared/*.yaml]\n', { root: place.root })
     place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {timeout: {time: 1}}\n')
-    expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({ code: 1 })
+    expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({ code: 1 })
     expect(readdirSync(join(place.root, 'domains'))).toEqual(['bad.yaml'])
     place.write('domains/bad.yaml', '')
     await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
@@ -150,7 +150,8 @@ describe('import --write-manifests', () => {
           place.remove()
           place = new Place('emulator')
           const fleet = of.map(
-            (kind, i) => [`d${i}.example.com`, configOf(kinds[kind % kinds.length] ?? {})] as const,
+            (kind, i) =>
+              [`d${i}.example.com`, buildConfig(kinds[kind % kinds.length] ?? {})] as const,
           )
           await adopt(Object.fromEntries(fleet))
         },
@@ -161,7 +162,7 @@ describe('import --write-manifests', () => {
 })
 
 /** Builds items with one known payload each, without exclusive items and actions. */
-function configOf(choice: Record<string, number>): JsonObject {
+function buildConfig(choice: Record<string, number>): JsonObject {
   const keys = new Set(Object.keys(choice))
   const clashing = new Set(
     findConflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])),

@@ -34,7 +34,7 @@ let sandbox: GitSandbox
 let canaries: Canaries
 let env: Record<string, string>
 /** Output of all commands. */
-const said: CommandResult[] = []
+const results: CommandResult[] = []
 let place: Place
 
 beforeAll(async () => {
@@ -43,11 +43,13 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     // A query has no body: its token is in the URL.
-    const told = (url: string) =>
+    const getRequestText = (url: string) =>
       request.method === 'POST'
         ? Buffer.concat(chunks).toString()
         : `${url} ${decodeURIComponent(url)}`
-    request.on('end', () => answerWith(request.url ?? '', told(request.url ?? ''), response))
+    request.on('end', () =>
+      answerWith(request.url ?? '', getRequestText(request.url ?? ''), response),
+    )
   })
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
   sandbox = new GitSandbox()
@@ -188,7 +190,7 @@ function layOut(): void {
     ],
   })
   write(
-    'outside/held.json',
+    'outside/live.json',
     JSON.stringify({ [shop]: plain(60), [img]: { timeout: { time: '99' } } }),
   )
   write(
@@ -273,7 +275,10 @@ async function edgewise(
   { where = 'clone', ...more }: Record<string, string> = {},
 ): Promise<CommandResult> {
   place.env = { ...env, ...more }
-  return heard(command, await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')))
+  return recordResult(
+    command,
+    await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')),
+  )
 }
 
 /** Runs a command as a real process, which other processes can observe. */
@@ -293,12 +298,12 @@ async function process(command: string, more: Record<string, string> = {}): Prom
     )
   })
   rmSync(join(sandbox.folder, 'tmp/watched'))
-  return heard(command, ran)
+  return recordResult(command, ran)
 }
 
-function heard(command: string, ran: CommandResult): CommandResult {
-  said.push(ran)
-  canaries.scanText(`what "${command}" says`, `${ran.out}\n${ran.err}`)
+function recordResult(command: string, ran: CommandResult): CommandResult {
+  results.push(ran)
+  canaries.scanText(`output of "${command}"`, `${ran.out}\n${ran.err}`)
   return ran
 }
 
@@ -334,8 +339,8 @@ it('finds a secret in every form', () => {
 
 it('no command prints or stores a secret, even on failures', { timeout: 240_000 }, async () => {
   expect(existsSync(program), 'run "npm run build" first').toBe(true)
-  const [held, complain] = [
-    join(sandbox.folder, 'outside/held.json'),
+  const [live, complain] = [
+    join(sandbox.folder, 'outside/live.json'),
     join(sandbox.folder, 'outside/complain'),
   ]
   // Before anything is applied, with secrets and without.
@@ -408,12 +413,12 @@ it('no command prints or stores a secret, even on failures', { timeout: 240_000 
   await expectCode(0, 'plan --out plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   await expectCode(0, 'apply plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   for (const command of [
-    `drift --observed ${held} -v --markdown drift.md`,
-    `drift --observed ${held} --json`,
+    `drift --observed ${live} -v --markdown drift.md`,
+    `drift --observed ${live} --json`,
   ])
     await expectCode(2, command)
   await expectCode(1, `drift --observed ${complain} -v`)
-  await expectCode(0, `drift --observed ${held} --repair --yes -v`)
+  await expectCode(0, `drift --observed ${live} --repair --yes -v`)
   await expectCode(0, 'rollback --yes -v', { SIGNING_KEY: secrets['new signing key'] }, process)
   await edgewise('rollback --yes --json')
   await expectCode(1, `import ${join(sandbox.folder, 'outside/import-bad.json')} --write-manifests`)
@@ -461,6 +466,6 @@ it('no command prints or stores a secret, even on failures', { timeout: 240_000 
     'scrypt:',
   )
   expect(
-    said.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length,
+    results.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length,
   ).toBeGreaterThan(0)
 })

@@ -11,7 +11,11 @@ export class Canaries {
   /** @param secrets values by name; the name is used in messages */
   constructor(secrets: Record<string, string>) {
     this.#forms = Object.entries(secrets).flatMap(([secret, value]) =>
-      formsOf(value).map(([form, scanText]) => ({ secret, form, bytes: Buffer.from(scanText) })),
+      encodeForms(value).map(([form, scanText]) => ({
+        secret,
+        form,
+        bytes: Buffer.from(scanText),
+      })),
     )
   }
 
@@ -49,7 +53,7 @@ export class Canaries {
 }
 
 /** Lists the forms of a value: plain, escaped, encoded. */
-function formsOf(value: string): [form: string, text: string][] {
+function encodeForms(value: string): [form: string, text: string][] {
   const bytes = Buffer.from(value)
   const json = JSON.stringify(value).slice(1, -1)
   return [

@@ -154,8 +154,8 @@ describe('$unset of an item without a documented reset', () => {
     const before = (await fetchWrites(emulator)).length
     place.manifest(www, { timeout: { $unset: true } })
     for (const command of [['validate'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
-      const told = await place.json(...command)
-      expect(told['diagnostics']).toMatchObject([
+      const result = await place.json(...command)
+      expect(result['diagnostics']).toMatchObject([
         { code: 'unset-unavailable', item: 'timeout', domain: www, pointer: '/config/timeout' },
       ])
       expect((await place.cli(...command)).code).toBe(1)
@@ -203,13 +203,13 @@ describe('import', () => {
   it('lists the items that it skips, and does not record them', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({
         [www]: { timeout: { time: 60 }, https: { cert_id: 1 } },
         'b.example.com': { timeout: { time: 5 } },
       }),
     )
-    expect(await place.json('import', 'held.json')).toEqual({
+    expect(await place.json('import', 'live.json')).toEqual({
       format: 'edgewise.import/1',
       domains: 1,
       items: 1,
@@ -232,23 +232,23 @@ describe('import', () => {
     ['remove', 'add_response_head', { type: 'remove', list: ['X-A'] }],
   ])('refuses a file with an action (%s)', async (_what, item, payload) => {
     place.manifest(www, { timeout: { time: 60 } })
-    place.write('held.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
-    const { code, err } = await place.cli('import', 'held.json')
+    place.write('live.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
+    const { code, err } = await place.cli('import', 'live.json')
     expect([code, err]).toEqual([1, expect.stringContaining(`${item} of ${www} is an action`)])
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
   it('refuses endless nesting', async () => {
     place.manifest(www, { timeout: { time: 60 } })
-    place.write('held.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
-    const { code, err } = await place.cli('import', 'held.json')
+    place.write('live.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
+    const { code, err } = await place.cli('import', 'live.json')
     expect([code, err]).toEqual([1, expect.stringContaining(`timeout of ${www} is not valid`)])
   })
 
   it('is a confirmed base: later differences are changes', async () => {
     place.manifest(www, { timeout: { time: 60 } })
-    place.write('held.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
-    expect((await place.cli('import', 'held.json')).code).toBe(0)
+    place.write('live.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
+    expect((await place.cli('import', 'live.json')).code).toBe(0)
     expect(await place.json('plan')).toMatchObject({
       changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }],
     })
@@ -268,8 +268,8 @@ describe('import', () => {
     '{"code": 0, "data": {"config": {}}}',
     '{"data": [{"domain": 1}]}',
   ])('of %s is exit 1 with a message', async (text) => {
-    place.manifest(www, {}).write('held.json', text)
-    const { code, err } = await place.cli('import', 'held.json')
+    place.manifest(www, {}).write('live.json', text)
+    const { code, err } = await place.cli('import', 'live.json')
     expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*can't be imported: /m)])
   })
 })

@@ -53,7 +53,7 @@ export interface ManualTime {
   onSleep?(ms: number): Promise<void>
 }
 
-function clockOf(time: ManualTime): Clock {
+function createClock(time: ManualTime): Clock {
   return {
     now: () => time.now,
     monotonic: () => time.now,
@@ -131,7 +131,7 @@ export class Place {
 
   async cli(...args: string[]): Promise<CommandResult> {
     const ran: CommandResult = { code: 0, out: '', err: '' }
-    const clock = this.time === null ? this.#hasty() : clockOf(this.time)
+    const clock = this.time === null ? this.#hasty() : createClock(this.time)
     ran.code = await run(args, {
       cwd: this.root,
       env: this.env,

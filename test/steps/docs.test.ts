@@ -69,11 +69,14 @@ describe('the documentation', () => {
       })
       .settle()
     const { out, err } = await place.cli('rollback', '--yes')
-    const said = new Set(`${out}${err}`.split('\n'))
+    const printed = new Set(`${out}${err}`.split('\n'))
     // Id, commit and answer are different every time.
-    const lasting = shown.filter((line) => !/^Rolling back to|^ {2}2026-|^Apply these|^The manifests|git revert|merge\)\.$/.test(line))
+    const lasting = shown.filter(
+      (line) =>
+        !/^Rolling back to|^ {2}2026-|^Apply these|^The manifests|git revert|merge\)\.$/.test(line),
+    )
     expect(lasting.length).toBeGreaterThan(12)
-    expect(lasting.filter((line) => !said.has(line))).toEqual([])
+    expect(lasting.filter((line) => !printed.has(line))).toEqual([])
     expect(err).toMatch(/^Rolling back to the state before apply \S+ by \S+, started \S+\.\n/)
     expect(err).toContain(
       'The manifests still contain the rolled-back values of 2 items: the next apply writes them again unless the manifests are reverted (git revert',
@@ -82,11 +85,11 @@ describe('the documentation', () => {
 
   it('adopting a fleet: import, an empty plan, and guards that refuse every change', async () => {
     const text = readFileSync(`${root}docs/adopting-a-fleet.md`, 'utf8')
-    const held = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
-    place.write('held.json', held)
+    const fleet = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+    place.write('live.json', fleet)
     const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
     place.write('edgewise.yaml', `version: 1\n${strict}\n`)
-    expect((await place.cli('import', 'held.json', '--write-manifests')).out).toBe(
+    expect((await place.cli('import', 'live.json', '--write-manifests')).out).toBe(
       'Recorded 2 items of 1 domain.\n',
     )
     expect((await place.cli('plan')).out).toBe('2 items are as recorded. No changes.\n')

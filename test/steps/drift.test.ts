@@ -23,7 +23,7 @@ async function outOfBand(config: JsonObject): Promise<void> {
 }
 
 const seen = async () =>
-  place.write('held.json', JSON.stringify({ [www]: await fetchConfig(emulator, www) }))
+  place.write('live.json', JSON.stringify({ [www]: await fetchConfig(emulator, www) }))
 
 async function driftJson(...args: string[]): Promise<JsonObject> {
   const output = await place.json('drift', ...args)
@@ -80,7 +80,7 @@ describe('drift', () => {
     expect((await place.cli('drift')).code).toBe(0)
     await seen()
     const before = await files()
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [
         { item: 'https', kinds: [], confidence: 'verified' },
         {
@@ -92,7 +92,7 @@ describe('drift', () => {
       ],
       summary: { verified: 2, assumed: 0, live: 1 },
     })
-    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([2, expect.stringContaining('60 → 99')])
     expect(await files()).toBe(before)
     expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '99' } })
@@ -103,32 +103,32 @@ describe('drift', () => {
       asked.push(question)
       return Promise.resolve(false)
     }
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair')).code).toBe(1)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair')).code).toBe(1)
     expect([asked.length, await files(), (await fetchWrites(emulator)).length]).toEqual([
       1,
       before,
       sent,
     ])
-    const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
+    const repaired = await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')
     expect([repaired.code, repaired.out]).toEqual([0, expect.stringContaining('99 → 60')])
     expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
       { domains: [www], items: ['timeout'] },
     ])
     await seen()
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
   })
 
   it('a repair records an observed value that is already as desired, without a write', async () => {
     await outOfBand({ timeout: { time: '61' } })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     await seen()
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       summary: { pending: 1, live: 1 },
     })
     const sent = (await fetchWrites(emulator)).length
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchWrites(emulator)).length).toBe(sent)
-    expect((await place.cli('drift', '--observed', 'held.json')).out).toMatch(
+    expect((await place.cli('drift', '--observed', 'live.json')).out).toMatch(
       /No differences were found\.\nOf 2 items: 2 verified\./,
     )
     expect(await place.json('plan')).toMatchObject({ changes: [] })
@@ -144,7 +144,7 @@ describe('drift', () => {
     const { code, err } = await place.cli(
       'drift',
       '--observed',
-      'held.json',
+      'live.json',
       '--repair',
       '--yes',
       '--force',
@@ -161,25 +161,25 @@ describe('drift', () => {
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     await setFaults(emulator)
     await seen()
-    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([
       2,
       expect.stringContaining(
         `In-doubt: an apply ended with an unknown outcome\n\n  timeout: ${www}`,
       ),
     ])
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ item: 'https' }, { item: 'timeout', confidence: 'in-doubt', kinds: [] }],
       summary: { verified: 1, inDoubt: 1, pending: 0 },
     })
   })
 
   it('a field that was not observed is not verifiable', async () => {
-    place.write('held.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
-    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    place.write('live.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
     expect(out).toContain('Of 2 items: 1 verified, 1 assumed')
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ notVerified: ['/http2'] }, {}],
     })
   })
@@ -193,10 +193,10 @@ describe('drift', () => {
     async (_what, timeout, why) => {
       await outOfBand({ timeout: { time: '99' } })
       place.write(
-        'held.json',
+        'live.json',
         JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }),
       )
-      const output = await driftJson('--observed', 'held.json')
+      const output = await driftJson('--observed', 'live.json')
       expect(output).toMatchObject({
         items: [
           { item: 'https', kinds: [], confidence: 'verified' },
@@ -211,11 +211,11 @@ describe('drift', () => {
         ],
         summary: { verified: 1, assumed: 0, inDoubt: 1, pending: 0, live: 1 },
       })
-      expect((await place.cli('drift', '--observed', 'held.json', '--json')).err).toContain(why)
+      expect((await place.cli('drift', '--observed', 'live.json', '--json')).err).toContain(why)
       const { code, out } = await place.cli(
         'drift',
         '--observed',
-        'held.json',
+        'live.json',
         '--markdown',
         'drift.md',
       )
@@ -228,7 +228,7 @@ describe('drift', () => {
       const sent = (await fetchWrites(emulator)).length
       const plan = await place.json('plan')
       expect(plan).toMatchObject({ changes: [] })
-      const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
+      const repaired = await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')
       expect(repaired).toMatchObject({ code: 0 })
       expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
         { domains: [www], items: ['timeout'] },
@@ -253,13 +253,13 @@ describe('drift', () => {
     await place.settle()
     await outOfBand({ add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({
         [www]: { add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } },
       }),
     )
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(2)
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(2)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchConfig(emulator, www))['add_response_head']).toMatchObject({
       list: [{ name: 'X-A' }, { name: 'X-B' }],
     })
@@ -267,16 +267,16 @@ describe('drift', () => {
 
   it('a repair records nothing of an unreadable item that is no longer desired', async () => {
     place.manifest(www, { https: { cert_id: 1, http2: 'on' } })
-    place.write('held.json', JSON.stringify({ [www]: { timeout: 1 } }))
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    place.write('live.json', JSON.stringify({ [www]: { timeout: 1 } }))
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ item: 'https' }, { item: 'timeout', kinds: ['pending', 'live'], unreadable: true }],
     })
     const sent = (await fetchWrites(emulator)).length
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchWrites(emulator)).length).toBe(sent)
     expect(Object.keys((await place.json('state', 'show', www))['items'] ?? {})).toEqual(['https'])
     // No longer managed: not compared.
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
   })
 
   it('a repair writes an unrecorded item with a hidden secret', async () => {
@@ -284,10 +284,10 @@ describe('drift', () => {
     await outOfBand({ visit_timestamp: { ...signed, key: 'somebody-elses-key' } })
     place.manifest(www, { visit_timestamp: { ...signed, key: 'our-own-key' } })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { visit_timestamp: { ...signed, key: '***' } } }),
     )
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, www)).toMatchObject({
       visit_timestamp: { key: 'our-own-key' },
     })
@@ -306,15 +306,15 @@ describe('drift', () => {
     await place.manifest(www, { add_back_source_head: heads('${secret:origin}', 'open') }).settle()
     delete place.env['ORIGIN']
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'open') } }),
     )
-    const same = await place.cli('drift', '--observed', 'held.json', '--verbose')
+    const same = await place.cli('drift', '--observed', 'live.json', '--verbose')
     expect([same.code, same.out]).toEqual([
       0,
       expect.stringContaining('add_back_source_head.0.head_value'),
     ])
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: expect.arrayContaining([
         expect.objectContaining({
           item: 'add_back_source_head',
@@ -324,10 +324,10 @@ describe('drift', () => {
       ]) as Json,
     })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'shut') } }),
     )
-    const other = await place.cli('drift', '--observed', 'held.json', '--verbose')
+    const other = await place.cli('drift', '--observed', 'live.json', '--verbose')
     expect(other.code).toBe(2)
     expect(other.out + other.err + same.out + same.err).not.toContain('sesame')
   })
@@ -348,14 +348,14 @@ describe('the observed state', () => {
   beforeEach(() => place.manifest(www, { timeout: { time: 60 } }).settle())
 
   it('is a file, or the output of a program with arguments', async () => {
-    place.write('held', answer)
-    expect(await driftJson('--observed', 'held')).toMatchObject({ summary: { live: 1 } })
-    script('printf "%s" "$2" >&2; cat held')
+    place.write('live', answer)
+    expect(await driftJson('--observed', 'live')).toMatchObject({ summary: { live: 1 } })
+    script('printf "%s" "$2" >&2; cat live')
     expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
     place.env['QUERY_ACCESS'] = 'yes'
-    script('[ "$QUERY_ACCESS" = yes ] && cat held')
+    script('[ "$QUERY_ACCESS" = yes ] && cat live')
     expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
-    script(`[ "$#" = 3 ] && [ "$2" = "a b" ] && [ "$3" = '$HOME;id' ] && cat held`)
+    script(`[ "$#" = 3 ] && [ "$2" = "a b" ] && [ "$3" = '$HOME;id' ] && cat live`)
     expect(await driftJson('--observed', './query.sh --all \'a b\' "$HOME;id"')).toMatchObject({
       summary: { live: 1 },
     })
@@ -372,22 +372,22 @@ describe('the observed state', () => {
     ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
     [
       'no JSON',
-      () => place.write('held.json', '{'),
-      'held.json',
+      () => place.write('live.json', '{'),
+      'live.json',
       'expected JSON, got something else',
     ],
     ['an empty answer', () => script('true'), './query.sh', 'expected JSON, got nothing'],
     [
       'an exit code',
-      () => script('cat held; echo "no access for \\033[31mme" >&2; exit 7'),
+      () => script('cat live; echo "no access for \\033[31mme" >&2; exit 7'),
       './query.sh',
       'failed with exit code 7',
     ],
     ['a signal', () => script('kill -9 $$'), './query.sh', "can't be run (SIGKILL)"],
     [
       'another shape',
-      () => place.write('held.json', '[1]'),
-      'held.json',
+      () => place.write('live.json', '[1]'),
+      'live.json',
       'expected an object, got a list',
     ],
   ])('%s is exit 1 with the expected input', async (_what, prepare, source, why) => {
@@ -403,8 +403,8 @@ describe('the observed state', () => {
   it.each([
     [
       'a file that is too large',
-      () => place.write('held.json', answer),
-      'held.json',
+      () => place.write('live.json', answer),
+      'live.json',
       'expected at most 0 MiB, got more',
     ],
     [
@@ -435,10 +435,10 @@ describe('the observed state', () => {
 
   it('an invalid value neither controls nor floods the terminal', async () => {
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }),
     )
-    const { code, out, err } = await place.cli('drift', '--observed', 'held.json')
+    const { code, out, err } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([2, expect.stringContaining('Unreadable:')])
     expect(out + err).not.toContain('\u001b')
     expect(out.length).toBeLessThan(1000)

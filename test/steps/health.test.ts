@@ -31,9 +31,9 @@ async function running(domains: number, health: string, more = ''): Promise<void
   time.now += 2 * hour
 }
 
-function origins(domains: number, originOf: (i: number) => string): void {
+function origins(domains: number, chooseOrigin: (i: number) => string): void {
   for (let i = 0; i < domains; i++)
-    place.manifest(name(i), { origin: { default_master: originOf(i) } })
+    place.manifest(name(i), { origin: { default_master: chooseOrigin(i) } })
 }
 
 interface Event {
@@ -90,8 +90,8 @@ describe('200 domains', () => {
     // No write of a later wave was sent.
     const sent = new Set((await fetchWrites(emulator)).flatMap(({ domains }) => domains))
     const later = plan.filter(({ wave }) => wave > first).flatMap(({ domains }) => domains)
-    const held = await fetchConfigs(emulator)
-    for (const each of later) expect(held[each]?.['origin']).toMatchObject({ default_master: good })
+    const live = await fetchConfigs(emulator)
+    for (const each of later) expect(live[each]?.['origin']).toMatchObject({ default_master: good })
     expect(sent.size).toBe(200)
   })
 
@@ -191,8 +191,8 @@ it('drift reports items on hold, and repair does not write them', async () => {
   expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
   expect(drift.summary).toMatchObject({ pending: 3, held: 3 })
   const observed = Object.fromEntries(Object.entries(await fetchConfigs(emulator)))
-  place.write('held.json', JSON.stringify(observed))
-  expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+  place.write('live.json', JSON.stringify(observed))
+  expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
   expect((await fetchConfigs(emulator))[name(0)]?.['origin']).toMatchObject({
     default_master: good,
   })

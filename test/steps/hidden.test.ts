@@ -218,7 +218,7 @@ describe('the fingerprint form of secrets is refused in a manifest', () => {
 })
 
 describe('import', () => {
-  const file = (data: Json) => place.write('held.json', JSON.stringify(data))
+  const file = (data: Json) => place.write('live.json', JSON.stringify(data))
   const heldConfig = {
     visit_timestamp: { ...config.visit_timestamp, key: signing },
     add_back_source_head: [{ head_name: 'Authorization', head_value: `Bearer ${origin}` }],
@@ -228,11 +228,11 @@ describe('import', () => {
     await at(() => [500, {}])
     file({ [www]: heldConfig })
     const ran = [
-      await place.manifest(www, config).cli('import', 'held.json'),
+      await place.manifest(www, config).cli('import', 'live.json'),
       await place.cli('plan', '--json'),
     ]
     expect(JSON.parse(ran[1]?.out ?? '')).toMatchObject({ changes: [] })
-    place.write('held.json', '')
+    place.write('live.json', '')
     expectHidden([...ran, await place.cli('state', 'show', www)])
   })
 
@@ -243,11 +243,11 @@ describe('import', () => {
     const ran = [
       await place
         .manifest(www, { visit_timestamp: config.visit_timestamp })
-        .cli('import', 'held.json'),
+        .cli('import', 'live.json'),
     ]
     expect(ran[0]?.code).toBe(0)
     ran.push(await place.cli('plan', '--json'))
-    place.write('held.json', '')
+    place.write('live.json', '')
     expectHidden(ran)
   })
 
@@ -260,8 +260,8 @@ describe('import', () => {
       ['--repair', '--yes', '--verbose'],
       ['--json'],
     ])
-      ran.push(await place.cli('drift', '--observed', 'held.json', ...more))
-    place.write('held.json', '')
+      ran.push(await place.cli('drift', '--observed', 'live.json', ...more))
+    place.write('live.json', '')
     return ran
   }
   const applied = async () => {
@@ -322,9 +322,9 @@ describe('import', () => {
   ])('does not print a secret that is %s', async (_what, items) => {
     await at(() => [500, {}])
     file({ [www]: items })
-    const ran = await place.manifest(www, config).cli('import', 'held.json')
+    const ran = await place.manifest(www, config).cli('import', 'live.json')
     expect(ran.code).toBe(1)
-    place.write('held.json', '')
+    place.write('live.json', '')
     expectHidden([ran])
   })
 
@@ -332,8 +332,8 @@ describe('import', () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { ...heldConfig, timeout: { time: '60' } } })
-    const ran = [await place.cli('import', 'held.json', '--write-manifests')]
-    place.write('held.json', '')
+    const ran = [await place.cli('import', 'live.json', '--write-manifests')]
+    place.write('live.json', '')
     expect(ran[0]?.code).toBe(0)
     // Without available values only fields that always contain a secret are known to.
     expectHidden(ran, [signing])

@@ -6,14 +6,14 @@ import { emulator, place, setStage } from './stage.ts'
 const now = Date.UTC(2026, 10, 20, 12)
 
 setStage()
-beforeEach(() => tell('clock', { now }))
+beforeEach(() => control('clock', { now }))
 
-async function tell(path: string, body: object): Promise<void> {
+async function control(path: string, body: object): Promise<void> {
   await fetch(`${emulator.url}/_emulator/${path}`, { method: 'POST', body: JSON.stringify(body) })
 }
 
 const submit = (count: number, task = 1001) =>
-  tell('prefetch', {
+  control('prefetch', {
     task_id: task,
     urls: Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`),
   })
@@ -21,7 +21,7 @@ const submit = (count: number, task = 1001) =>
 describe('prefetch', () => {
   it('prints the progress of a task, and its failures', async () => {
     await submit(120)
-    await tell('clock', { advanceMs: 40_000 })
+    await control('clock', { advanceMs: 40_000 })
     const output = await place.json('prefetch', '--task', '1001')
     expect(schemaFaults('prefetch', output)).toEqual([])
     const { total, waiting, processing, completed, failed } = output['summary'] as Record<
@@ -92,7 +92,7 @@ describe('prefetch', () => {
 
 describe('prefetch --wait', () => {
   beforeEach(() => {
-    place.onSleep = (ms) => tell('clock', { advanceMs: ms })
+    place.onSleep = (ms) => control('clock', { advanceMs: ms })
   })
 
   it('waits until all URLs are done, and exits with 3 after failures', async () => {

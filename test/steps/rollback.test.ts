@@ -12,7 +12,7 @@ setStage()
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
 const ids = async () =>
   ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
-const itemsOf = async (domain: string) =>
+const listItems = async (domain: string) =>
   (await place.json('state', 'show', domain))['items'] as JsonObject
 const applied = (...configs: [string, JsonObject][]) => {
   for (const [domain, config] of configs) place.manifest(domain, config)
@@ -118,7 +118,7 @@ describe('rollback', () => {
       origin_host: { host: a },
       connect_timeout: { origin_connect_timeout: '5' },
     })
-    expect(Object.keys(await itemsOf(a)).toSorted()).toEqual(['connect_timeout', 'timeout'])
+    expect(Object.keys(await listItems(a)).toSorted()).toEqual(['connect_timeout', 'timeout'])
     expect((await place.manifest(a, time(10)).json('plan'))['changes']).toMatchObject([
       { item: 'connect_timeout', action: 'release' },
     ])
@@ -160,7 +160,7 @@ describe('rollback', () => {
       err: expect.stringContaining('changed no domain that matches "c.*"') as string,
     })
     expect((await place.cli('rollback', '--target', 'b.*', '--yes')).code).toBe(0)
-    expect(await itemsOf(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
+    expect(await listItems(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
   })
 
   it('rolls back all waves of a rollout, or a named one', async () => {

@@ -26,7 +26,7 @@ async function breaking(
     place.manifest(name(i), { origin: { default_master: deadOrigin }, ...more })
 }
 
-async function originOf(i: number): Promise<unknown> {
+async function fetchOrigin(i: number): Promise<unknown> {
   return ((await fetchConfig(emulator, name(i)))['origin'] as JsonObject | undefined)?.[
     'default_master'
   ]
@@ -50,17 +50,17 @@ describe('an automatic rollback', () => {
     const [rollout] = place.loadRollouts()
     const finish = `"edgewise rollback ${rollout?.id ?? ''}"`
     expect(out).toContain(finish)
-    expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', deadOrigin])
+    expect([rollout?.state, await fetchOrigin(0)]).toEqual(['taking-back', deadOrigin])
     place.signal = new AbortController().signal
     place.onStderr = null
     for (const words of [['apply', '--yes'], ['plan'], ['drift']])
       expect((await place.cli(...words)).err).toContain(finish)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')
     expect([err.includes(finish), err.includes('held: rollout')]).toEqual([false, true])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 
   it('prints its reason and the next step if the service refuses it', async () => {
@@ -79,7 +79,7 @@ describe('an automatic rollback', () => {
     expect(rollout?.state).toBe('taking-back')
     await setFaults(emulator)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 
   it('is not reported as complete if a part could not be rolled back', async () => {
@@ -89,7 +89,7 @@ describe('an automatic rollback', () => {
       3,
       expect.stringMatching(/Not everything was rolled back.*taken back but for timeout of d\d/s),
     ])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   })
 
@@ -126,7 +126,7 @@ describe('an automatic rollback', () => {
     await setFaults(emulator, { kind: 'refuse', domain: name(0), item: 'origin', on: [1, 2] })
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringMatching(/Rolled back/)])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 })
 
@@ -142,9 +142,9 @@ describe('an item on hold', () => {
     expect(
       (await place.cli('apply', '--yes', '--no-waves', '--retry-held', '--target', name(0))).code,
     ).toBe(0)
-    expect(await originOf(0)).toBe(deadOrigin)
+    expect(await fetchOrigin(0)).toBe(deadOrigin)
     expect((await place.cli('apply', '--yes', '--no-waves')).out).toContain('No changes.')
-    expect(await originOf(1)).toBe(good)
+    expect(await fetchOrigin(1)).toBe(good)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect(place.loadRollouts()[0]?.held).toHaveLength(7)
   })
@@ -170,7 +170,7 @@ describe('an item on hold', () => {
     expect((await place.cli('apply', 'plan.json')).code).toBe(3)
     const { code, err } = await place.cli('apply', 'plan.json')
     expect([code, err]).toEqual([1, expect.stringContaining('held')])
-    expect(await originOf(0)).toBe(good)
+    expect(await fetchOrigin(0)).toBe(good)
   })
 
   it('is retried in waves with health checks', async () => {
@@ -178,7 +178,7 @@ describe('an item on hold', () => {
     time.now += 2 * hour
     const { code, out } = await place.cli('apply', '--yes', '--retry-held')
     expect([code, out]).toEqual([3, expect.stringContaining('Rolled back')])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toHaveLength(1)
   })
 

@@ -195,7 +195,7 @@ describe('an impossible rollout file', () => {
       'a domain in a wave that is released only',
       ({ asked }) => ({ released: Object.keys(asked).slice(0, 1) }),
     ],
-    ['a held domain of somebody else', () => ({ held: ['x.example.net'] })],
+    ['an on-hold domain of another rollout', () => ({ held: ['x.example.net'] })],
     [
       'a domain named like a prototype',
       ({ waves }) => ({ waves: [{ ...waves[0], domains: ['__proto__'] }, ...waves.slice(1)] }),

@@ -353,7 +353,7 @@ describe('secrets', () => {
 })
 
 describe('import', () => {
-  const file = (data: Json) => place.write('held.json', JSON.stringify(data))
+  const file = (data: Json) => place.write('live.json', JSON.stringify(data))
 
   it.each([
     ['by domain', { [www]: { timeout: { time: 60 }, image_resize: 1 } }, []],
@@ -390,9 +390,9 @@ describe('import', () => {
   ] as [string, Json, string[]][])('accepts %s', async (_name, data, more) => {
     place.manifest(www, { timeout: { time: 60 } })
     file(data)
-    const told = await place.json('import', 'held.json', ...more)
-    holdsTo('import', told)
-    expect(told).toMatchObject({ domains: 1, items: 1 })
+    const imported = await place.json('import', 'live.json', ...more)
+    holdsTo('import', imported)
+    expect(imported).toMatchObject({ domains: 1, items: 1 })
     expect((await place.json('plan'))['changes']).toEqual([])
     expect(await fetchWrites(emulator)).toEqual([])
   })
@@ -400,10 +400,10 @@ describe('import', () => {
   it('refuses actions, and a differing state without --replace', async () => {
     await place.manifest(www, { ip_black_list: { list: ['192.0.2.1'] } }).settle()
     file({ [www]: { ip_black_list: { list: ['192.0.2.9'], mode: 'append' } } })
-    expect((await place.cli('import', 'held.json')).err).toContain('is an action')
+    expect((await place.cli('import', 'live.json')).err).toContain('is an action')
     file({ [www]: { ip_black_list: { list: ['192.0.2.9'] } } })
-    expect((await place.cli('import', 'held.json')).err).toContain('--replace')
-    expect((await place.cli('import', 'held.json', '--replace')).code).toBe(0)
+    expect((await place.cli('import', 'live.json')).err).toContain('--replace')
+    expect((await place.cli('import', 'live.json', '--replace')).code).toBe(0)
     expect((await place.json('plan'))['summary']).toMatchObject({ change: 1 })
   })
 
@@ -415,7 +415,7 @@ describe('import', () => {
         image_resize: 1,
       },
     })
-    expect((await place.cli('import', 'held.json', '--write-manifests')).code).toBe(0)
+    expect((await place.cli('import', 'live.json', '--write-manifests')).code).toBe(0)
     expect((await place.json('plan'))['changes']).toEqual([])
     expect((await place.cli('validate')).code).toBe(0)
   })

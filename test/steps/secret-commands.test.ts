@@ -74,8 +74,8 @@ describe('the command of a secret', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     const looked = JSON.stringify({ [www]: { visit_timestamp: await key() } })
-    place.write('held.json', looked)
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    place.write('live.json', looked)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
     expect(runs()).toEqual([])
   })
 
@@ -90,8 +90,8 @@ describe('the command of a secret', () => {
     place.write('edgewise.yaml', home.replace('{command: [./origin.sh]}', '{file: none.txt}'))
     const ran = await place.manifest(www, { ...signed(), ...heads('x') }).cli('apply', '--yes')
     expect([ran.code, runs(), await fetchWrites(emulator)]).toEqual([1, [], []])
-    const said = ran.err.replace(/\s+/g, ' ')
-    expect(said).toContain("origin: the file none.txt can't be read (ENOENT)")
+    const message = ran.err.replace(/\s+/g, ' ')
+    expect(message).toContain("origin: the file none.txt can't be read (ENOENT)")
   })
 
   it('runs only for secrets in the writes', async () => {
@@ -159,8 +159,8 @@ describe('the command of a secret', () => {
     const [old, now] = [before, await state()].map((text) => /scrypt:[0-9a-f]+/.exec(text)?.[0])
     expect(now).toBeDefined()
     expect(now).not.toBe(old)
-    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    place.write('live.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     const shown = [ran.out, ran.err, now].join('')
     expect(shown).not.toMatch(/(first|second)-signing/)
@@ -282,8 +282,8 @@ describe('a rollback', () => {
     const ran = await place.cli('rollback', '--yes')
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('has another value')])
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 60 })
-    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
-    const drifted = await place.json('drift', '--observed', 'held.json')
+    place.write('live.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
+    const drifted = await place.json('drift', '--observed', 'live.json')
     expect(drifted).toMatchObject({ summary: { live: 0 } })
   })
 
@@ -294,8 +294,8 @@ describe('a rollback', () => {
     forgetRuns()
     const ran = await place.cli('rollback', String(applies[0]?.['id']), '--yes')
     expect(runs()).toEqual([])
-    const said = ran.err.replace(/\s+/g, ' ')
-    expect(said).toContain('value is not at hand (signing)')
+    const message = ran.err.replace(/\s+/g, ' ')
+    expect(message).toContain('value is not at hand (signing)')
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 120 })
   })
 })
@@ -306,11 +306,11 @@ describe('a repair', () => {
     forgetRuns()
     const look = (more: JsonObject) => {
       const items = { timeout: { time: '60' }, ...more }
-      return place.write('held.json', JSON.stringify({ [www]: items }))
+      return place.write('live.json', JSON.stringify({ [www]: items }))
     }
     const other = { ...signed(99).visit_timestamp, key: 'somebody-elses-key' } as Json
     look({ visit_timestamp: other })
-    const args = ['drift', '--observed', 'held.json', '--repair'] as const
+    const args = ['drift', '--observed', 'live.json', '--repair'] as const
     place.ask = () => Promise.resolve(false)
     expect((await place.cli(...args)).code).toBe(1)
     look({ timeout: { time: '99' } })

@@ -20,7 +20,7 @@ beforeEach(
     void place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } }),
 )
 
-const seriesOf = (output: JsonObject) => output['series'] as unknown as Series[]
+const getSeries = (output: JsonObject) => output['series'] as unknown as Series[]
 
 describe('stats', () => {
   it('counts the domains of all manifests, and --sum has the same totals', async () => {
@@ -32,16 +32,16 @@ describe('stats', () => {
       grain: 'minute5',
       sum: null,
     })
-    expect(seriesOf(each).map(({ domain, points }) => [domain, points.length])).toEqual([
+    expect(getSeries(each).map(({ domain, points }) => [domain, points.length])).toEqual([
       [a, 24],
       [b, 24],
     ])
     const sum = await place.json('stats', ...span, '--sum')
     expect(schemaFaults('stats', sum)).toEqual([])
     expect(sum['sum']).toEqual([a, b])
-    const requests = seriesOf(each).reduce((all, series) => all + series.requests, 0)
+    const requests = getSeries(each).reduce((all, series) => all + series.requests, 0)
     expect(requests).toBeGreaterThan(1000)
-    expect(seriesOf(sum)).toMatchObject([{ domain: null, requests }])
+    expect(getSeries(sum)).toMatchObject([{ domain: null, requests }])
     expect((await fetchCalls(emulator)).map(({ path }) => path)).toEqual([
       '/v2/stat/httpcode/eachDomain',
       '/v2/stat/httpcode',
@@ -65,7 +65,7 @@ describe('stats', () => {
   it('queries the last 24 hours by hour by default', async () => {
     const output = await place.json('stats', a)
     expect(output['grain']).toBe('hour')
-    const [series] = seriesOf(output)
+    const [series] = getSeries(output)
     expect([24, 25]).toContain(series?.points.length)
     expect(Date.parse(String(output['to'])) - Date.now()).toBeGreaterThan(-60_000)
   })
@@ -101,7 +101,7 @@ describe('stats', () => {
     expect(out.match(/no data/g)).toHaveLength(3)
     expect(err).toContain('service.timezone')
     expect(
-      seriesOf(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01')),
+      getSeries(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01')),
     ).toMatchObject([{ requests: 0, points: [] }, {}])
   })
 

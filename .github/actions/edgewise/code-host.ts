@@ -129,9 +129,7 @@ async function call(
       response.status === 403 || response.status === 404
         ? ' Check the write permission of the job.'
         : ''
-    throw new Error(
-      `${method} ${repository}/${path} failed with HTTP ${response.status}.${hint}`,
-    )
+    throw new Error(`${method} ${repository}/${path} failed with HTTP ${response.status}.${hint}`)
   }
   return JSON.parse(text) as unknown
 }
