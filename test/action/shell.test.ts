@@ -74,7 +74,7 @@ async function act(
 const program = `${process.execPath} ${main}`
 
 describe('plan, apply and drift', { timeout: 90_000 }, () => {
-  it('run in sequence: a plan with its report, the apply of that plan, no drift afterwards', async () => {
+  it('run in sequence: a plan with report, its apply, no drift afterwards', async () => {
     expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=true\n')
     expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)

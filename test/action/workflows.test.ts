@@ -65,7 +65,7 @@ describe('the workflows', () => {
     })
   })
 
-  it('give secrets to the approved apply only, and no write token to a job that reads a pull request', () => {
+  it('give secrets to the approved apply only, and no write token to pull requests', () => {
     for (const [name, { on, jobs }] of workflows) {
       expect([name, Object.keys(on)]).not.toEqual([
         name,

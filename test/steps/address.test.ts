@@ -51,7 +51,7 @@ async function refused(...hidden: string[]): Promise<CommandResult[]> {
 }
 
 describe('plain http', () => {
-  it('to another machine is an error with its line for every command, with or without a token', async () => {
+  it('to another machine is an error with its line for every command', async () => {
     workspace('http://api.example.net')
     for (const token of ['tok-of-the-tests', undefined]) {
       place.env = { EDGEWISE_TOKEN: token }
@@ -129,7 +129,7 @@ describe('a service address that contains a secret', () => {
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
   })
 
-  it('is checked against secret files that can be read without waiting, and no others', async () => {
+  it('is checked against secret files that can be read at once, and no others', async () => {
     workspace(
       'https://api.example.net',
       'secrets: {folder: {file: domains}, endless: {file: /dev/zero}}\n',
@@ -180,7 +180,7 @@ describe('a secret printed by a command', () => {
     expect(await fetchCalls(emulator)).toEqual([])
   })
 
-  it('is checked again before a rollback connects, since it may load unreferenced secrets', async () => {
+  it('is checked again before a rollback connects, which may load more secrets', async () => {
     const visit = { pattern: '.*', time_format: 'timestamp', deadtime: 1800, req_uri_type: 1 }
     const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
     workspace(

@@ -103,7 +103,7 @@ describe('import --write-manifests', () => {
     expect((await place.cli('validate')).out).not.toContain('warning')
   })
 
-  it('escapes text that looks like a reference, and replaces a known secret by its reference', async () => {
+  it('escapes text like a reference, and replaces a known secret by its reference', async () => {
     place = new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root })
     place.env['AUTH'] = 'the-secret-of-the-origin'
     place.manifest('known.example.com', {

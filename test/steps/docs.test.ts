@@ -79,7 +79,8 @@ describe('the documentation', () => {
     expect(lasting.filter((line) => !printed.has(line))).toEqual([])
     expect(err).toMatch(/^Rolling back to the state before apply \S+ by \S+, started \S+\.\n/)
     expect(err).toContain(
-      'The manifests still contain the rolled-back values of 2 items: the next apply writes them again unless the manifests are reverted (git revert',
+      'The manifests still contain the rolled-back values of 2 items: the next apply writes ' +
+        'them again unless the manifests are reverted (git revert',
     )
   })
 

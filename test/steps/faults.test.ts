@@ -207,7 +207,7 @@ describe('a defect of the program', () => {
     place.onStderr = null
   })
 
-  it('after writes may have been sent is reported as such, and the next apply confirms all', async () => {
+  it('after writes may have been sent is reported, and the next apply confirms all', async () => {
     failing('confirmed')
     await expect(place.cli('apply', '--yes')).rejects.toBeInstanceOf(DefectAfterWrites)
     place.onStderr = null

@@ -10,7 +10,7 @@ setStage()
 
 const guarded = (guards: string) => enterPlace(new Place(emulator.url, `guards: ${guards}\n`))
 
-it('too many changes: plan warns, apply refuses with numbers and a hint, --force overrides', async () => {
+it('too many changes: plan warns, apply refuses with numbers, --force overrides', async () => {
   guarded('{maxDomains: 1}')
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
   const why = 'maxDomains: 2 of 2 domains would change, more than 1'
@@ -35,7 +35,7 @@ it('too many changes: plan warns, apply refuses with numbers and a hint, --force
   expect((await place.cli('apply', '--yes', '--force')).code).toBe(0)
 })
 
-it('a protected domain is neither changed nor released, even with --force and --allow', async () => {
+it('a protected domain is neither changed nor released, even with --force', async () => {
   guarded('{protect: ["www.*"]}')
   place
     .manifest(www, { timeout: { time: 60 } })

@@ -73,7 +73,7 @@ describe('200 domains', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('a change that breaks the origin of 3 in 100 is stopped in the first affected wave', async () => {
+  it('a change that breaks 3 in 100 origins is stopped in the first affected wave', async () => {
     await running(200, 'onFailure: stop')
     const broken = (i: number) => i % 33 === 7
     origins(200, (i) => (broken(i) ? deadOrigin : alsoGood))
@@ -95,7 +95,7 @@ describe('200 domains', () => {
     expect(sent.size).toBe(200)
   })
 
-  it('a dead origin everywhere is rolled back after the first wave, and on hold until the manifests change', async () => {
+  it('a dead origin everywhere is rolled back after the first wave, then on hold', async () => {
     await running(200, 'onFailure: rollback')
     const before = await fetchConfigs(emulator)
     origins(200, () => deadOrigin)
@@ -273,7 +273,7 @@ describe('a daylight saving change', () => {
   })
 })
 
-it('a change that was rolled back minutes ago is not part of the baseline of its retry', async () => {
+it('a change that was rolled back recently is not part of the next baseline', async () => {
   await running(20, 'onFailure: rollback')
   origins(20, () => deadOrigin)
   expect((await applied()).judged).toEqual(['1 worse'])

@@ -236,7 +236,7 @@ describe('import', () => {
     expectHidden([...ran, await place.cli('state', 'show', www)])
   })
 
-  it('records an unavailable secret as unknown, so that the plan does not call it unchanged', async () => {
+  it('records an unavailable secret as unknown, not as unchanged', async () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { visit_timestamp: heldConfig.visit_timestamp } })

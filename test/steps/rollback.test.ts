@@ -97,7 +97,7 @@ describe('rollback', () => {
     expect(await ids()).toHaveLength(3)
   })
 
-  it('unsets new items, removes them from state, and names items without a documented reset', async () => {
+  it('unsets new items, removes them from state, and lists irreversible items', async () => {
     await applied([a, time(10)])
     await applied([
       a,

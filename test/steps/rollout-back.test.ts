@@ -149,7 +149,7 @@ describe('an item on hold', () => {
     expect(place.loadRollouts()[0]?.held).toHaveLength(7)
   })
 
-  it('is no longer on hold after its manifest changed, or is released without a manifest', async () => {
+  it('is released from hold by a changed manifest, and unmanaged without one', async () => {
     await holding()
     place.write(`domains/${name(7)}.yaml`, '')
     place.manifest(name(6), { origin: { default_master: alsoGood } })

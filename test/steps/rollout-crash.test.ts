@@ -57,7 +57,7 @@ async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
   })
 }
 
-it('a crash at any step of a rollout loses nothing: the next apply resumes wave by wave', async () => {
+it('a crash at any step of a rollout loses nothing: the next apply resumes it', async () => {
   const whole = cutAt(Infinity)
   const first = fleet(whole.disk)
   expect((await first.cli('apply', '--yes')).code).toBe(0)

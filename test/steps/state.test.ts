@@ -288,7 +288,7 @@ describe('state unlock', () => {
     await place.settle()
   })
 
-  it('stops a running lock holder before its next write; its calls in flight are in-doubt', async () => {
+  it('stops a running lock holder before its next write; open calls are in-doubt', async () => {
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
     for (const [i, domain] of domains.entries())
       place.manifest(domain, { timeout: { time: String(30 + i) } })
