@@ -367,7 +367,7 @@ describe('the observed state', () => {
       'a program that is not there',
       () => undefined,
       'no-such-program --x',
-      'there is no such file or program',
+      'no such file or program',
     ],
     ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
     [

@@ -186,7 +186,7 @@ it('drift reports items on hold, and repair does not write them', async () => {
     2,
     expect.stringContaining('On hold: a rollout was stopped or rolled back'),
   ])
-  expect(out).toContain('Drift: 3 held.')
+  expect(out).toContain('Drift: 3 on hold.')
   const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
   expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
   expect(drift.summary).toMatchObject({ pending: 3, held: 3 })

@@ -28,7 +28,7 @@ describe('rollback', () => {
     const { code, out, err } = await place.cli('rollback', '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
-      err: expect.stringContaining(`recorded before apply ${bad} by`) as string,
+      err: expect.stringContaining(`the state before apply ${bad} by`) as string,
     })
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
@@ -50,7 +50,9 @@ describe('rollback', () => {
     const { code, err } = await place.cli('rollback', second, '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
-      err: expect.stringContaining(`goes as well: 1 domain (${a}), by ${third}`) as string,
+      err: expect.stringContaining(
+        `are replaced too: 1 domain (${a}), recorded by ${third}`,
+      ) as string,
     })
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toMatchObject([
       time(10),

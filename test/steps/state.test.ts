@@ -158,7 +158,7 @@ describe('a full disk', () => {
     const { code, err, out } = await place.cli('apply', '--yes')
     expect({ code, err, out }).toMatchObject({
       code: 3,
-      err: expect.stringContaining('not everything could be recorded') as string,
+      err: expect.stringContaining('some outcomes could not be recorded') as string,
     })
     place.disk = realDisk
     expect((await place.cli('apply', '--yes')).err).toMatch(
