@@ -22,7 +22,7 @@ export function declareRollback(program: Command, declare: Declare): void {
     program,
     'rollback [apply]',
     {
-      description: 'restore the state before an apply',
+      description: 'roll back to the configuration before an apply',
       examples: [
         'rollback',
         'rollback 20260102T030405Z-1a2b',

@@ -21,6 +21,6 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
     'An item whose wire name the specification leaves out has one in the workspace file.',
   'unset-unavailable': 'An item is unset only if the specification documents a reset.',
   'reference-unknown': 'A variable or secret that is referred to is defined.',
-  'secret-literal': 'A secret stands in a manifest as a reference, not as its value.',
-  'secret-invalid': 'A secret is referred to where a string may stand, and is declared correctly.',
+  'secret-literal': 'A manifest contains a secret as a reference, not as its value.',
+  'secret-invalid': 'A secret is referenced where a string is allowed, and is declared correctly.',
 }
