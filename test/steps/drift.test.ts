@@ -362,13 +362,8 @@ describe('the observed state', () => {
   })
 
   it.each<[string, () => void, string, string]>([
-    ['a file that is not there', () => undefined, 'none.json', "the file can't be read (ENOENT)"],
-    [
-      'a program that is not there',
-      () => undefined,
-      'no-such-program --x',
-      'no such file or program',
-    ],
+    ['a missing file', () => undefined, 'none.json', "the file can't be read (ENOENT)"],
+    ['a missing program', () => undefined, 'no-such-program --x', 'no such file or program'],
     ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
     [
       'no JSON',
@@ -402,23 +397,18 @@ describe('the observed state', () => {
 
   it.each([
     [
-      'a file that is too large',
+      'a large file',
       () => place.write('live.json', answer),
       'live.json',
       'expected at most 0 MiB, got more',
     ],
     [
-      'an answer that is too large',
+      'a large answer',
       () => script(`echo '${answer}'`),
       './query.sh',
       'expected at most 0 MiB, the program printed more',
     ],
-    [
-      'an answer that is late',
-      () => script('sleep 60'),
-      './query.sh',
-      'did not finish within 0.2 s',
-    ],
+    ['a late answer', () => script('sleep 60'), './query.sh', 'did not finish within 0.2 s'],
   ])('%s is an error', async (_what, prepare, source, why) => {
     prepare()
     const io = { cwd: place.root, env: process.env, signal: new AbortController().signal }

@@ -160,7 +160,7 @@ describe('a literal of any shape in a secret field is refused without printing i
     ],
     ['the whole item', literal],
     ['the whole item, as a list', `["${literal}"]`],
-    ['what is not YAML', `{${rest}, key: ${literal}`],
+    ['invalid YAML', `{${rest}, key: ${literal}`],
   ])('%s', async (_what, item) => {
     await at(() => [500, {}])
     place.write(`domains/${www}.yaml`, `domain: ${www}\nconfig:\n  visit_timestamp: ${item}\n`)
@@ -196,7 +196,7 @@ describe('the fingerprint form of secrets is refused in a manifest', () => {
     ['in a list of strings', { deny_url: { urls: [forged] } }],
     ['as an item', { origin_host: forged }],
     ['as an item that is a string', { range_back_source: forged }],
-    ['where a number stands', { https: { cert_id: forged } }],
+    ['in a number field', { https: { cert_id: forged } }],
     [
       'as unresolved',
       { visit_timestamp: { ...config.visit_timestamp, key: { $secret: 'unresolved:signing' } } },
@@ -312,7 +312,7 @@ describe('import', () => {
     ['not valid', { visit_timestamp: { ...heldConfig.visit_timestamp, key: [signing, origin] } }],
     ['of a wrong type', { visit_timestamp: signing }],
     [
-      'beside what is not valid',
+      'next to an invalid value',
       { visit_timestamp: { ...heldConfig.visit_timestamp, deadtime: -1 } },
     ],
     [
