@@ -58,7 +58,8 @@ function extractFirstSentence(spec: ItemSpec): string {
 
 function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
   const fields = listFields(spec.schema)
-  const fieldsTitle = `${paint.bold('Fields')}${spec.schema.type === 'array' ? ' of each entry' : ''}`
+  const ofEach = spec.schema.type === 'array' ? ' of each entry' : ''
+  const fieldsTitle = `${paint.bold('Fields')}${ofEach}`
   const fieldTexts = fields.map(([name, field, required]) =>
     formatField(name, field, required, 1, paint, columns),
   )
