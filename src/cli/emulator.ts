@@ -26,7 +26,7 @@ export interface EmulatorFlags {
 
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** `edgewise emulator`: the service on this machine, until it is interrupted. */
+/** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
 export async function runEmulator(
   { io, note }: CommandContext,
   _args: unknown[],
@@ -36,13 +36,13 @@ export async function runEmulator(
     throw new EdgewiseError(
       'usage',
       `listening on ${flags.host} needs a token`,
-      'Give --token, or leave --host out to listen on this machine only.',
+      'Pass --token, or omit --host to listen on this machine only.',
     )
   }
   const running = await startEmulator(
     {
       token: flags.token ?? null,
-      domains: flags.domains === undefined ? null : domainsIn(resolve(io.cwd, flags.domains)),
+      domains: flags.domains === undefined ? null : loadDomains(resolve(io.cwd, flags.domains)),
       callsPerMinute: flags.callsPerMinute,
       itemKeys: {},
       control: flags.control === 'on',
@@ -51,7 +51,7 @@ export async function runEmulator(
       seed: flags.seed,
       timezone: flags.timezone,
       deadOrigins: flags.deadOrigin,
-      faults: flags.fault.map(faultOf),
+      faults: flags.fault.map(parseFaultOption),
       dataFile: flags.data === undefined ? null : resolve(io.cwd, flags.data),
       now: () => io.clock.now(),
       requestId: () => randomUUID(),
@@ -59,41 +59,41 @@ export async function runEmulator(
     { host: flags.host, port: flags.port },
   )
   io.out(`listening on ${running.url}\n`)
-  note(`Writes go to ${running.url}/v2/domain/config; end with Ctrl-C.`)
+  note(`Send writes to ${running.url}/v2/domain/config; stop with Ctrl-C.`)
   await io.waitForStop()
   await running.close()
   return exitCodes.done
 }
 
-/** Reads `kind` or `kind:field=value,…`; `on` may be given several times. */
-function faultOf(text: string): Fault {
+/** Parses `kind` or `kind:field=value,…`; `on` is repeatable. */
+function parseFaultOption(text: string): Fault {
   const [kind = '', ...rest] = text.split(':')
-  const given: JsonObject = { kind }
+  const fields: JsonObject = { kind }
   for (const pair of rest
     .join(':')
     .split(',')
     .filter((part) => part !== '')) {
     const [name = '', ...values] = pair.split('=')
-    const value = wordOf(values.join('='))
-    given[name] =
-      name === 'on' ? [...(Array.isArray(given['on']) ? given['on'] : []), value] : value
+    const value = parseWord(values.join('='))
+    fields[name] =
+      name === 'on' ? [...(Array.isArray(fields['on']) ? fields['on'] : []), value] : value
   }
-  const fault = parseFault(given)
+  const fault = parseFault(fields)
   if (typeof fault !== 'string') return fault
   throw new EdgewiseError(
     'usage',
-    `the fault "${text}" can't be read: ${fault}`,
-    'Give it like "error:on=2,on=5,status=502".',
+    `invalid fault "${text}": ${fault}`,
+    'Example: "error:on=2,on=5,status=502".',
   )
 }
 
-function wordOf(text: string): Json {
+function parseWord(text: string): Json {
   if (text === 'true' || text === 'false') return text === 'true'
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-function domainsIn(path: string): string[] {
-  return loadFile(path, `the file of domains ${path}`, 'Name a text file with one domain a line.')
+function loadDomains(path: string): string[] {
+  return loadFile(path, `the file of domains ${path}`, 'Pass a text file with one domain per line.')
     .split(/\r?\n/)
     .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
     .filter((line) => line !== '')

@@ -12,70 +12,70 @@ import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
-/**
- * `edgewise explain`: all items in a line each, one item with its fields and an example, or one
- * field.
- */
+/** `edgewise explain`: lists all items, or describes one item or one field. */
 export async function explain(
   { io, options, paint }: CommandContext,
   [name]: unknown[],
 ): Promise<number> {
   if (name === undefined) {
+    const sentences = [...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)])
     io.out(
       options.json === true
-        ? `${JSON.stringify(Object.fromEntries([...catalogue].map(([key, spec]) => [key, firstSentence(spec)])))}\n`
-        : overview(paint, io.columns),
+        ? `${JSON.stringify(Object.fromEntries(sentences))}\n`
+        : formatOverview(paint, io.columns),
     )
     return exitCodes.done
   }
   const [key = '', ...path] = String(name).split('.')
   refuseUnknownItems([key])
   const spec = getItemSpec(key)
-  const schema = fieldAt(spec, path)
+  const schema = findField(spec, path)
   if (options.json === true) io.out(`${JSON.stringify(schema)}\n`)
   else
     io.out(
       path.length === 0
-        ? itemText(spec, paint, io.columns)
-        : fieldText(path.at(-1) ?? '', schema, false, 0, paint, io.columns),
+        ? formatItem(spec, paint, io.columns)
+        : formatField(path.at(-1) ?? '', schema, false, 0, paint, io.columns),
     )
   return exitCodes.done
 }
 
-function overview(paint: Paint, columns: number): string {
+function formatOverview(paint: Paint, columns: number): string {
   const width = Math.max(...[...catalogue.keys()].map((key) => key.length))
   const lines = [...catalogue].map(([key, spec]) => {
-    const text = wrap(firstSentence(spec), Math.max(40, columns - width - 4), '').split('\n')
+    const text = wrap(extractFirstSentence(spec), Math.max(40, columns - width - 4), '').split('\n')
     return text
       .map((line, i) => `  ${i === 0 ? paint.bold(key.padEnd(width)) : ' '.repeat(width)}  ${line}`)
       .join('\n')
   })
-  return `${lines.join('\n')}\n\n"edgewise explain ITEM" tells the fields, the rules and an example.\n`
+  const hint = '"edgewise explain ITEM" shows its fields, its rules and an example.'
+  return `${lines.join('\n')}\n\n${hint}\n`
 }
 
-function firstSentence(spec: ItemSpec): string {
+function extractFirstSentence(spec: ItemSpec): string {
   return /^.*?\.(?=\s|$)/s.exec(spec.schema.description ?? '')?.[0] ?? ''
 }
 
-function itemText(spec: ItemSpec, paint: Paint, columns: number): string {
-  const fields = fieldsOf(spec.schema)
+function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
+  const fields = listFields(spec.schema)
+  const ofEach = spec.schema.type === 'array' ? ' of each entry' : ''
+  const fieldsTitle = `${paint.bold('Fields')}${ofEach}`
+  const fieldTexts = fields.map(([name, field, required]) =>
+    formatField(name, field, required, 1, paint, columns),
+  )
   const parts = [
     paint.bold(spec.key),
     wrap(spec.schema.description ?? '', columns, ''),
-    ...(fields.length === 0
-      ? []
-      : [
-          `${paint.bold('Fields')}${spec.schema.type === 'array' ? ` of each entry` : ''}\n${fields.map(([name, field, required]) => fieldText(name, field, required, 1, paint, columns)).join('')}`.trimEnd(),
-        ]),
-    `${paint.bold('Rules')}\n${rulesOf(spec)
+    ...(fields.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
+    `${paint.bold('Rules')}\n${listRules(spec)
       .map((rule) => `  - ${wrap(rule, columns - 4, '    ').trimStart()}`)
       .join('\n')}`,
-    `${paint.bold('Example')}\n${exampleOf(spec.key, spec.schema)}`,
+    `${paint.bold('Example')}\n${formatExample(spec.key, spec.schema)}`,
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function exampleOf(key: ItemKey, schema: ItemSchema): string {
+function formatExample(key: ItemKey, schema: ItemSchema): string {
   const document = { domain: 'www.example.com', config: { [key]: schema.examples?.[0] ?? null } }
   return stringify(document, { lineWidth: 0 })
     .trimEnd()
@@ -84,7 +84,7 @@ function exampleOf(key: ItemKey, schema: ItemSchema): string {
     .join('\n')
 }
 
-function fieldText(
+function formatField(
   name: string,
   schema: ItemSchema,
   required: boolean,
@@ -94,21 +94,22 @@ function fieldText(
 ): string {
   const indent = '  '.repeat(depth)
   const facts = [
-    typeWords(schema),
+    describeType(schema),
     required ? 'required' : null,
-    rangeWords(schema),
-    defaultWords(schema),
+    describeRange(schema),
+    describeDefault(schema),
     schema.writeOnly === true ? 'secret' : null,
   ]
-  const head = `${indent}${paint.cyan(name)}  ${paint.dim(facts.filter((fact) => fact !== null).join(', '))}`
-  const inner = fieldsOf(schema).map(([key, field, needed]) =>
-    fieldText(key, field, needed, depth + 2, paint, columns),
+  const head =
+    `${indent}${paint.cyan(name)}  ` + paint.dim(facts.filter((fact) => fact !== null).join(', '))
+  const inner = listFields(schema).map(([key, field, needed]) =>
+    formatField(key, field, needed, depth + 2, paint, columns),
   )
   return `${head}\n${wrap(schema.description ?? '', columns, `${indent}    `)}\n${inner.join('')}`
 }
 
-/** The fields of an object, or of the objects in a list; with whether each is required. */
-function fieldsOf(schema: ItemSchema): [string, ItemSchema, boolean][] {
+/** Lists the fields of an object, or of the objects in a list: name, schema, required. */
+function listFields(schema: ItemSchema): [string, ItemSchema, boolean][] {
   const holder =
     schema.items === undefined
       ? schema
@@ -120,11 +121,13 @@ function fieldsOf(schema: ItemSchema): [string, ItemSchema, boolean][] {
   ])
 }
 
-function typeWords(schema: ItemSchema): string {
+function describeType(schema: ItemSchema): string {
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
   const { list } = getAnnotations(schema)
   if (list !== undefined)
-    return list === 'comma' ? 'list (or text with commas)' : 'list (or text with line breaks)'
+    return list === 'comma'
+      ? 'list (or comma-separated text)'
+      : 'list (or text with one entry per line)'
   if (schema.type === 'array')
     return schema.items?.enum === undefined
       ? 'list'
@@ -136,60 +139,61 @@ function typeWords(schema: ItemSchema): string {
   )
 }
 
-function rangeWords(schema: ItemSchema): string | null {
-  const [least, most] = getAnnotations(schema).range ?? [
+function describeRange(schema: ItemSchema): string | null {
+  const [min, max] = getAnnotations(schema).range ?? [
     schema.minimum ?? null,
     schema.maximum ?? null,
   ]
   if (schema.maxItems !== undefined) return `at most ${schema.maxItems} entries`
   if (schema.exclusiveMinimum !== undefined) return `over ${schema.exclusiveMinimum}`
-  if (least === null && most === null) return null
-  return most === null ? `at least ${least}` : `${least ?? 0} to ${most}`
+  if (min === null && max === null) return null
+  return max === null ? `at least ${min}` : `${min ?? 0} to ${max}`
 }
 
-function defaultWords(schema: ItemSchema): string | null {
-  if (getAnnotations(schema).keeps === true) return 'unchanged when left out'
+function describeDefault(schema: ItemSchema): string | null {
+  if (getAnnotations(schema).keeps === true) return 'unchanged if omitted'
   return schema.default === undefined
     ? null
     : `default ${schema.default === '' ? 'empty' : String(schema.default)}`
 }
 
-function rulesOf(spec: ItemSpec): string[] {
+function listRules(spec: ItemSpec): string[] {
   const grouped = [...catalogue.values()]
     .filter((other) => other.group === spec.group && other !== spec)
     .map((other) => other.key)
   return [
     ...(unnamedItems.includes(spec.key)
       ? [
-          `The service's name of this item is not documented: say it in edgewise.yaml under service.itemKeys.${spec.key}.`,
+          `Its wire name is not documented: configure it under service.itemKeys.${spec.key} ` +
+            'in edgewise.yaml.',
         ]
       : []),
     ...spec.clearedItems.map((other) => `Setting it empties ${other}.`),
     ...(spec.keptFields.length > 0
-      ? [`The service leaves ${spec.keptFields.join(' and ')} alone when a write omits them.`]
+      ? [`The service keeps ${spec.keptFields.join(' and ')} if a write omits them.`]
       : []),
     spec.unset === undefined
-      ? 'There is no documented way to unset it: taken out of a manifest it is released and stays as it is at the service.'
-      : `{$unset: true} takes it back${wayBack(spec)}; taken out of a manifest it is released and stays as it is.`,
+      ? 'The service documents no reset. Removed from a manifest, it is released: the service ' +
+        'keeps its value.'
+      : `{$unset: true} resets it${describeReset(spec)}. Removed from a manifest, it is ` +
+        'released: the service keeps its value.',
     ...(spec.explainDestructive?.(null)
-      ? [
-          `apply makes some of its changes only with --allow ${spec.key}: ${spec.explainDestructive(null)}.`,
-        ]
+      ? [`Destructive changes need --allow ${spec.key}: ${spec.explainDestructive(null)}.`]
       : []),
     grouped.length === 0
-      ? 'It travels alone in a write (with "grouping.groups: documented").'
-      : `It may travel in one write with ${grouped.join(', ')}.`,
+      ? 'It shares a write with no other item (with "grouping.groups: documented").'
+      : `It may share a write with ${grouped.join(', ')}.`,
   ]
 }
 
-function wayBack(spec: ItemSpec): string {
+function describeReset(spec: ItemSpec): string {
   const payload: Json | null = spec.unset?.(unrecordedState, 'www.example.com') ?? null
   return payload === null ? '' : ` by writing ${JSON.stringify(payload)}`
 }
 
-function fieldAt(spec: ItemSpec, path: string[]): ItemSchema {
+function findField(spec: ItemSpec, path: string[]): ItemSchema {
   return path.reduce<ItemSchema>((schema, step) => {
-    const fields = fieldsOf(schema)
+    const fields = listFields(schema)
     const found = fields.find(([name]) => name === step)
     if (found !== undefined) return found[1]
     const names = fields.map(([name]) => name)
@@ -197,7 +201,7 @@ function fieldAt(spec: ItemSpec, path: string[]): ItemSchema {
       didYouMean(step, names) || (names.length === 0 ? '' : ` It has: ${names.join(', ')}.`)
     throw new EdgewiseError(
       'usage',
-      `${spec.key} has no field "${step}" there.${hint}`,
+      `${spec.key} has no field "${step}".${hint}`,
       `"edgewise explain ${spec.key}" lists its fields.`,
     )
   }, spec.schema)

@@ -13,7 +13,7 @@ export interface FmtOptions {
 }
 
 /**
- * `edgewise fmt`: brings the files of the workspace into canonical order and style; values and
+ * `edgewise fmt`: formats the files of the workspace in canonical order and style. Values and
  * comments stay.
  */
 export async function fmt(
@@ -29,8 +29,7 @@ export async function fmt(
   for (const file of files) {
     const result = formatYaml(file)
     if ('diagnostics' in result) unreadable.push(...result.diagnostics)
-    else if ('unchanged' in result)
-      context.note(`${file.path} is left as it is: ${result.unchanged}.`)
+    else if ('unchanged' in result) context.note(`skipped ${file.path}: ${result.unchanged}`)
     else if (result.text !== file.text) {
       changed.push(file.path)
       if (check !== true) saveFile(join(root, file.path), result.text)

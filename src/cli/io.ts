@@ -1,7 +1,7 @@
 import type { Outside } from '../operations/outside.ts'
 import type { Paint } from '../report/text/paint.ts'
 
-/** What a command is given of the world: words in, words out, clock, chance and environment. */
+/** Ports of a command: output streams, prompt, clock, randomness and environment. */
 export interface Io extends Outside {
   cwd: string
   /** Writes to stdout: results only. */
@@ -12,13 +12,13 @@ export interface Io extends Outside {
   columns: number
   outIsTerminal: boolean
   errIsTerminal: boolean
-  /** Asks a question that is answered with yes or no; null where nobody can answer. */
+  /** Asks a yes/no question; null if there is no terminal. */
   ask: ((question: string) => Promise<boolean>) | null
-  /** Resolves when the user wants a server to end. */
+  /** Resolves when the user stops a server. */
   waitForStop(): Promise<void>
 }
 
-/** The options that every command has. */
+/** Options of every command. */
 export interface GlobalOptions {
   workspace?: string
   json?: boolean
@@ -28,7 +28,7 @@ export interface GlobalOptions {
   verbose?: boolean
 }
 
-/** What a command works with: the world, the common options, and how to write to each stream. */
+/** Context of a command: ports, common options, and the paint of each stream. */
 export interface CommandContext {
   io: Io
   options: GlobalOptions
@@ -36,6 +36,6 @@ export interface CommandContext {
   paint: Paint
   /** For text on stderr. */
   errPaint: Paint
-  /** A line on stderr that `--quiet` takes away. */
+  /** Prints a line on stderr, unless `--quiet`. */
   note(text: string): void
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
 /**
- * Reads a file that the user named.
+ * Loads a file named by the user.
  *
- * @param called what the file is called in a message, with its path
- * @param hint what to name instead
- * @throws EdgewiseError `usage` when it can't be read
+ * @param called name of the file in messages, with its path
+ * @param hint what to pass instead
+ * @throws EdgewiseError `usage` if it can't be loaded
  */
 export function loadFile(path: string, called = path, hint = ''): string {
   try {

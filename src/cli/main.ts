@@ -6,28 +6,29 @@ import type { Io } from './io.ts'
 import { run } from './program.ts'
 
 const interrupt = new AbortController()
-let signalled: 'SIGINT' | 'SIGTERM' | null = null
+let receivedSignal: 'SIGINT' | 'SIGTERM' | null = null
 const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The second signal leaves at once; what is under way is recorded as in doubt.
-    if (signalled !== null) process.exit(signalCodes[signal])
-    signalled = signal
+    // The second signal exits at once; calls in flight are recorded as in-doubt.
+    if (receivedSignal !== null) process.exit(signalCodes[signal])
+    receivedSignal = signal
     interrupt.abort()
   })
 }
-// What can't be said ends nothing that was begun: an apply goes on and records what comes of it. A
-// reader that has seen enough (`| head`) is no failure.
-let unsaid: string | null = null
+// A failing stdout must not abort an apply: it continues and records its outcomes. A reader that
+// closes the pipe early (`| head`) is not an error.
+let outputError: string | null = null
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') unsaid ??= error.code ?? error.message
+  if (error.code !== 'EPIPE') outputError ??= error.code ?? error.message
 })
 process.on('exit', (code) => {
-  if (unsaid === null) return
+  if (outputError === null) return
   process.stderr.write(
-    `edgewise: the output could not be written (${unsaid}); the command itself ended with exit code ${code}\n`,
+    `edgewise: the output could not be written (${outputError}); the command itself ended ` +
+      `with exit code ${code}\n`,
   )
   if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed
 })
@@ -51,7 +52,7 @@ async function ask(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await lines.question(`${question} Type "yes" to go on: `, {
+    const answer = await lines.question(`${question} Type "yes" to continue: `, {
       signal: interrupt.signal,
     })
     return /^y(es)?$/i.test(answer.trim())
@@ -65,15 +66,17 @@ async function ask(question: string): Promise<boolean> {
 
 try {
   const code = await run(process.argv.slice(2), io)
-  process.exitCode = signalled === null ? code : signalCodes[signalled]
+  process.exitCode = receivedSignal === null ? code : signalCodes[receivedSignal]
 } catch (thrown) {
   const sent = thrown instanceof DefectAfterWrites
   const error = sent ? thrown.cause : thrown
-  const said = sent
-    ? ' Writes may have been sent; what came of them unseen is in doubt, and the next apply writes it again.'
+  const note = sent
+    ? ' Writes may have been sent; unknown outcomes are in-doubt, and the next apply writes ' +
+      'them again.'
     : ''
   process.stderr.write(
-    `edgewise: this is a defect of the program; please report it.${said}\n${error instanceof Error ? error.stack : String(error)}\n`,
+    `edgewise: internal error; please report this bug.${note}\n` +
+      `${error instanceof Error ? error.stack : String(error)}\n`,
   )
   process.exitCode = sent ? exitCodes.incomplete : exitCodes.failed
 }

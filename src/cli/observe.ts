@@ -7,7 +7,7 @@ import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
 import { parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 
-/** How much an answer may be, and how long a program may take for it. */
+/** Limits of the output and the run time of a program. */
 interface Limits {
   bytes: number
   seconds: number
@@ -15,38 +15,41 @@ interface Limits {
 
 type World = Pick<Io, 'cwd' | 'env' | 'signal'>
 
-const usual: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
-const mostComplaint = 2000
+const defaultLimits: Limits = { bytes: 256 * 1024 * 1024, seconds: 600 }
+const maxStderrLength = 2000
 
 /**
- * What somebody saw at the service. A name that ends in `.json`, and an existing file that can't be
- * executed, is read; anything else is a program with arguments, separated by blanks (`'…'` and
- * `"…"` keep them), run without a shell in the current folder. Its standard output is the answer.
+ * Loads the observed configuration of the service. A name that ends in `.json`, and an existing
+ * file that is not executable, is loaded. Anything else is a program with arguments, separated by
+ * blanks (`'…'` and `"…"` keep them), which runs without a shell in the current folder and prints
+ * the configuration.
  *
- * @param scrub takes secrets out of what the program complains
- * @throws EdgewiseError `not-observed` when there is no answer, or one that is too large, late or
- * no JSON
+ * @param scrub removes secrets from the stderr of the program
+ * @throws EdgewiseError `not-observed` if the output is missing, too large, too late or no JSON
  */
 export async function observe(
   source: string,
   io: World,
   scrub: (text: string) => string,
-  limits: Limits = usual,
+  limits: Limits = defaultLimits,
 ): Promise<Json> {
   const text = isFile(source, io.cwd)
-    ? readText(source, io.cwd, limits)
-    : await outputOf(wordsOf(source), io, scrub, limits)
+    ? loadText(source, io.cwd, limits)
+    : await runProgram(splitWords(source), io, scrub, limits)
   const data = parseJson(text)
   if (data === undefined)
-    throw failed(source, `expected JSON, got ${text.trim() === '' ? 'nothing' : 'something else'}`)
+    throw createError(
+      source,
+      `expected JSON, got ${text.trim() === '' ? 'nothing' : 'something else'}`,
+    )
   return data
 }
 
-function failed(source: string, why: string): EdgewiseError {
+function createError(source: string, why: string): EdgewiseError {
   return new EdgewiseError(
     'not-observed',
     `--observed ${source}: ${why}`,
-    'Expected a file, or a program that prints {"<domain>": {"<item>": payload}}.',
+    'Pass a file, or a program that prints {"<domain>": {"<item>": payload}}.',
   )
 }
 
@@ -66,15 +69,16 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function readText(source: string, cwd: string, { bytes }: Limits): string {
+function loadText(source: string, cwd: string, { bytes }: Limits): string {
   const path = resolve(cwd, source)
   try {
     const { size } = statSync(path)
-    if (size > bytes) throw failed(source, `expected at most ${mebibytes(bytes)} MiB, got more`)
+    if (size > bytes)
+      throw createError(source, `expected at most ${toMebibytes(bytes)} MiB, got more`)
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof EdgewiseError) throw error
-    throw failed(
+    throw createError(
       source,
       `the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
     )
@@ -82,22 +86,22 @@ function readText(source: string, cwd: string, { bytes }: Limits): string {
 }
 
 /**
- * The words of a command line: blanks part them, quotes keep blanks. Nothing else has a meaning.
+ * Splits a command line into words at blanks; quotes keep blanks. No other character is special.
  */
-function wordsOf(source: string): string[] {
+function splitWords(source: string): string[] {
   return Array.from(source.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g), ([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'),
   )
 }
 
-function outputOf(
+function runProgram(
   [program = '', ...args]: string[],
   io: World,
   scrub: (text: string) => string,
   limits: Limits,
 ): Promise<string> {
-  if (program === '') throw failed('', 'expected a file or a program, got nothing')
-  // A name with a slash is meant from the current folder.
+  if (program === '') throw createError('', 'expected a file or a program, got nothing')
+  // A name with a slash is relative to the current folder.
   const command = program.includes('/') ? resolve(io.cwd, program) : program
   return new Promise((fulfil, reject) => {
     const options = {
@@ -110,13 +114,18 @@ function outputOf(
     } as const
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return fulfil(stdout)
-      const complaint = escapeInvisibleInLines(scrub(stderr.slice(-mostComplaint)).trim())
-      reject(failed(program, `${whyOf(error, limits)}${complaint === '' ? '' : `\n${complaint}`}`))
+      const complaint = escapeInvisibleInLines(scrub(stderr.slice(-maxStderrLength)).trim())
+      reject(
+        createError(
+          program,
+          `${explainFailure(error, limits)}${complaint === '' ? '' : `\n${complaint}`}`,
+        ),
+      )
     })
   })
 }
 
-function whyOf(
+function explainFailure(
   error: Error & {
     code?: number | string | null
     killed?: boolean
@@ -124,15 +133,15 @@ function whyOf(
   },
   limits: Limits,
 ): string {
-  if (error.code === 'ENOENT') return 'there is no such file or program'
+  if (error.code === 'ENOENT') return 'no such file or program'
   if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
-    return `expected at most ${mebibytes(limits.bytes)} MiB, the program printed more`
+    return `expected at most ${toMebibytes(limits.bytes)} MiB, the program printed more`
   if (error.name === 'AbortError') return 'interrupted'
-  if (error.killed === true) return `the program gave no answer within ${limits.seconds} s`
+  if (error.killed === true) return `the program did not finish within ${limits.seconds} s`
   if (typeof error.code === 'number') return `the program failed with exit code ${error.code}`
   return `the program can't be run (${error.code ?? error.signal ?? 'unknown'})`
 }
 
-function mebibytes(bytes: number): number {
+function toMebibytes(bytes: number): number {
   return Math.floor(bytes / 1024 / 1024)
 }

@@ -9,32 +9,32 @@ import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { CommandContext } from './io.ts'
 
-/** Finds and reads the workspace that a command is about. */
+/** Finds and loads the workspace of a command. */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   return loadWorkspace(findWorkspaceRoot(context), context.io, reach)
 }
 
-/** The folder of the workspace that a command is about. */
+/** Finds the folder of the workspace of a command. */
 export function findWorkspaceRoot({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
   if (options.workspace !== undefined && !existsSync(start))
     throw new EdgewiseError(
       'not-a-workspace',
-      `there is no folder ${start}`,
-      'Name the folder of edgewise.yaml, or one below it, with -C.',
+      `the folder ${start} does not exist`,
+      'Pass the folder of edgewise.yaml, or one below it, with -C.',
     )
   const root = findRoot(start)
   if (root === null) {
     throw new EdgewiseError(
       'not-a-workspace',
-      `no edgewise.yaml in ${start} or above it`,
-      'Run "edgewise init" to make a workspace, or name one with -C.',
+      `no edgewise.yaml in ${start} or its parent folders`,
+      'Run "edgewise init" to create a workspace, or pass its folder with -C.',
     )
   }
   return root
 }
 
-/** The workspace, if it has no errors. Its warnings are told on stderr. */
+/** Loads the workspace, prints its warnings on stderr, and throws `invalid` if it has errors. */
 export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const workspace = openWorkspace(context, reach)
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
@@ -44,7 +44,7 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     const shown = context.options.json === true ? errors : []
     throw new EdgewiseError(
       'invalid',
-      `the manifests have ${errors.length === 1 ? 'an error' : pluralize(errors.length, 'error')}; nothing was planned`,
+      `the manifests have ${pluralize(errors.length, 'error')}; nothing was planned`,
       '',
       shown,
     )
@@ -53,12 +53,13 @@ export function openValidWorkspace(context: CommandContext, reach: SecretReach):
     context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
   if (workspace.desired.size === 0)
     context.note(
-      `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`,
+      `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} ` +
+        `in ${workspace.root}.`,
     )
   return workspace
 }
 
-/** Diagnostics in words, with the offending lines, for stderr. */
+/** Formats diagnostics with their source lines for stderr. */
 export function formatWorkspaceDiagnostics(
   workspace: LoadedWorkspace,
   diagnostics: Diagnostic[],

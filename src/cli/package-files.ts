@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Reads a file of the package, such as `schemas/manifest.schema.json`. The path from here to the
+ * Loads a file of the package, such as `schemas/manifest.schema.json`. The relative path to the
  * package's folder is the same for this file and for the built program (`dist/cli`, `dist/chunks`).
  */
 export function readPackageFile(path: string): string {

@@ -24,8 +24,8 @@ import { version } from './version.ts'
 /**
  * Runs one command line.
  *
- * @param argv the words after the program's name
- * @returns the exit code; failures that have a sentence are told here
+ * @param argv the arguments after the program's name
+ * @returns the exit code; an `EdgewiseError` is printed here
  */
 export async function run(argv: string[], io: Io): Promise<number> {
   let code: number = exitCodes.done
@@ -56,7 +56,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
   }
 }
 
-/** Prints a failure, as the options ask for that could not be parsed. */
+/** Prints an error in the format of the raw options, which may have failed to parse. */
 async function reportError(error: EdgewiseError, argv: string[], io: Io): Promise<void> {
   const { printError: tellError } = await import('./terminal/print-error.ts')
   tellError(
@@ -67,15 +67,15 @@ async function reportError(error: EdgewiseError, argv: string[], io: Io): Promis
   )
 }
 
-/** The program with its commands, in the order of its help. */
+/** Builds the program with its commands, in the order of the help. */
 function buildProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
-    .description('Keeps the configuration of CDN domains as a Git repository says it should be.')
+    .description('Keeps the configuration of CDN domains in sync with a Git repository.')
     .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help of a command')
-    .showHelpAfterError('(--help tells more)')
+    .helpCommand('help [command]', 'print help for a command')
+    .showHelpAfterError('(see --help)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text),

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
 /**
- * Writes a file that the user named.
+ * Writes a file named by the user.
  *
- * @throws EdgewiseError `usage` when it can't be written
+ * @throws EdgewiseError `usage` if it can't be written
  */
 export function saveFile(path: string, text: string): void {
   try {

@@ -18,19 +18,19 @@ export interface ValidateOptions {
   format: 'text' | 'json' | 'github' | 'sarif'
 }
 
-/** `edgewise validate`: all problems in one run; asks for no secret and no token. */
+/** `edgewise validate`: reports every problem in one run. Needs neither secrets nor the token. */
 export async function validate(
   context: CommandContext,
   [paths]: unknown[],
   { format }: ValidateOptions,
 ): Promise<number> {
   const { io, options, paint } = context
-  const workspace = readable(context)
+  const workspace = tryOpenWorkspace(context)
   const found =
     workspace instanceof EdgewiseError
       ? workspace.diagnostics
-      : chosen(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
-  const folder = workspace instanceof EdgewiseError ? '' : folderInRepository(workspace.root)
+      : selectDiagnostics(workspace.diagnostics, workspace.root, io.cwd, paths as string[])
+  const folder = workspace instanceof EdgewiseError ? '' : findFolderInRepository(workspace.root)
   const valid = !found.some((diagnostic) => diagnostic.severity === 'error')
   switch (options.json === true ? 'json' : format) {
     case 'json':
@@ -51,16 +51,16 @@ export async function validate(
           columns: io.columns,
         }),
       )
-      if (!(workspace instanceof EdgewiseError) && valid) io.out(validLine(workspace, paint))
+      if (!(workspace instanceof EdgewiseError) && valid) io.out(formatValidLine(workspace, paint))
   }
   return valid ? exitCodes.done : exitCodes.failed
 }
 
 /**
- * The workspace, or what is wrong with edgewise.yaml itself: that is a result of this command like
- * any other.
+ * Loads the workspace, or returns the error of an invalid edgewise.yaml, which is a regular result
+ * of this command.
  */
-function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
+function tryOpenWorkspace(context: CommandContext): LoadedWorkspace | EdgewiseError {
   try {
     return openWorkspace(context, 'none')
   } catch (error) {
@@ -69,27 +69,27 @@ function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
   }
 }
 
-function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
+function formatValidLine({ desired }: LoadedWorkspace, paint: Paint): string {
   const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
-  return `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ${pluralize(items, 'item')}.\n`
+  return (
+    `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ` +
+    `${pluralize(items, 'item')}.\n`
+  )
 }
 
 /**
- * The workspace's folder within its repository, since annotations name files from the repository's
- * root.
+ * Finds the workspace's folder within its repository: annotations need paths from the root of the
+ * repository.
  */
-function folderInRepository(root: string): string {
+function findFolderInRepository(root: string): string {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return relative(folder, root).split(sep).join('/')
     if (folder === dirname(folder)) return ''
   }
 }
 
-/**
- * The diagnostics of the files or folders that were named; a path that holds none of the
- * workspace's files is fine.
- */
-function chosen(
+/** Selects the diagnostics of the named files or folders; none is fine. */
+function selectDiagnostics(
   diagnostics: Diagnostic[],
   root: string,
   cwd: string,
@@ -102,7 +102,7 @@ function chosen(
       throw new EdgewiseError(
         'usage',
         `${path} is not in the workspace ${root}`,
-        'Name files or folders of the workspace, or choose another one with -C.',
+        'Pass files or folders of the workspace, or another workspace with -C.',
       )
     return inside
   })

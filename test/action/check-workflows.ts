@@ -1,5 +1,5 @@
 /**
- * Prints what the code host's own parser says against workflows and actions, as JSON:
+ * Prints the errors of the code host's own parser for workflows and actions, as JSON:
  * `check-workflows.ts PARSER FILE…`.
  */
 import { readFileSync } from 'node:fs'

@@ -35,8 +35,8 @@ const issues = (posts: object[]) =>
     .query({ state: 'open', sort: 'created', direction: 'asc', per_page: 100, page: 1 })
     .reply(200, posts)
 
-describe('the comment of a pull request', () => {
-  it('is written where there is none', async () => {
+describe('keepComment', () => {
+  it('creates the comment if none exists', async () => {
     listed([{ id: 1, body: 'hello', user: own }])
     service()
       .post(comments, { body: `${planMark}text` })
@@ -44,7 +44,7 @@ describe('the comment of a pull request', () => {
     expect(await keepComment(host, 7, 'text')).toBe('created')
   })
 
-  it('is brought up to date, on whatever page it stands', async () => {
+  it('updates the comment on any page of the list', async () => {
     listed(Array.from({ length: 100 }, (_, id) => ({ id, body: 'x', user: own })))
     listed([{ id: 500, body: `${planMark}old`, user: own }], 2)
     service()
@@ -53,12 +53,12 @@ describe('the comment of a pull request', () => {
     expect(await keepComment(host, 7, 'new')).toBe('updated')
   })
 
-  it('is let be when it says the same', async () => {
+  it('leaves a comment with the same text unchanged', async () => {
     listed([{ id: 5, body: `${planMark}same`, user: own }])
     expect(await keepComment(host, 7, 'same')).toBe('unchanged')
   })
 
-  it('is never somebody else’s, whoever writes the mark', async () => {
+  it('never updates a comment of another account, even with the mark', async () => {
     listed([
       { id: 1, body: `${planMark}mine`, user: { login: 'somebody' } },
       { id: 2, body: `${planMark}gone`, user: null },
@@ -69,7 +69,7 @@ describe('the comment of a pull request', () => {
     expect(await keepComment(host, 7, 'text')).toBe('created')
   })
 
-  it('is never longer than it may be', async () => {
+  it('truncates a comment to the length limit', async () => {
     listed([])
     service()
       .post(comments, ({ body }: { body: string }) => body.length === 65_535)
@@ -78,10 +78,10 @@ describe('the comment of a pull request', () => {
   })
 })
 
-describe('the issue about drift', () => {
+describe('keepIssue', () => {
   const issue = { id: 9, number: 3, body: `${driftMark}old`, user: own }
 
-  it('is opened once there is drift', async () => {
+  it('opens an issue on drift', async () => {
     issues([{ id: 1, number: 1, body: `${driftMark}x`, user: { login: 'somebody' } }])
     service()
       .post('/repos/team/cdn/issues', { title: 'Configuration drift', body: `${driftMark}text` })
@@ -89,7 +89,7 @@ describe('the issue about drift', () => {
     expect(await keepIssue(host, true, 'text')).toBe('opened')
   })
 
-  it('is brought up to date while there is drift; of several the oldest', async () => {
+  it('updates the oldest issue while there is drift', async () => {
     issues([{ ...issue, number: 2, pull_request: {} }, issue, { ...issue, number: 4 }])
     service()
       .patch('/repos/team/cdn/issues/3', { body: `${driftMark}new` })
@@ -99,7 +99,7 @@ describe('the issue about drift', () => {
     expect(await keepIssue(host, true, 'old')).toBe('unchanged')
   })
 
-  it('is closed once there is none, and not opened for that', async () => {
+  it('closes the issue without drift, and opens none', async () => {
     issues([issue])
     service()
       .patch('/repos/team/cdn/issues/3', {
@@ -121,21 +121,21 @@ describe('failures', () => {
       (error: Error) => error.message,
     )
 
-  it('are told without the token and without what the answer says', async () => {
+  it('contain neither the token nor the response body', async () => {
     service().get(comments).query(true).reply(403, { message: 'canary-token is not allowed' })
     const message = await failure(() => keepComment(host, 7, 'x'))
     expect(message).toMatch(
-      /^GET team\/cdn\/issues\/7\/comments\S* was answered with HTTP 403\. Does the job have the permission/,
+      /^GET team\/cdn\/issues\/7\/comments\S* failed with HTTP 403\. Check the write permission/,
     )
     expect(message).not.toContain('canary')
   })
 
-  it('an answer of another shape is one', async () => {
+  it('include a response of an unexpected shape', async () => {
     service().get(comments).query(true).reply(200, { message: 'moved' })
     expect(await failure(() => keepComment(host, 7, 'x'))).toContain('expected a list')
   })
 
-  it('a redirect is one: the token goes nowhere else', async () => {
+  it('include a redirect: the token is sent to no other host', async () => {
     const asked: string[] = []
     service().get(comments).query(true).reply(302, '', { location: 'https://elsewhere.example/' })
     nock('https://elsewhere.example')
@@ -162,7 +162,7 @@ describe('main', () => {
     PULL_REQUEST: '7',
   }
 
-  it('reads what the action gives it', async () => {
+  it('reads its input from the environment of the action', async () => {
     listed([])
     service()
       .post(comments, { body: `${planMark}text` })

@@ -29,7 +29,7 @@ afterEach(() => place.remove())
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
 /**
- * Runs a step of the action as a runner does: inputs become variables, and the text is run by bash.
+ * Runs a step of the action as a runner does: inputs become variables, and bash runs the script.
  */
 async function act(
   given: Record<string, string>,
@@ -41,8 +41,8 @@ async function act(
       given[name] ?? (input.default?.startsWith('${{') === true ? '' : (input.default ?? '')),
     ]),
   )
-  const telling = ['comment', 'issue'].includes(values['command'] ?? '')
-  const step = runs.steps.find(({ id }) => id === (telling ? 'tell' : 'run'))
+  const reporting = ['comment', 'issue'].includes(values['command'] ?? '')
+  const step = runs.steps.find(({ id }) => id === (reporting ? 'report' : 'run'))
   const variables = Object.entries(step?.env ?? {}).map(([name, value]) => [
     name,
     value.replace(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, input: string) => values[input] ?? ''),
@@ -54,7 +54,7 @@ async function act(
       cwd: place.root,
       env: {
         PATH: process.env['PATH'],
-        // The runner's Node takes types off by itself.
+        // The runner's Node strips types by itself.
         NODE_OPTIONS: `--import ${tsx}`,
         GITHUB_STEP_SUMMARY: join(place.root, 'summary.md'),
         GITHUB_OUTPUT: join(place.root, 'output'),
@@ -74,7 +74,7 @@ async function act(
 const program = `${process.execPath} ${main}`
 
 describe('plan, apply and drift', { timeout: 90_000 }, () => {
-  it('make the round: a plan with its report, the apply of that plan, and no drift after it', async () => {
+  it('run in sequence: a plan with report, its apply, no drift afterwards', async () => {
     expect(await act({ command: 'plan', program })).toMatchObject({ status: 0 })
     expect(text('output')).toBe('differs=true\n')
     expect(text('summary.md')).toMatch(/^### Edgewise plan\n\nPlan: 1 to set/)
@@ -92,20 +92,20 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect(text('output')).toBe('differs=false\n')
   })
 
-  it('drift with something to look at', async () => {
+  it('drift compares with an observed file', async () => {
     expect((await act({ command: 'plan', program })).status).toBe(0)
     expect((await act({ command: 'apply', program })).status).toBe(0)
     place
       .write('output', '')
-      .write('held.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
-    expect(await act({ command: 'drift', program, observed: 'held.json' })).toMatchObject({
+      .write('live.json', JSON.stringify({ 'www.example.com': { timeout: { time: 99 } } }))
+    expect(await act({ command: 'drift', program, observed: 'live.json' })).toMatchObject({
       status: 0,
     })
     expect(text('output')).toBe('differs=true\n')
     expect(text('edgewise.md')).toContain('60 → 99')
   })
 
-  it('a plan with errors fails with annotations, and tells no difference', async () => {
+  it('a plan with errors fails with annotations and sets no output', async () => {
     place.manifest('www.example.com', { timeout: { time: 9999 } })
     const { status, out } = await act({ command: 'plan', program })
     expect([status, out]).toEqual([
@@ -115,18 +115,18 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
     expect([text('output'), text('summary.md')]).toEqual(['', ''])
   })
 
-  it('a plan that fails is not taken for an old report', async () => {
+  it('a failed plan does not publish an old report', async () => {
     place.write('edgewise.md', 'old')
     expect((await act({ command: 'plan', program, plan: '/nowhere/plan.json' })).status).toBe(1)
     expect([text('output'), text('summary.md')]).toEqual(['', ''])
   })
 
-  it('an apply that fails fails, and so does one without a plan', async () => {
+  it('an apply fails if Edgewise fails or the plan is missing', async () => {
     const { status, err } = await act({ command: 'apply', program, plan: 'none.json' })
     expect([status, err]).toEqual([1, expect.stringContaining('none.json')])
   })
 
-  it('inputs are words and nothing else', async () => {
+  it('inputs are never evaluated by the shell', async () => {
     const hostile = 'x"; touch pwned; $(touch pwned) `touch pwned`'
     for (const input of ['command', 'workspace', 'plan', 'report', 'observed']) {
       const { status } = await act({
@@ -142,18 +142,18 @@ describe('plan, apply and drift', { timeout: 90_000 }, () => {
 })
 
 describe('the program', { timeout: 30_000 }, () => {
-  it.each(['', '   '])('%j is refused, with what to give', async (nothing) => {
+  it.each(['', '   '])('%j is refused with a hint', async (nothing) => {
     for (const command of ['plan', 'apply', 'drift']) {
       const { status, out } = await act({ command, program: nothing })
       expect([command, status]).toEqual([command, 1])
       expect(out).toBe(
-        '::error::expected the input "program" to say how Edgewise is started, got nothing. ' +
-          'Give a build outside of the checkout, such as "node /opt/edgewise/dist/cli/main.js".\n',
+        '::error::the input "program" is empty. ' +
+          'Pass a build outside the checkout, such as "node /opt/edgewise/dist/cli/main.js".\n',
       )
     }
   })
 
-  it('is none that the checkout holds, under whatever name', async () => {
+  it('is never a file of the checkout, by any path', async () => {
     const pwned = join(place.root, 'pwned')
     place.write('own.js', `require('node:fs').writeFileSync(${JSON.stringify(pwned)}, '')\n`)
     place.write('bin/own', `#!/bin/sh\ntouch ${pwned}\n`)
@@ -174,18 +174,18 @@ describe('the program', { timeout: 30_000 }, () => {
       expect([each, status, out]).toEqual([
         each,
         1,
-        expect.stringMatching(/^::error::.*lies in the checkout/),
+        expect.stringMatching(/^::error::.*is in the checkout/),
       ])
     }
     const { status, out } = await act(
       { command: 'plan', program: 'own' },
       { PATH: `bin:${process.env['PATH'] ?? ''}` },
     )
-    expect([status, out]).toEqual([1, expect.stringContaining('lies in the checkout')])
+    expect([status, out]).toEqual([1, expect.stringContaining('is in the checkout')])
     expect(existsSync(pwned)).toBe(false)
   })
 
-  it('is looked up in no package registry and in no node_modules of the checkout', async () => {
+  it('is looked up neither in a package registry nor in node_modules of the checkout', async () => {
     place.write('node_modules/.bin/edgewise', `#!/bin/sh\ntouch ${join(place.root, 'pwned')}\n`)
     chmodSync(join(place.root, 'node_modules/.bin/edgewise'), 0o755)
     for (const each of [
@@ -198,13 +198,13 @@ describe('the program', { timeout: 30_000 }, () => {
       expect([each, status, out]).toEqual([
         each,
         1,
-        expect.stringMatching(/^::error::expected a build of Edgewise, got/),
+        expect.stringMatching(/^::error::"[^"]+" looks up a package by its name/),
       ])
     }
     expect(existsSync(join(place.root, 'pwned'))).toBe(false)
   })
 
-  it('that is not there is named', async () => {
+  it('is named in the error if it is not found', async () => {
     const { status, out } = await act({ command: 'plan', program: 'no-such-program plan' })
     expect([status, out]).toEqual([1, expect.stringContaining('"no-such-program" was not found')])
   })
@@ -236,7 +236,7 @@ describe('comment and issue', { timeout: 90_000 }, () => {
   })
   afterAll(() => server.close())
 
-  it('speak with the code host', async () => {
+  it('write to the code host', async () => {
     const { port } = server.address() as AddressInfo
     const env = { GITHUB_API_URL: `http://127.0.0.1:${port}`, GITHUB_REPOSITORY: 'team/cdn' }
     place.write('edgewise.md', 'text')
@@ -272,7 +272,7 @@ describe('comment and issue', { timeout: 90_000 }, () => {
     ])
   })
 
-  it('an unknown report, a missing token and an address that answers nobody are told', async () => {
+  it('report an unknown command, a missing token and an unreachable address', async () => {
     const env = { GITHUB_API_URL: 'http://127.0.0.1:9', GITHUB_REPOSITORY: 'team/cdn' }
     const token = { 'code-host-token': 'canary-token' }
     expect(await act({ command: 'comment', 'pull-request': '7' }, env)).toMatchObject({

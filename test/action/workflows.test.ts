@@ -51,7 +51,7 @@ const workflows = new Map(names.map((name) => [name, read(name)]))
 const actionSteps = (parse(readFileSync(action, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
 
 describe('the workflows', () => {
-  it('have the least permissions that do', () => {
+  it('have the least permissions they need', () => {
     const permissions = [...workflows].flatMap(([name, { permissions: top, jobs }]) => {
       expect([name, top]).toEqual([name, {}])
       return Object.entries(jobs).map(([job, each]) => [`${name} ${job}`, each.permissions])
@@ -66,7 +66,7 @@ describe('the workflows', () => {
     })
   })
 
-  it('give secrets to the approved apply only, and a token that writes to no job that reads a pull request', () => {
+  it('give secrets to the approved apply only, and no write token to pull requests', () => {
     for (const [name, { on, jobs }] of workflows) {
       expect([name, Object.keys(on)]).not.toEqual([
         name,
@@ -93,14 +93,14 @@ describe('the workflows', () => {
       if: 'github.event.pull_request.head.repo.full_name == github.repository',
       needs: 'plan',
     })
-    // Beside the token runs what was merged already, and no credentials lie in the folder.
+    // Next to the token runs only merged code, and the folder contains no credentials.
     expect(comment?.steps[0]?.with).toEqual({
       ref: '${{ github.event.pull_request.base.sha }}',
       'persist-credentials': false,
     })
   })
 
-  it('apply the plan that was approved: the file goes from one job to the other', () => {
+  it('apply the approved plan: its file is passed between jobs', () => {
     const { plan, apply } = read('apply.yml').jobs
     const uploaded = plan?.steps.find(({ uses }) =>
       uses?.startsWith('actions/upload-artifact@'),
@@ -120,7 +120,7 @@ describe('the workflows', () => {
     })
   })
 
-  it('use what is pinned by commit, each with its version, or lies in the repository', () => {
+  it('use actions of the repository, or actions pinned by commit with a version comment', () => {
     const lines = [action, ci, written, ...names.map((name) => join(folder, name))].flatMap(
       (path) =>
         readFileSync(path, 'utf8')
@@ -152,7 +152,7 @@ describe('the workflows', () => {
     for (const script of scripts) expect(script).not.toContain('${{')
   })
 
-  it('give the action inputs that it has', () => {
+  it('give the action declared inputs only', () => {
     const { inputs } = parse(readFileSync(action, 'utf8')) as { inputs: Record<string, object> }
     for (const { jobs } of workflows.values()) {
       for (const { uses, with: given } of Object.values(jobs).flatMap((job) => job.steps)) {
@@ -163,7 +163,7 @@ describe('the workflows', () => {
   })
 })
 
-describe('what is run', () => {
+describe('the program that the action runs', () => {
   const { inputs } = parse(readFileSync(action, 'utf8')) as {
     inputs: Record<string, { required?: boolean; default?: string }>
   }
@@ -172,12 +172,12 @@ describe('what is run', () => {
     ...Object.values((parse(readFileSync(written, 'utf8')) as Workflow).jobs),
   ]
 
-  it('is named by whoever calls the action: its program has no default', () => {
+  it('is a required input without a default', () => {
     expect(inputs['program']?.required).toBe(true)
     expect(inputs['program']?.default).toBeUndefined()
   })
 
-  it('is a build outside the checkout, of a commit, wherever a workflow runs Edgewise', () => {
+  it('is a build of a commit outside the checkout in every workflow', () => {
     let calls = 0
     for (const { steps } of jobs()) {
       const at = steps.findIndex(({ uses }) => uses?.includes('actions/edgewise') === true)
@@ -187,11 +187,11 @@ describe('what is run', () => {
       expect(given['program']).toBe('node ${{ runner.temp }}/edgewise/dist/cli/main.js')
       const build = steps.findIndex(({ run }) => run?.includes('npm ci') === true)
       const [source] = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-      // Built before the manifests are there, so that none of their files has a say in it.
+      // Built before the manifests are checked out, so that none of their files can affect it.
       expect(steps.indexOf(source ?? {})).toBeLessThan(build)
       expect(source?.with).toMatchObject({
         repository: expect.stringMatching(/^(team\/edgewise|<owner\/repo>)$/) as string,
-        // What is to be filled in can't be the name of anything.
+        // A placeholder is not a valid name.
         ref: expect.stringMatching(/^([0-9a-f]{40}|<commit>)$/) as string,
         'persist-credentials': false,
       })
@@ -202,12 +202,12 @@ describe('what is run', () => {
     expect(calls).toBe(6)
   })
 
-  it('is no package that is looked up by its name', async () => {
+  it('is never a package looked up by name', async () => {
     const files = (await simpleGit(root).raw('ls-files', '-z')).split('\0')
-    const told = files.filter((path) =>
+    const documented = files.filter((path) =>
       /^(README|docs|examples|schemas|src|tools|\.github|\.ci|package\.json)/.test(path),
     )
-    expect(told.length).toBeGreaterThan(100)
+    expect(documented.length).toBeGreaterThan(100)
     const lookups = new RegExp(
       [
         String.raw`\b(npx|pnpx|bunx|npm (exec|x|init)|(pnpm|yarn) dlx)\b.*\bedgewise\b`,
@@ -215,13 +215,13 @@ describe('what is run', () => {
         String.raw`(?<!/)\bedgewise@[\dv^~]`,
       ].join('|'),
     )
-    for (const path of [...told.map((each) => join(root, each)), written])
+    for (const path of [...documented.map((each) => join(root, each)), written])
       expect([path, lookups.exec(readFileSync(path, 'utf8'))?.[0]]).toEqual([path, undefined])
   })
 })
 
 describe('the workflow that init writes', () => {
-  it('runs the action that it was told, by its commit, and gives it inputs that it has', () => {
+  it('runs the given action by commit, with declared inputs only', () => {
     const { permissions, jobs } = parse(readFileSync(written, 'utf8')) as Workflow
     expect(permissions).toEqual({ contents: 'read' })
     expect([jobs['plan']?.permissions, jobs['apply']?.permissions]).toEqual([
@@ -239,7 +239,7 @@ describe('the workflow that init writes', () => {
         }),
     )
     expect(commands).toEqual(['plan plan', 'apply plan', 'apply apply'])
-    // The token is there for the apply alone.
+    // Only the apply has the token.
     const withToken = Object.values(jobs).flatMap(({ steps }) =>
       steps.filter((step) => JSON.stringify(step).includes('secrets.')),
     )
@@ -250,7 +250,7 @@ describe('the workflow that init writes', () => {
 const parser = join(root, 'node_modules/@actions/workflow-parser')
 
 describe("the code host's own parser", () => {
-  const errorsOf = (files: string[]) =>
+  const listErrors = (files: string[]) =>
     JSON.parse(
       execFileSync(
         process.execPath,
@@ -268,12 +268,12 @@ describe("the code host's own parser", () => {
       ),
     ) as string[][]
 
-  it('has nothing to say against workflows and action', () => {
+  it('accepts the workflows and the action', () => {
     const files = [action, ci, written, ...names.map((name) => join(folder, name))]
-    expect(errorsOf(files)).toEqual(files.map(() => []))
+    expect(listErrors(files)).toEqual(files.map(() => []))
   })
 
-  it('would have', () => {
+  it('rejects a broken workflow', () => {
     const broken = mkdtempSync(join(tmpdir(), 'edgewise-workflows-'))
     const text = readFileSync(join(folder, 'plan.yml'), 'utf8')
     try {
@@ -286,7 +286,7 @@ describe("the code host's own parser", () => {
         writeFileSync(join(broken, `${i}.yml`), each)
         return join(broken, `${i}.yml`)
       })
-      for (const errors of errorsOf(files)) expect(errors).not.toEqual([])
+      for (const errors of listErrors(files)) expect(errors).not.toEqual([])
     } finally {
       rmSync(broken, { recursive: true })
     }

@@ -63,7 +63,7 @@ export async function killRuns(
       if (cut.signal === 'SIGKILL' && sent > 0) counts.midway++
       const next = await real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '120'])
       expectDone(next, `run ${run}: the undisturbed apply`)
-      if (next.err.includes('in doubt')) counts.doubted++
+      if (next.err.includes('in-doubt')) counts.doubted++
       await expectEqual(real, desired, run)
       const plan = await real.run(['plan', '--detailed-exitcode'])
       if (plan.code !== 0)

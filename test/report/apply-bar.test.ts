@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { computeBarColumns, formatBarText } from '../../src/report/apply/bar.ts'
 
-it('the bar of an apply and what stands beside it fit into the line of a terminal', () => {
+it('the progress bar of an apply and its text fit on a terminal line', () => {
   const counts = fc.record({
     writes: fc.integer({ min: 1, max: 999 }),
     done: fc.nat(998),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Diagnostic } from '../../src/model/problem.ts'
 
-/** A valid diagnostic, with some things otherwise. */
+/** Creates a valid diagnostic with overrides. */
 export function createDiagnostic(otherwise: Partial<Diagnostic> = {}): Diagnostic {
   return {
     severity: 'error',
@@ -66,7 +66,7 @@ const place = fc.record({
   endColumn: fc.integer({ min: 1, max: 300 }),
 })
 
-/** Any diagnostic, whatever its texts hold. */
+/** Any diagnostic with any text. */
 export const anyDiagnostic: fc.Arbitrary<Diagnostic> = fc
   .tuple(
     place,
@@ -85,5 +85,5 @@ export const anyDiagnostic: fc.Arbitrary<Diagnostic> = fc
     }),
   )
 
-/** Every character that may drive a terminal or end a command, but the line end. */
+/** Every character that can control a terminal or end a command, except the line end. */
 export const controls = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]|\p{Cs}/u

@@ -19,7 +19,7 @@ const related = [
 ]
 
 describe('formatDiagnosticsJson', () => {
-  it('has the shape and the order of keys that are documented', () => {
+  it('has the documented shape and key order', () => {
     expect(formatDiagnosticsJson([createDiagnostic({ related })])).toBe(`{
   "format": "edgewise.diagnostics/1",
   "valid": false,
@@ -54,7 +54,7 @@ describe('formatDiagnosticsJson', () => {
 `)
   })
 
-  it('is sorted by place, and valid with warnings alone', () => {
+  it('sorts by position, and is valid with warnings only', () => {
     const report = JSON.parse(
       formatDiagnosticsJson([
         createDiagnostic({ severity: 'warning', line: 9 }),
@@ -69,7 +69,7 @@ describe('formatDiagnosticsJson', () => {
     })
   })
 
-  it('holds to its schema', () => {
+  it('matches its schema', () => {
     const named = anyDiagnostic.filter(({ file, summary, related: places = [] }) =>
       [file, summary, ...places.flatMap((place) => [place.file, place.message])].every(
         (text) => text !== '',
@@ -86,7 +86,7 @@ describe('formatDiagnosticsJson', () => {
 })
 
 describe('formatDiagnosticsGithub', () => {
-  it('writes a command a line', () => {
+  it('writes one command per line', () => {
     expect(
       formatDiagnosticsGithub([
         createDiagnostic({ related }),
@@ -98,7 +98,7 @@ describe('formatDiagnosticsGithub', () => {
     )
   })
 
-  it('escapes what would end a property or a command', () => {
+  it('escapes characters that end a property or a command', () => {
     expect(
       formatDiagnosticsGithub([
         createDiagnostic({
@@ -118,7 +118,7 @@ describe('formatDiagnosticsGithub', () => {
     )
   })
 
-  it('is one line for each diagnostic, without control characters, whatever stands in files', () => {
+  it('writes one line per diagnostic without control characters', () => {
     fc.assert(
       fc.property(fc.array(anyDiagnostic, { maxLength: 3 }), (diagnostics) => {
         const text = formatDiagnosticsGithub(diagnostics)
@@ -194,7 +194,7 @@ describe('formatDiagnosticsSarif', () => {
     })
   })
 
-  it('takes nothing in a message for a link', () => {
+  it('escapes links in a message', () => {
     const text = formatDiagnosticsSarif(
       [createDiagnostic({ detail: 'got "[click](https://example.net)"' })],
       { version: '1' },
@@ -202,7 +202,7 @@ describe('formatDiagnosticsSarif', () => {
     expect(text).toContain('[click\\\\](https://example.net)')
   })
 
-  it('names each rule once and refers to it, in locations that are URIs', () => {
+  it('lists each rule once, refers to it by index, and encodes locations as URIs', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -213,7 +213,7 @@ describe('formatDiagnosticsSarif', () => {
         ),
         (pairs) => {
           const diagnostics = pairs.map(([diagnostic, code]) => ({ ...diagnostic, code }))
-          const run = runOf(formatDiagnosticsSarif(diagnostics, { version: '1' }))
+          const run = parseRun(formatDiagnosticsSarif(diagnostics, { version: '1' }))
           const ids = run.tool.driver.rules.map((rule) => rule.id)
           expect(new Set(ids).size).toBe(ids.length)
           expect(run.results).toHaveLength(diagnostics.length)
@@ -239,7 +239,7 @@ interface Run {
   }[]
 }
 
-function runOf(text: string): Run {
+function parseRun(text: string): Run {
   const log = JSON.parse(text) as { runs: [Run] }
   if (!isObject(log)) throw new TypeError('expected an object')
   return log.runs[0]

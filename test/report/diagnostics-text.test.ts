@@ -12,7 +12,7 @@ const style = { findLine: () => null, paint: plainPaint, columns: 80 }
 
 const tag = (name: string) => (text: string) => `<${name}>${text}</${name}>`
 
-/** The code frame of a range of a line. */
+/** Formats the code frame of a range of a line. */
 function frame(line: string, column: number, endColumn: number, columns = 80): string[] {
   const place: Place = { file: 'a.yaml', line: 7, column, endLine: 7, endColumn }
   return formatCodeFrame(place, line, { paint: plainPaint, columns, mark: plainPaint.red }).split(
@@ -21,7 +21,7 @@ function frame(line: string, column: number, endColumn: number, columns = 80): s
 }
 
 describe('formatDiagnosticsText', () => {
-  it('shows place, problem, line, range and related places, and counts at the end', () => {
+  it('shows position, problem, source line, range and related positions, then the totals', () => {
     const lines: Record<string, string> = {
       'domains/www.yaml': '    http2: yes',
       'profiles/base.yaml': 'profile: base',
@@ -76,18 +76,18 @@ profiles/base.yaml:1:1  warning  Profile not used
 `)
   })
 
-  it('says nothing without diagnostics', () => {
+  it('is empty without diagnostics', () => {
     expect(formatDiagnosticsText([], style)).toBe('')
   })
 
-  it('counts one as one', () => {
+  it('uses the singular for one problem', () => {
     expect(formatDiagnosticsText([createDiagnostic()], style)).toMatch(/\n1 error in 1 file\n$/)
     expect(formatDiagnosticsText([createDiagnostic({ severity: 'warning' })], style)).toMatch(
       /\n1 warning in 1 file\n$/,
     )
   })
 
-  it('paints errors red, warnings yellow, and nothing that comes from a file', () => {
+  it('paints errors red, warnings yellow, and no text from a file', () => {
     const paint: Paint = {
       bold: tag('b'),
       dim: tag('dim'),
@@ -111,7 +111,7 @@ profiles/base.yaml:1:1  warning  Profile not used
     expect(text).toContain('<yellow>warning</yellow>')
   })
 
-  it('lets no control character through, whatever stands in files', () => {
+  it('prints no control character of a file', () => {
     fc.assert(
       fc.property(
         fc.array(anyDiagnostic, { maxLength: 3 }),
@@ -127,7 +127,7 @@ profiles/base.yaml:1:1  warning  Profile not used
   })
 })
 
-describe('codeFrame', () => {
+describe('formatCodeFrame', () => {
   it.each([
     ['a tab', '\thttp2: yes', 9, 12, '    http2: yes', '           ^^^'],
     ['a tab after text', 'ab\tcd', 4, 6, 'ab  cd', '    ^^'],
@@ -145,14 +145,14 @@ describe('codeFrame', () => {
     expect(frame(line, column, endColumn)).toEqual([`  7 | ${source}`.trimEnd(), `    | ${carets}`])
   })
 
-  it('marks the first line of a range over several', () => {
+  it('marks the first line of a multi-line range', () => {
     const place: Place = { file: 'a.yaml', line: 7, column: 3, endLine: 9, endColumn: 2 }
     expect(
       formatCodeFrame(place, 'a: [1,', { paint: plainPaint, columns: 80, mark: plainPaint.red }),
     ).toBe('  7 | a: [1,\n    |   ^^^^')
   })
 
-  it('cuts a long line around the carets', () => {
+  it('truncates a long line around the carets', () => {
     const line = `${'a'.repeat(100)}HERE${'b'.repeat(100)}`
     expect(frame(line, 101, 105, 36)).toEqual([
       '  7 | …aaaaaaaaaaHEREbbbbbbbbbbbbbb…',
@@ -168,16 +168,16 @@ describe('codeFrame', () => {
   it.each([
     ['jamo', 'ᄀ'.repeat(200), `${'ᄀ'.repeat(16)}…`],
     ['tags', `🏴${'\u{e0067}'.repeat(200)}`, `🏴${'\\u{e0067}'.repeat(3)}…`],
-  ])('cuts within a grapheme without end, of %s', (_name, line, source) => {
+  ])('splits an overlong grapheme of %s', (_name, line, source) => {
     expect(frame(line, 1, 2, 40)).toEqual([`  7 | ${source}`, '    | ^^'])
   })
 
-  it('is quick with a line of megabytes', () => {
+  it('formats a line of several megabytes quickly', () => {
     const line = 'äx'.repeat(2_000_000)
     expect(frame(line, 2_000_001, 4_000_000, 40)[1]).toMatch(/\^$/)
   })
 
-  it('never exceeds the columns, and keeps its carets under something', () => {
+  it('never exceeds the columns, and keeps its carets under visible text', () => {
     const range = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 300 }))
     fc.assert(
       fc.property(

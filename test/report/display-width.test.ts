@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { measureWidth } from '../../src/report/text/display-width.ts'
 
-describe('displayWidth', () => {
+describe('measureWidth', () => {
   it.each([
     ['plain', 5],
     ['漢字', 4],

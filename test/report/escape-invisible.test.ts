@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { escapeInvisible } from '../../src/report/text/escape-invisible.ts'
 import { anyText, controls } from './create-diagnostic.ts'
 
-describe('visible', () => {
+describe('escapeInvisible', () => {
   it.each([
     ['a\tb\r\n', 'a\\tb\\r\\n'],
     ['\u001b[2J', '\\u{1b}[2J'],
@@ -12,7 +12,7 @@ describe('visible', () => {
     ['\ud800', '\\u{d800}'],
     ['\u200b\ufeff\u2028', '\\u{200b}\\u{feff}\\u{2028}'],
     ['👩‍👩‍👧 héé 漢', '👩‍👩‍👧 héé 漢'],
-  ])('%j is shown as %s', (text, shown) => {
+  ])('%j becomes %s', (text, shown) => {
     expect(escapeInvisible(text)).toBe(shown)
   })
 

@@ -15,40 +15,40 @@ const entry: Applied = {
 }
 const text = (more: Partial<Applied> = {}) => formatHistory([{ ...entry, ...more }], plainPaint)
 
-it('tells of an apply what came of it, when, how long, by whom and of which commit', () => {
+it('shows outcome, time, duration, author and commit of an apply', () => {
   expect(text()).toBe(
     'k7  complete  4 confirmed\n  2026-11-20T03:00:00.000Z · 90 s · by ops@example.com · 0123456789ab\n',
   )
 })
 
-it('names every kind of outcome that there was, and no other', () => {
-  const told = text({
+it('names only the outcomes that occurred', () => {
+  const output = text({
     writes: { confirmed: 1, refused: 2, inDoubt: 3, notSent: 4 },
     outcome: 'interrupted',
   })
-  expect(told).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in doubt, 4 not sent\n')
+  expect(output).toContain('k7  interrupted  1 confirmed, 2 refused, 3 in-doubt, 4 not sent\n')
   expect(text({ writes: { ...none, notSent: 1 } })).toContain('k7  complete  1 not sent\n')
   expect(text({ writes: none })).toContain('k7  complete  no write\n')
 })
 
-it('leaves out what is not known', () => {
+it('omits unknown fields', () => {
   expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00.000Z · 90 s\n')
-  expect(text({ endedAt: null })).toContain('03:00:00.000Z · not ended · by')
+  expect(text({ endedAt: null })).toContain('03:00:00.000Z · not finished · by')
 })
 
-it('has no time below zero, should the clock have been set back', () => {
+it('shows no negative duration after the clock was set back', () => {
   expect(text({ endedAt: '2026-11-20T02:59:00.000Z' })).toContain(' · 0 s · ')
 })
 
-it('shows no control characters of an author or a commit', () => {
-  const told = text({ author: 'a\u001b[31mb', commit: '\u0007123' })
-  for (const control of ['\u001b', '\u0007']) expect(told).not.toContain(control)
+it('escapes control characters of an author and a commit', () => {
+  const output = text({ author: 'a\u001b[31mb', commit: '\u0007123' })
+  for (const control of ['\u001b', '\u0007']) expect(output).not.toContain(control)
 })
 
-it('keeps the order of the applies, and says when there are none', () => {
+it('keeps the order of the applies, and has a text for none', () => {
   expect(formatHistory([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual([
     'k7',
     'k8',
   ])
-  expect(formatHistory([], plainPaint)).toBe('Nothing was applied yet.\n')
+  expect(formatHistory([], plainPaint)).toBe('There are no applies yet.\n')
 })

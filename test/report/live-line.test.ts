@@ -34,20 +34,20 @@ function drawn(columns: number): string[] {
 }
 
 it.each([40, 80, 200])(
-  'the line of a wave that is waited for says how long on %i columns, and leaves nothing behind',
+  'the live line of a waiting wave shows the time left on %i columns, and is cleared',
   (columns) => {
     const written = drawn(columns)
     expect(written.at(-1)).toBe('\r\u001b[K')
     expect(written).toHaveLength(3)
     for (const line of written.slice(0, 2)) {
-      expect(line.startsWith('\r\u001b[Kwave 10 of 50 · next step in 12:40')).toBe(true)
+      expect(line.startsWith('\r\u001b[Kwave 10/50 · 12:40 left')).toBe(true)
       expect(measureWidth(line.replace('\r\u001b[K', ''))).toBeLessThan(columns)
     }
   },
 )
 
-it('the line shows the shares of both windows where there is room', () => {
+it('the live line shows the error shares of both windows if they fit', () => {
   expect(drawn(200)[1]).toBe(
-    '\r\u001b[Kwave 10 of 50 · next step in 12:40 · 2500 domains · 0, 404, 4xx, 5xx 12.38 % → 12.44 % of 8200',
+    '\r\u001b[Kwave 10/50 · 12:40 left · 2500 domains · 0, 404, 4xx, 5xx 12.38 % → 12.44 % of 8200',
   )
 })

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../../src/model/json.ts'
 
-/** The schema of a machine output, by the name of its file. */
+/** Loads the schema of a machine output, by file name. */
 export function loadOutputSchema(name: string): JsonObject {
   return JSON.parse(
     readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
   ) as JsonObject
 }
 
-/** What is wrong with a machine output, or nothing. */
+/** Lists the schema errors of a machine output. */
 export function listSchemaErrors(name: string, output: unknown): string[] {
   const validate =
     validators.get(name) ??

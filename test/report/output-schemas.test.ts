@@ -246,7 +246,7 @@ function shown(entry: unknown): unknown {
   return { format: 'edgewise.state-domain/1', domain: 'a.example', items: { https: entry } }
 }
 
-describe('schemas of machine output', () => {
+describe('the schemas of machine output', () => {
   it.each(accepted)('%s accepts %j', (name, output) => {
     expect(listSchemaErrors(name, output)).toEqual([])
   })
@@ -255,7 +255,7 @@ describe('schemas of machine output', () => {
     expect(listSchemaErrors(name, output)).not.toEqual([])
   })
 
-  it('know every code and every event', () => {
+  it('list every error code and every event type', () => {
     expect(resolvePointer(loadOutputSchema('error'), '/properties/code/enum')).toEqual(
       Object.keys(errorCodes),
     )
@@ -265,7 +265,7 @@ describe('schemas of machine output', () => {
     expect(loadOutputSchema('apply-event')['oneOf']).toHaveLength(Object.keys(events).length)
   })
 
-  it('say the same where they define the same', () => {
+  it('agree on shared definitions', () => {
     const definitions = names.flatMap((name) =>
       Object.entries(loadOutputSchema(name)['$defs'] ?? {}),
     )
@@ -273,7 +273,7 @@ describe('schemas of machine output', () => {
       expect(definition).toEqual(definitions.find(([other]) => other === key)?.[1])
   })
 
-  it.each(names)('%s describes every field, and objects name all theirs', (name) => {
+  it.each(names)('%s describes every field, and closes every object', (name) => {
     const schema = loadOutputSchema(name)
     expect(schema['$schema']).toBe('https://json-schema.org/draft/2020-12/schema')
     for (const [path, part] of objectsIn(schema, name)) {
@@ -307,7 +307,7 @@ function describedIn(part: Json | undefined): boolean {
   return isObject(part) && typeof part['description'] === 'string'
 }
 
-/** Every object within a schema, with its place. */
+/** Lists every object within a schema, with its path. */
 function objectsIn(part: Json, path: string): [string, Record<string, Json>][] {
   if (Array.isArray(part)) return part.flatMap((entry, i) => objectsIn(entry, `${path}/${i}`))
   if (!isObject(part)) return []

@@ -74,7 +74,7 @@ const json = buildPlanJson(plan, (item) =>
   item === 'vendor_origin_auth' ? 'acme_origin_auth' : item,
 )
 
-it('has the shape and the order of keys that are documented', () => {
+it('has the documented shape and key order', () => {
   expect(Object.keys(json)).toEqual([
     'format',
     'changes',
@@ -97,7 +97,7 @@ it('has the shape and the order of keys that are documented', () => {
   })
 })
 
-it('holds to its schema', () => {
+it('matches its schema', () => {
   expect(listSchemaErrors('plan', json)).toEqual([])
 })
 
@@ -146,6 +146,6 @@ it.each([
     'a hash of another kind',
     { ...json, basis: { desired: { a: 'md5:0' }, recorded: {}, target: [], commit: null } },
   ],
-])('its schema refuses %s', (_name, wrong) => {
+])('does not match its schema with %s', (_name, wrong) => {
   expect(listSchemaErrors('plan', wrong)).not.toEqual([])
 })

@@ -8,7 +8,7 @@ import { measureWidth } from '../../src/report/text/display-width.ts'
 
 const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
 
-/** A domain with so many requests an hour, and so many of them failing from the sixth on. */
+/** Creates a tally of a domain: requests per hour, and failures per hour from the sixth hour on. */
 function tally(domain: string | null, requests: number, failing = 0): Tally {
   const made = createTally(domain, sparkSteps)
   const points = Array.from({ length: 10 }, (_, i) => {
@@ -55,7 +55,7 @@ describe('figures', () => {
     expect(formatPercent(share)).toBe(expected),
   )
 
-  it('a sparkline goes from nothing to its top, with dots where nothing is known', () => {
+  it('a sparkline runs from zero to its top, with dots for missing values', () => {
     expect(drawSparkline([0, 0.5, 1, 2, null], 1)).toBe('▁▅██·')
   })
 
@@ -70,8 +70,8 @@ describe('figures', () => {
   ])('status %s is %s', (status, expected) => expect(classifyStatus(status)).toBe(expected))
 })
 
-describe('the table', () => {
-  it('has a line for each domain, the worst first, and a total', () => {
+describe('formatStats', () => {
+  it('prints one line per domain, worst first, and a total', () => {
     expect(
       text([
         tally('a.example.com', 1000),
@@ -93,20 +93,20 @@ describe('the table', () => {
     )
   })
 
-  it('gives a long name a line of its own, and stays within the columns', () => {
+  it('prints a long name on its own line, within the columns', () => {
     const long = `${'images.'.repeat(8)}example.com`
     const lines = text([tally(long, 1000), tally('a.example.com', 10_000_000)]).split('\n')
     expect(lines).toContain(long)
     expect(Math.max(...lines.map(measureWidth))).toBeLessThanOrEqual(80)
   })
 
-  it('a sum is one line', () => {
+  it('prints a sum on one line', () => {
     const sum = text([tally(null, 1000)], { sum: ['a.example.com', 'b.example.com'] })
     expect(sum).toMatch(/^2 domains 10\.0k/m)
     expect(sum.match(/domains/g)).toHaveLength(1)
   })
 
-  it('shows the forty worst, all with verbose', () => {
+  it('prints the forty worst domains, or all with verbose', () => {
     const tallies = Array.from({ length: 100 }, (_, i) => tally(`d${i}.example.com`, 1000, i))
     expect(text(tallies)).toContain('… and 60 more; --verbose shows all')
     expect(text(tallies, {}, { columns: 80, verbose: true })).toContain('d0.example.com')

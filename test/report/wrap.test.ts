@@ -6,21 +6,21 @@ import { wrap, wrapSentences } from '../../src/report/text/wrap.ts'
 import { anyText } from './create-diagnostic.ts'
 
 describe('wrap', () => {
-  it('breaks at blanks, sets every line in, keeps line ends and what a line is set in by', () => {
+  it('breaks at blanks, indents every line, keeps line ends and indents', () => {
     expect(wrap('one two three four\n\n  five six seven', 12, '> ')).toBe(
       '> one two\n> three four\n\n>   five six\n>   seven',
     )
   })
 
-  it('breaks a word that is longer than a line, between characters', () => {
+  it('breaks a word longer than a line between characters', () => {
     expect(wrap('a 漢字漢字漢 b', 6, ' ')).toBe(' a\n 漢字\n 漢字\n 漢 b')
   })
 
-  it('breaks nothing without an end to the columns', () => {
+  it('breaks nothing for infinite columns', () => {
     expect(wrap('word '.repeat(100).trim(), Infinity, '')).toBe('word '.repeat(100).trim())
   })
 
-  it('never exceeds the columns and loses no word', () => {
+  it('never exceeds the columns, and loses no word', () => {
     fc.assert(
       fc.property(
         anyText.map(escapeInvisible),
@@ -36,7 +36,7 @@ describe('wrap', () => {
 })
 
 describe('wrapSentences', () => {
-  it('breaks at blanks, sets in what a line is broken into, and leaves lines that fit', () => {
+  it('breaks at blanks, indents continuation lines, and leaves lines that fit', () => {
     expect(wrapSentences('error: one two three\n  four five six seven\nfits  as it is', 14)).toBe(
       'error: one two\n  three\n  four five\n    six seven\nfits  as it is',
     )
@@ -57,7 +57,7 @@ describe('wrapSentences', () => {
     }
   })
 
-  it('loses nothing, and is longer than the columns only where a word is', () => {
+  it('loses nothing, and exceeds the columns only for a longer word', () => {
     fc.assert(
       fc.property(
         anyText.map(escapeInvisibleInLines),

@@ -13,7 +13,7 @@ afterEach(() => place.remove())
 const workspace = (url: string, more = '') =>
   place.write('edgewise.yaml', `version: 1\nservice:\n  url: ${url}\nstate: {store: dir}\n${more}`)
 
-/** Command lines that load a workspace, those included that never talk to the service. */
+/** Command lines that load a workspace, including those that never call the service. */
 const lines = [
   ['validate'],
   ['validate', '--json'],
@@ -31,7 +31,9 @@ const lines = [
   ['fmt', '--check'],
 ]
 
-/** Runs them all: each fails, shows nothing of these, and leaves no file behind. */
+/**
+ * Runs all command lines: each fails, prints none of the hidden texts, and leaves no file behind.
+ */
 async function refused(...hidden: string[]): Promise<CommandResult[]> {
   const before = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).toSorted()
   const ran: CommandResult[] = []
@@ -49,7 +51,7 @@ async function refused(...hidden: string[]): Promise<CommandResult[]> {
 }
 
 describe('plain http', () => {
-  it('to another machine is an error at its line for every command, token or not', async () => {
+  it('to another machine is an error with its line for every command', async () => {
     workspace('http://api.example.net')
     for (const token of ['tok-of-the-tests', undefined]) {
       place.env = { EDGEWISE_TOKEN: token }
@@ -70,7 +72,7 @@ describe('plain http', () => {
     }
   })
 
-  it('is allowed where the file insists, and on this machine', async () => {
+  it('is allowed with allowHttp, and on this machine', async () => {
     workspace('http://api.example.net\n  allowHttp: true')
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
     workspace('http://localhost:8080')
@@ -78,22 +80,25 @@ describe('plain http', () => {
   })
 })
 
-describe('an address that holds what is secret', () => {
+describe('a service address that contains a secret', () => {
   it.each([
     'https://user:hunter2hunter2@api.example.net',
     'https://hunter2hunter2@api.example.net',
     'https://api.example.net/?key=hunter2hunter2',
     'https://api.example.net/#hunter2hunter2',
-  ])('as user info, query or fragment (%s) is an error that shows none of it', async (url) => {
-    workspace(JSON.stringify(url))
-    const [validated] = await refused('hunter2', 'api.example.net')
-    expect(validated?.out).toContain('edgewise.yaml:3:8')
-    workspace('${env:ADDRESS}')
-    place.env['ADDRESS'] = url
-    await refused('hunter2', 'api.example.net')
-  })
+  ])(
+    'as user info, query or fragment (%s) is an error that does not show the secret',
+    async (url) => {
+      workspace(JSON.stringify(url))
+      const [validated] = await refused('hunter2', 'api.example.net')
+      expect(validated?.out).toContain('edgewise.yaml:3:8')
+      workspace('${env:ADDRESS}')
+      place.env['ADDRESS'] = url
+      await refused('hunter2', 'api.example.net')
+    },
+  )
 
-  it('the token, from the environment', async () => {
+  it('is an error for the token from the environment', async () => {
     place.env = { EDGEWISE_TOKEN: 'hunter2/hunter2' }
     workspace('https://api.example.net/${env:EDGEWISE_TOKEN}')
     const [validated] = await refused('hunter2', 'api.example.net')
@@ -102,7 +107,7 @@ describe('an address that holds what is secret', () => {
     await refused('hunter2', 'api.example.net')
   })
 
-  it('the value of a secret that no manifest refers to, from the environment or a file', async () => {
+  it('is an error for an unreferenced secret from the environment or a file', async () => {
     place.env['PASSWORD'] = 'Hunter2!'
     const file = join(place.root, 'password.txt')
     writeFileSync(file, 'Hunter2!\n')
@@ -124,7 +129,7 @@ describe('an address that holds what is secret', () => {
     expect(await place.cli('plan')).toMatchObject({ code: 0 })
   })
 
-  it('is looked for in files that can be read at once, and in no others', async () => {
+  it('is checked against secret files that can be read at once, and no others', async () => {
     workspace(
       'https://api.example.net',
       'secrets: {folder: {file: domains}, endless: {file: /dev/zero}}\n',
@@ -133,14 +138,14 @@ describe('an address that holds what is secret', () => {
   })
 })
 
-describe('a secret that a command prints', () => {
+describe('a secret printed by a command', () => {
   let emulator: Emulator
   beforeEach(async () => {
     emulator = await startService()
   })
   afterEach(() => emulator.close())
 
-  it('is looked for in the address once it is known, before anything is sent or recorded', async () => {
+  it('is checked against the address before anything is sent or recorded', async () => {
     place.manifest('www.example.com', {
       visit_timestamp: {
         pattern: '.*',
@@ -166,8 +171,7 @@ describe('a secret that a command prints', () => {
     })
     expect(out).not.toContain('hunter2')
     const stored = join(place.root, '.edgewise')
-    // The lock is taken before the command runs, in a folder that is named after the address as it
-    // is written.
+    // The lock is acquired before the command runs, in a folder named after the address as written.
     for (const path of readdirSync(stored, { recursive: true, encoding: 'utf8' })) {
       expect(path.replace(/^state\/lock(\/[^/]*)?/, '')).not.toContain('hunter2')
       if (statSync(join(stored, path)).isFile())
@@ -176,7 +180,7 @@ describe('a secret that a command prints', () => {
     expect(await fetchCalls(emulator)).toEqual([])
   })
 
-  it('is looked for once more before a rollback connects, which may look up what no manifest names', async () => {
+  it('is checked again before a rollback connects, which may load more secrets', async () => {
     const visit = { pattern: '.*', time_format: 'timestamp', deadtime: 1800, req_uri_type: 1 }
     const source = `secrets: {signing: {command: [${process.execPath}, print.cjs]}}\n`
     workspace(
@@ -199,12 +203,12 @@ describe('a secret that a command prints', () => {
   })
 })
 
-describe('proxies and this machine', () => {
-  it('an apply to this machine over http goes through no proxy', async () => {
+describe('proxies', () => {
+  it('are not used by an apply to this machine over http', async () => {
     const emulator = await startService()
     try {
       workspace(emulator.url)
-      // Nobody listens there.
+      // No server listens on this address.
       place.env = {
         ...place.env,
         HTTP_PROXY: 'http://127.0.0.1:9',

@@ -21,13 +21,10 @@ afterEach(() => place.remove())
 
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
-/**
- * Imports a fleet with manifests, and expects that a plan after it is empty and nothing is left to
- * format.
- */
+/** Imports a fleet with manifests, and expects an empty plan and formatted files. */
 async function adopt(fleet: object, ...args: string[]): Promise<string> {
-  place.write('held.json', JSON.stringify(fleet))
-  const ran = await place.cli('import', 'held.json', '--write-manifests', ...args)
+  place.write('live.json', JSON.stringify(fleet))
+  const ran = await place.cli('import', 'live.json', '--write-manifests', ...args)
   expect(ran.code, ran.err).toBe(0)
   const plan = await place.cli('plan', '--detailed-exitcode')
   expect(plan.code, plan.out + plan.err).toBe(0)
@@ -36,14 +33,14 @@ async function adopt(fleet: object, ...args: string[]): Promise<string> {
 }
 
 describe('import --write-manifests', () => {
-  it('lifts what most domains share into a profile, in tidy files', async () => {
+  it('moves items shared by most domains into a profile, in formatted files', async () => {
     const fleet = names(4).map(
       (name, i) => [name, { timeout, https, origin: { default_master: `192.0.2.${i}` } }] as const,
     )
-    const told = await adopt(
+    const output = await adopt(
       Object.fromEntries([...fleet, ['odd.example.com', { timeout: { time: '99' }, https }]]),
     )
-    expect(told).toContain('What many of them share is in profiles/imported.yaml.')
+    expect(output).toContain('What many of them share is in profiles/imported.yaml.')
     expect(text('profiles/imported.yaml')).toBe(
       'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n    force_https: 301\n  timeout:\n    time: "60"\n',
     )
@@ -53,7 +50,7 @@ describe('import --write-manifests', () => {
     expect(text('domains/odd.example.com.yaml')).not.toContain('imported')
   })
 
-  it('changes no file that is there, and meets no name that is taken', async () => {
+  it('changes no existing file, and avoids names in use', async () => {
     place
       .write('profiles/imported.yaml', 'profile: base\nconfig: {}\n')
       .write('profiles/base.yaml', 'profile: imported2-3\nconfig: {}\n')
@@ -64,8 +61,8 @@ describe('import --write-manifests', () => {
     expect(text('profiles/imported3.yaml')).toMatch(/^profile: imported3\n/)
     place
       .write('domains/x.example.com.yaml', '# nothing yet\n')
-      .write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
-    const { code, err } = await place.cli('import', 'held.json', '--write-manifests')
+      .write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
     expect({ code, err }).toMatchObject({
       code: 1,
       err: expect.stringContaining('domains/x.example.com.yaml is there already') as string,
@@ -73,23 +70,23 @@ describe('import --write-manifests', () => {
     expect(text('domains/x.example.com.yaml')).toBe('# nothing yet\n')
   })
 
-  it('writes nothing where it would not be read, or where something is wrong already', async () => {
+  it('writes nothing outside the manifest globs, or into an invalid workspace', async () => {
     place = new Place('emulator', 'manifests: [sites/*.yaml]\n', { root: place.root })
-    place.write('held.json', JSON.stringify({ 'x.example.com': { timeout } }))
-    expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({
+    place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
+    expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({
       code: 1,
       err: expect.stringContaining('would be no manifest') as string,
     })
     place = new Place('emulator', 'profiles: [shared/*.yaml]\n', { root: place.root })
     place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {timeout: {time: 1}}\n')
-    expect(await place.cli('import', 'held.json', '--write-manifests')).toMatchObject({ code: 1 })
+    expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({ code: 1 })
     expect(readdirSync(join(place.root, 'domains'))).toEqual(['bad.yaml'])
     place.write('domains/bad.yaml', '')
     await adopt(Object.fromEntries(names(3).map((name) => [name, { timeout, https }])))
     expect(existsSync(join(place.root, 'profiles'))).toBe(false)
   })
 
-  it('stays what it is over defaults', async () => {
+  it('keeps imported values over defaults', async () => {
     const defaults = {
       https: { cert_id: 7, ocsp: 'on' },
       timeout,
@@ -106,7 +103,7 @@ describe('import --write-manifests', () => {
     expect((await place.cli('validate')).out).not.toContain('warning')
   })
 
-  it('takes what looks like a reference for what it is, and a known secret for its reference', async () => {
+  it('escapes text like a reference, and replaces a known secret by its reference', async () => {
     place = new Place('emulator', 'secrets: {auth: {env: AUTH}}\n', { root: place.root })
     place.env['AUTH'] = 'the-secret-of-the-origin'
     place.manifest('known.example.com', {
@@ -127,7 +124,7 @@ describe('import --write-manifests', () => {
     })
   })
 
-  it('reads answers of the service as they are', async () => {
+  it('reads answers of the service', async () => {
     const config = (i: number) => ({
       timeout,
       https: { ...https, force_https: '301' },
@@ -140,7 +137,7 @@ describe('import --write-manifests', () => {
     expect(text('profiles/imported.yaml')).toContain('force_https: 301')
   })
 
-  it('gives a plan that is empty, whatever a fleet is like', { timeout: 120_000 }, async () => {
+  it('leads to an empty plan for any fleet', { timeout: 120_000 }, async () => {
     const item = fc.constantFrom(
       ...[...catalogue.keys()].filter((key) => (validPayloads.get(key) ?? []).length > 0),
     )
@@ -153,7 +150,8 @@ describe('import --write-manifests', () => {
           place.remove()
           place = new Place('emulator')
           const fleet = of.map(
-            (kind, i) => [`d${i}.example.com`, configOf(kinds[kind % kinds.length] ?? {})] as const,
+            (kind, i) =>
+              [`d${i}.example.com`, buildConfig(kinds[kind % kinds.length] ?? {})] as const,
           )
           await adopt(Object.fromEntries(fleet))
         },
@@ -163,11 +161,8 @@ describe('import --write-manifests', () => {
   })
 })
 
-/**
- * Items with one of their known payloads each, without those that exclude each other or are
- * actions.
- */
-function configOf(choice: Record<string, number>): JsonObject {
+/** Builds items with one known payload each, without exclusive items and actions. */
+function buildConfig(choice: Record<string, number>): JsonObject {
   const keys = new Set(Object.keys(choice))
   const clashing = new Set(
     findConflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])),
@@ -181,7 +176,7 @@ function configOf(choice: Record<string, number>): JsonObject {
   )
 }
 
-/** The service holds canonical values that are not empty, and no references. */
+/** Live values are canonical, not empty, and not references. */
 function isPlain(item: string, payload: unknown): boolean {
   const spec = getItemSpec(item)
   const value = spec.canonicalize(payload as JsonObject)

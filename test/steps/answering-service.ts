@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
-/** What a service answers to a write: HTTP status and JSON; a text is sent as it is. */
+/** Answer of a service to a write: HTTP status and JSON; a string is sent unchanged. */
 export type Answer = (body: JsonObject) => [number, Json]
 
 /**
- * A service that answers each write as the list says, the last one for ever, until the test is
- * over.
+ * Starts a service that answers writes from a list, repeats the last answer, and stops with the
+ * test.
  *
- * @returns its address, and how to end it before
+ * @returns its address, and a function that stops it earlier
  */
 export async function startAnsweringService(
   ...answers: [Answer, ...Answer[]]

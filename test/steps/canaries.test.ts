@@ -13,7 +13,7 @@ import { Canaries } from './canary.ts'
 import { setFaults, fetchConfigs, Place, startService, type CommandResult } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-/** Every one has characters that JSON, URLs, forms and HTML write otherwise. */
+/** Every secret has characters that JSON, URLs, forms and HTML escape. */
 const secrets = {
   token: 'tok-canary-"one"/+&<1>=',
   'wrong token': 'tok-canary-"two"/+&<2>=',
@@ -25,7 +25,7 @@ const secrets = {
 }
 const [shop, img, old] = ['shop.example.com', 'img.example.com', 'old.example.com']
 
-/** One keeps its record in git, the other in a folder, which is quicker. */
+/** One keeps its state in git, the other in a folder, which is faster. */
 const workspaces = ['clone', 'folder']
 
 let emulator: Emulator
@@ -33,8 +33,8 @@ let echo: Server
 let sandbox: GitSandbox
 let canaries: Canaries
 let env: Record<string, string>
-/** What every command said. */
-const said: CommandResult[] = []
+/** Output of all commands. */
+const results: CommandResult[] = []
 let place: Place
 
 beforeAll(async () => {
@@ -42,12 +42,14 @@ beforeAll(async () => {
   echo = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // A read has no body: its token stands in the address.
-    const told = (url: string) =>
+    // A query has no body: its token is in the URL.
+    const getRequestText = (url: string) =>
       request.method === 'POST'
         ? Buffer.concat(chunks).toString()
         : `${url} ${decodeURIComponent(url)}`
-    request.on('end', () => answerWith(request.url ?? '', told(request.url ?? ''), response))
+    request.on('end', () =>
+      answerWith(request.url ?? '', getRequestText(request.url ?? ''), response),
+    )
   })
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
   sandbox = new GitSandbox()
@@ -74,7 +76,7 @@ afterAll(async () => {
   sandbox.remove()
 })
 
-/** A service that says what it was told, in every way an answer can. */
+/** Service that echoes requests in every form an answer can have. */
 function answerWith(url: string, body: string, response: import('node:http').ServerResponse): void {
   const { config } = (body.startsWith('{') ? JSON.parse(body) : { config: {} }) as {
     config: JsonObject
@@ -120,7 +122,7 @@ function answerWith(url: string, body: string, response: import('node:http').Ser
   }
 }
 
-/** Every text of a value. */
+/** Lists every string in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
@@ -132,8 +134,8 @@ const encodedAll = (text: string) =>
   )
 
 /**
- * The configuration as it was sent and with its texts in other places: other fields, keys, within
- * longer texts.
+ * Builds variants of the sent configuration with its strings in other fields, in keys, and within
+ * longer strings.
  */
 function rewrittenAll(config: JsonObject, items: string[], body: string): JsonObject {
   const texts = [...textsIn(config), body]
@@ -151,7 +153,10 @@ function rewrittenAll(config: JsonObject, items: string[], body: string): JsonOb
   )
 }
 
-/** The workspace of the clone, what lies outside of it, and a git that tells how it was started. */
+/**
+ * Workspace of the clone, files outside of it, and a git wrapper that logs its arguments and
+ * environment.
+ */
 function layOut(): void {
   write('clone/.gitignore', '.secrets/\n.edgewise/\n')
   for (const root of workspaces) write(`${root}/.secrets/access`, `${secrets['access key']}\n`)
@@ -185,7 +190,7 @@ function layOut(): void {
     ],
   })
   write(
-    'outside/held.json',
+    'outside/live.json',
     JSON.stringify({ [shop]: plain(60), [img]: { timeout: { time: '99' } } }),
   )
   write(
@@ -212,7 +217,7 @@ function layOut(): void {
     `#!/bin/sh\necho "$SIGNING_KEY $EDGEWISE_TOKEN $HEADER_VALUE" >&2\nexit 3\n`,
   )
   chmodSync(join(sandbox.folder, 'outside/complain'), 0o755)
-  // Secrets that somebody wrote out where they may not be.
+  // Literal secrets where they are not allowed.
   write('broken/edgewise.yaml', 'version: 1\n')
   write(
     'broken/domains/a.yaml',
@@ -264,16 +269,19 @@ function manifests(seconds: number): void {
   }
 }
 
-/** Runs a command without its waits, and looks at what it says. */
+/** Runs a command without waits, and scans its output. */
 async function edgewise(
   command: string,
   { where = 'clone', ...more }: Record<string, string> = {},
 ): Promise<CommandResult> {
   place.env = { ...env, ...more }
-  return heard(command, await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')))
+  return recordResult(
+    command,
+    await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')),
+  )
 }
 
-/** Runs a command as the real program, whose process and children others can see. */
+/** Runs a command as a real process, which other processes can observe. */
 async function process(command: string, more: Record<string, string> = {}): Promise<CommandResult> {
   const options = {
     cwd: join(sandbox.folder, 'clone'),
@@ -290,12 +298,12 @@ async function process(command: string, more: Record<string, string> = {}): Prom
     )
   })
   rmSync(join(sandbox.folder, 'tmp/watched'))
-  return heard(command, ran)
+  return recordResult(command, ran)
 }
 
-function heard(command: string, ran: CommandResult): CommandResult {
-  said.push(ran)
-  canaries.scanText(`what "${command}" says`, `${ran.out}\n${ran.err}`)
+function recordResult(command: string, ran: CommandResult): CommandResult {
+  results.push(ran)
+  canaries.scanText(`output of "${command}"`, `${ran.out}\n${ran.err}`)
   return ran
 }
 
@@ -309,7 +317,7 @@ async function expectCode(
   expect(ran.code, `${command}\n${ran.out}${ran.err}`).toBe(code)
 }
 
-it('finds a secret in whatever form', () => {
+it('finds a secret in every form', () => {
   const value = secrets.token
   const planted = [
     value,
@@ -329,10 +337,10 @@ it('finds a secret in whatever form', () => {
   }
 })
 
-it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000 }, async () => {
+it('no command prints or stores a secret, even on failures', { timeout: 240_000 }, async () => {
   expect(existsSync(program), 'run "npm run build" first').toBe(true)
-  const [held, complain] = [
-    join(sandbox.folder, 'outside/held.json'),
+  const [live, complain] = [
+    join(sandbox.folder, 'outside/live.json'),
     join(sandbox.folder, 'outside/complain'),
   ]
   // Before anything is applied, with secrets and without.
@@ -353,7 +361,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   await expectCode(1, 'apply --yes -v', { SIGNING_KEY: '' })
   await expectCode(1, 'apply --yes --json', { EDGEWISE_TOKEN: '' })
 
-  // Every way in which a call fails, at the emulator and at a service that says what it was told.
+  // Every kind of failed call, at the emulator and at the echoing service.
   await expectCode(3, 'apply --yes -v', { EDGEWISE_TOKEN: secrets['wrong token'] })
   let turn = 0
   const wrongs: Json[] = [
@@ -405,12 +413,12 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   await expectCode(0, 'plan --out plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   await expectCode(0, 'apply plan.json --json', { SIGNING_KEY: secrets['new signing key'] })
   for (const command of [
-    `drift --observed ${held} -v --markdown drift.md`,
-    `drift --observed ${held} --json`,
+    `drift --observed ${live} -v --markdown drift.md`,
+    `drift --observed ${live} --json`,
   ])
     await expectCode(2, command)
   await expectCode(1, `drift --observed ${complain} -v`)
-  await expectCode(0, `drift --observed ${held} --repair --yes -v`)
+  await expectCode(0, `drift --observed ${live} --repair --yes -v`)
   await expectCode(0, 'rollback --yes -v', { SIGNING_KEY: secrets['new signing key'] }, process)
   await edgewise('rollback --yes --json')
   await expectCode(1, `import ${join(sandbox.folder, 'outside/import-bad.json')} --write-manifests`)
@@ -441,8 +449,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   ])
     await edgewise(command)
 
-  // What is left behind: work tree, record, remote, journal, temporary files, and how git was
-  // started.
+  // Remains: work tree, state, remote, journal, temporary files, and the log of the git wrapper.
   for (const each of workspaces) canaries.scanTree(join(sandbox.folder, each), ['.secrets'])
   canaries.scanTree(join(sandbox.folder, 'remote.git'))
   canaries.scanTree(join(sandbox.folder, 'tmp'))
@@ -450,8 +457,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
     await canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
 
-  // The search has seen what it should: secrets travelled, git was watched, and the record is in
-  // the repository.
+  // The scan was complete: secrets were sent, git was logged, and state is in the repository.
   expect(JSON.stringify((await fetchConfigs(emulator))[shop])).toContain('hdr-canary')
   const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
   expect(log).toContain('push')
@@ -460,6 +466,6 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
     'scrypt:',
   )
   expect(
-    said.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length,
+    results.filter(({ err }) => err.includes('(secret)') || err.includes('(token)')).length,
   ).toBeGreaterThan(0)
 })

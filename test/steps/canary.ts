@@ -2,19 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { simpleGit } from 'simple-git'
 
-/**
- * Looks for secrets in whatever a program left behind, in all the forms that a program may have
- * given them.
- */
+/** Scans the remains of a program for secrets in all encoded forms. */
 export class Canaries {
   readonly #forms: { secret: string; form: string; bytes: Buffer }[]
-  /** One line for each form of each secret in each place, with what stands before it. */
+  /** One line for each form of each secret in each place, with the preceding text. */
   readonly found: string[] = []
 
-  /** @param secrets values by a name for messages */
+  /** @param secrets values by name; the name is used in messages */
   constructor(secrets: Record<string, string>) {
     this.#forms = Object.entries(secrets).flatMap(([secret, value]) =>
-      formsOf(value).map(([form, scanText]) => ({ secret, form, bytes: Buffer.from(scanText) })),
+      encodeForms(value).map(([form, scanText]) => ({
+        secret,
+        form,
+        bytes: Buffer.from(scanText),
+      })),
     )
   }
 
@@ -29,7 +30,7 @@ export class Canaries {
     }
   }
 
-  /** Every file below a folder, and its name. */
+  /** Scans every file below a folder, and its name. */
   scanTree(folder: string, skipped: string[] = []): void {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name)
@@ -40,7 +41,7 @@ export class Canaries {
     }
   }
 
-  /** Every object of a repository, whether anything still refers to it or not. */
+  /** Scans every object of a repository, including unreachable ones. */
   async scanObjects(repository: string, env: Record<string, string>): Promise<void> {
     const all = await simpleGit({
       baseDir: repository,
@@ -53,8 +54,8 @@ export class Canaries {
   }
 }
 
-/** The forms in which a value may stand somewhere: as it is, escaped, encoded. */
-function formsOf(value: string): [form: string, text: string][] {
+/** Lists the forms of a value: plain, escaped, encoded. */
+function encodeForms(value: string): [form: string, text: string][] {
   const bytes = Buffer.from(value)
   const json = JSON.stringify(value).slice(1, -1)
   return [
@@ -73,8 +74,8 @@ function formsOf(value: string): [form: string, text: string][] {
 }
 
 /**
- * What base64 makes of bytes that begin `shift` bytes into a group of three, as far as its
- * neighbours have no say in it.
+ * Encodes bytes that start `shift` bytes into a group of three, without the characters that depend
+ * on their neighbours.
  */
 function withinBase64(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -14,7 +14,7 @@ const errorSchema = JSON.parse(
 ) as object
 const isError = new Ajv2020({ strict: false }).compile(errorSchema)
 
-describe('what is chosen', () => {
+describe('the selection', () => {
   beforeEach(() => {
     for (const name of ['a', 'b'])
       place.manifest(`${name}.example.com`, { timeout: { time: 60 }, https: { cert_id: 1 } })
@@ -28,7 +28,7 @@ describe('what is chosen', () => {
     [['--target', 'example.com', '--target', '*.net'], 'no domain matches "example.com", "*.net"'],
     [['--target'], 'argument missing'],
     [['--targt', 'a'], 'Did you mean --target?'],
-  ])('%j is exit 1 for plan and apply, and says why', async (args, why) => {
+  ])('%j is exit 1 for plan and apply, with a reason', async (args, why) => {
     for (const command of [['plan'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
       const { code, out, err } = await place.cli(...command, ...args)
       expect([code, out, err]).toEqual([1, '', expect.stringContaining(why)])
@@ -40,12 +40,12 @@ describe('what is chosen', () => {
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
-  it('a folder that is not there is not looked for above', async () => {
+  it('a missing folder is an error: its parents are not searched', async () => {
     const { code, err } = await place.cli('-C', 'nowhere', 'plan')
-    expect([code, err]).toEqual([1, expect.stringContaining('there is no folder')])
+    expect([code, err]).toEqual([1, expect.stringContaining('does not exist')])
   })
 
-  it('what is not chosen is neither planned, written nor released', async () => {
+  it('domains outside the selection are neither planned, written nor released', async () => {
     await place.settle()
     place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
     const before = (await fetchWrites(emulator)).length
@@ -61,7 +61,7 @@ describe('what is chosen', () => {
     expect(await place.json('plan')).toMatchObject({ summary: { release: 3, set: 0, change: 0 } })
   })
 
-  it('a domain whose manifest is gone can still be chosen, to be released', async () => {
+  it('a domain without a manifest can still be selected for release', async () => {
     await place.settle()
     place.write('domains/a.example.com.yaml', '')
     expect(await place.json('plan', '--target', 'a.example.com')).toMatchObject({
@@ -73,8 +73,8 @@ describe('what is chosen', () => {
   })
 })
 
-describe('workspaces beside each other', () => {
-  it('of one folder and two ids: each plans, records and forgets its own', async () => {
+describe('separate workspaces', () => {
+  it('with two ids in one folder plan, record and forget their own domains', async () => {
     const other = new Place(emulator.url, 'id: staging\n')
     try {
       await place.manifest(www, { timeout: { time: 60 } }).settle()
@@ -91,7 +91,7 @@ describe('workspaces beside each other', () => {
     }
   })
 
-  it('of one folder and two addresses: what one service confirmed is not taken for the other', async () => {
+  it('with two addresses in one folder keep separate states', async () => {
     const elsewhere = await startService()
     const home = join(place.root, 'edgewise.yaml')
     const text = readFileSync(home, 'utf8')
@@ -112,7 +112,7 @@ describe('workspaces beside each other', () => {
   })
 })
 
-describe('what a plan says in words', () => {
+describe('the text of a plan', () => {
   const text = async (config: JsonObject) => (await place.manifest(www, config).cli('plan')).out
 
   it('has a symbol for each action', async () => {
@@ -132,11 +132,11 @@ describe('what a plan says in words', () => {
     expect(plan).toMatch(/ {2}~ timeout/)
     expect(plan).toMatch(/ {2}- ip_black_list {2}emptied by ip_white_list/)
     expect(plan).toMatch(/ {2}\+ ip_white_list/)
-    expect(plan).toMatch(/ {2}○ origin_host {2}no longer managed; stays as it is at the service/)
-    expect(plan).toMatch(/ {2}- referer {2}back to unset/)
+    expect(plan).toMatch(/ {2}○ origin_host {2}no longer managed; the service keeps its value/)
+    expect(plan).toMatch(/ {2}- referer {2}reset to unset/)
   })
 
-  it('warns of what is emptied without having been recorded, once', async () => {
+  it('warns once that an unrecorded item is emptied', async () => {
     place.manifest(www, { ip_white_list: { list: ['192.0.2.1'] } })
     const warning = 'ip_white_list empties ip_black_list, of which nothing is recorded'
     expect((await place.cli('plan')).err).toContain(warning)
@@ -148,14 +148,14 @@ describe('what a plan says in words', () => {
   })
 })
 
-describe('$unset without a documented way back', () => {
+describe('$unset of an item without a documented reset', () => {
   it('is exit 1 with a diagnostic for every command, and nothing is sent', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     const before = (await fetchWrites(emulator)).length
     place.manifest(www, { timeout: { $unset: true } })
     for (const command of [['validate'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
-      const told = await place.json(...command)
-      expect(told['diagnostics']).toMatchObject([
+      const result = await place.json(...command)
+      expect(result['diagnostics']).toMatchObject([
         { code: 'unset-unavailable', item: 'timeout', domain: www, pointer: '/config/timeout' },
       ])
       expect((await place.cli(...command)).code).toBe(1)
@@ -170,7 +170,7 @@ describe('$unset without a documented way back', () => {
 describe('questions', () => {
   beforeEach(() => place.manifest(www, { timeout: { time: 60 } }))
 
-  it('are asked once, after the plan was shown, with the number of writes', async () => {
+  it('are asked once, after the plan, with the number of writes', async () => {
     const asked: string[] = []
     place.ask = (question) => {
       asked.push(question)
@@ -186,7 +186,7 @@ describe('questions', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('are never asked with --json or without a terminal: exit 1, and the flag is named', async () => {
+  it('are never asked with --json or without a terminal: exit 1 names the flag', async () => {
     place.ask = () => Promise.reject(new TypeError('expected no question'))
     expect(await place.json('apply')).toMatchObject({
       code: 'declined',
@@ -200,16 +200,16 @@ describe('questions', () => {
 })
 
 describe('import', () => {
-  it('lists what it skips, and records nothing of it', async () => {
+  it('lists the items that it skips, and does not record them', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({
         [www]: { timeout: { time: 60 }, https: { cert_id: 1 } },
         'b.example.com': { timeout: { time: 5 } },
       }),
     )
-    expect(await place.json('import', 'held.json')).toEqual({
+    expect(await place.json('import', 'live.json')).toEqual({
       format: 'edgewise.import/1',
       domains: 1,
       items: 1,
@@ -230,25 +230,25 @@ describe('import', () => {
     ['append', 'ip_black_list', { list: ['192.0.2.1'], mode: 'append' }],
     ['add', 'add_response_head', { type: 'add', list: [{ name: 'X-A', value: 'a' }] }],
     ['remove', 'add_response_head', { type: 'remove', list: ['X-A'] }],
-  ])('refuses an action (%s), whatever else is in the file', async (_what, item, payload) => {
+  ])('refuses a file with an action (%s)', async (_what, item, payload) => {
     place.manifest(www, { timeout: { time: 60 } })
-    place.write('held.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
-    const { code, err } = await place.cli('import', 'held.json')
+    place.write('live.json', JSON.stringify({ [www]: { timeout: { time: 60 }, [item]: payload } }))
+    const { code, err } = await place.cli('import', 'live.json')
     expect([code, err]).toEqual([1, expect.stringContaining(`${item} of ${www} is an action`)])
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
-  it('refuses what is nested without end', async () => {
+  it('refuses endless nesting', async () => {
     place.manifest(www, { timeout: { time: 60 } })
-    place.write('held.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
-    const { code, err } = await place.cli('import', 'held.json')
+    place.write('live.json', `{"${www}": {"timeout": ${'['.repeat(50_000)}${']'.repeat(50_000)}}}`)
+    const { code, err } = await place.cli('import', 'live.json')
     expect([code, err]).toEqual([1, expect.stringContaining(`timeout of ${www} is not valid`)])
   })
 
-  it('is a confirmed base: what differs from it afterwards is a change', async () => {
+  it('is a confirmed base: later differences are changes', async () => {
     place.manifest(www, { timeout: { time: 60 } })
-    place.write('held.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
-    expect((await place.cli('import', 'held.json')).code).toBe(0)
+    place.write('live.json', JSON.stringify({ [www.toUpperCase()]: { timeout: { time: '50' } } }))
+    expect((await place.cli('import', 'live.json')).code).toBe(0)
     expect(await place.json('plan')).toMatchObject({
       changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }],
     })
@@ -267,15 +267,15 @@ describe('import', () => {
     '{"a b": {"timeout": {}}}',
     '{"code": 0, "data": {"config": {}}}',
     '{"data": [{"domain": 1}]}',
-  ])('of %s is exit 1 in a sentence', async (text) => {
-    place.manifest(www, {}).write('held.json', text)
-    const { code, err } = await place.cli('import', 'held.json')
+  ])('of %s is exit 1 with a message', async (text) => {
+    place.manifest(www, {}).write('live.json', text)
+    const { code, err } = await place.cli('import', 'live.json')
     expect([code, err]).toEqual([1, expect.stringMatching(/^error: .*can't be imported: /m)])
   })
 })
 
-describe('on a terminal', () => {
-  it('notes and errors are broken at its width, and what can be copied stays whole', async () => {
+describe('the output on a terminal', () => {
+  it('wraps notes and errors, and keeps commands and paths whole', async () => {
     place.env['NO_COLOR'] = '1'
     place.manifest(www, {
       ip_black_list: { list: ['203.0.113.9'] },

@@ -13,7 +13,7 @@ import type { Disk } from '../../src/state/folder/disk.ts'
 import { leaseMs } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 
-/** What a command line did. */
+/** Result of a command line. */
 export interface CommandResult {
   code: number
   out: string
@@ -22,7 +22,7 @@ export interface CommandResult {
 
 export const token = 'tok-of-the-tests'
 
-/** A service on a socket that refuses nothing for its rate. */
+/** Starts a service on a socket, without a call rate. */
 export async function startService(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   return startEmulator(
     {
@@ -46,19 +46,19 @@ export async function startService(options: Partial<EmulatorOptions> = {}): Prom
   )
 }
 
-/** A clock that only waiting moves. */
+/** Clock that advances only by waiting. */
 export interface ManualTime {
   now: number
-  /** Called after each wait, with what was waited for, ms. */
+  /** Called after each wait with its length, ms. */
   onSleep?(ms: number): Promise<void>
 }
 
-function clockOf(time: ManualTime): Clock {
+function createClock(time: ManualTime): Clock {
   return {
     now: () => time.now,
     monotonic: () => time.now,
     sleep: async (ms, signal) => {
-      // The beat of the lock goes on for as long as it is held.
+      // The heartbeat of the lock runs until the lock is released.
       if (ms === leaseMs / 5) return aborted(signal)
       if (signal?.aborted === true) return
       time.now += ms
@@ -75,7 +75,7 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 
 let places = 0
 
-/** A workspace in a temporary folder, and the command line in it. */
+/** Workspace in a temporary folder, with the command line. */
 export class Place {
   readonly root: string
   env: Record<string, string | undefined> = { EDGEWISE_TOKEN: token }
@@ -83,19 +83,17 @@ export class Place {
   disk: Disk = realDisk
   /** Whether stdout and stderr are a terminal, of 80 columns. */
   onTerminal = false
-  /**
-   * A clock that only waiting moves, in ms; null for the real one, with all that was slept added.
-   */
+  /** Clock that advances only by waiting, in ms; null for the real clock plus all waits. */
   time: ManualTime | null = null
   signal = new AbortController().signal
-  /** Whether processes that held a lock before are seen to be gone. */
+  /** Whether earlier lock holders count as dead processes. */
   otherProcessesDead = false
-  /** Hears what is told while a command runs. */
+  /** Called with each text that a command writes to stderr. */
   onStderr: ((text: string) => void) | null = null
-  /** What happens while a command waits. */
+  /** Called while a command waits. */
   onSleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
-  // No two workspaces draw the same.
+  // Each workspace has its own random numbers.
   #drawn = 1_234_567 * ++places
 
   constructor(
@@ -126,14 +124,14 @@ export class Place {
     return readFileSync(join(this.root, path), 'utf8')
   }
 
-  /** A manifest of one domain; JSON is YAML. */
+  /** Writes the manifest of one domain; JSON is YAML. */
   manifest(domain: string, config: JsonObject): this {
     return this.write(`domains/${domain}.yaml`, JSON.stringify({ domain, config }))
   }
 
   async cli(...args: string[]): Promise<CommandResult> {
     const ran: CommandResult = { code: 0, out: '', err: '' }
-    const clock = this.time === null ? this.#hasty() : clockOf(this.time)
+    const clock = this.time === null ? this.#hasty() : createClock(this.time)
     ran.code = await run(args, {
       cwd: this.root,
       env: this.env,
@@ -165,13 +163,13 @@ export class Place {
     return ran
   }
 
-  /** Nobody waits: what sleeps goes on at once, later. */
+  /** Creates a clock whose waits end at once and advance the time. */
   #hasty(): Clock {
     return {
       now: () => Date.now() + this.#slept,
       monotonic: () => performance.now() + this.#slept,
       sleep: async (ms, signal) => {
-        // The beat of the lock goes on for as long as the command.
+        // The heartbeat of the lock runs as long as the command.
         if (ms >= 15_000) return aborted(signal)
         this.#slept += ms
         await this.onSleep?.(ms)
@@ -179,7 +177,7 @@ export class Place {
     }
   }
 
-  /** Applies, and expects that it is done and nothing is left to do. */
+  /** Applies, and expects success and an empty plan. */
   async settle(): Promise<void> {
     const applied = await this.cli('apply', '--yes', '--allow', 'https', '--allow', 'extend')
     if (applied.code !== 0)
@@ -188,20 +186,20 @@ export class Place {
     if (plan.code !== 0) throw new Error(`a plan after it is not empty\n${plan.out}${plan.err}`)
   }
 
-  /** The JSON that a command prints. */
+  /** Runs a command with `--json` and parses its output. */
   async json(...args: string[]): Promise<JsonObject> {
     const { out } = await this.cli(...args, '--json')
     return JSON.parse(out) as JsonObject
   }
 
-  /** What the record in the workspace's folder keeps of rollouts. */
+  /** Loads the rollouts in the workspace's state folder. */
   loadRollouts(): Rollout[] {
     return this.findRolloutFiles().map(
       (path) => JSON.parse(readFileSync(join(this.root, path), 'utf8')) as Rollout,
     )
   }
 
-  /** Where that stands, seen from the workspace. */
+  /** Lists the rollout files, relative to the workspace. */
   findRolloutFiles(): string[] {
     const state = join('.edgewise', 'state')
     return readdirSync(join(this.root, state), { recursive: true, encoding: 'utf8' })
@@ -214,7 +212,7 @@ export class Place {
   }
 }
 
-/** What the service holds: domain → item → value. */
+/** Fetches the live configuration: domain → item → value. */
 export async function fetchConfigs(emulator: Emulator): Promise<Record<string, JsonObject>> {
   const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as {
     domains: Record<string, JsonObject>
@@ -222,24 +220,24 @@ export async function fetchConfigs(emulator: Emulator): Promise<Record<string, J
   return state.domains
 }
 
-/** What the service holds of a domain. */
+/** Fetches the live configuration of a domain. */
 export async function fetchConfig(emulator: Emulator, domain: string): Promise<JsonObject> {
   return (await fetchConfigs(emulator))[domain] ?? {}
 }
 
-/** The calls that the service saw, also those that it refused. */
+/** Fetches the calls of the service, including refused ones. */
 export async function fetchCalls(emulator: Emulator): Promise<Call[]> {
   return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as Call[]
 }
 
-/** The writes among them. */
+/** Fetches the writes of the service, including refused ones. */
 export async function fetchWrites(emulator: Emulator): Promise<Call[]> {
   return (await fetchCalls(emulator)).filter(
     ({ method, path }) => method === 'POST' && path === '/v2/domain/config',
   )
 }
 
-/** From now on this goes wrong, and nothing else. */
+/** Replaces the faults of the emulator. */
 export async function setFaults(emulator: Emulator, ...faults: Json[]): Promise<void> {
   const { ok, statusText } = await fetch(`${emulator.url}/_emulator/faults`, {
     method: 'POST',
@@ -249,7 +247,7 @@ export async function setFaults(emulator: Emulator, ...faults: Json[]): Promise<
     throw new Error(`the emulator takes no such faults: ${JSON.stringify(faults)} (${statusText})`)
 }
 
-/** Forgets what the service was told and saw. */
+/** Resets configuration and calls of the emulator. */
 export async function resetEmulator(emulator: Emulator): Promise<void> {
   await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
 }

@@ -25,7 +25,7 @@ const run = (program: string, args: string[]) =>
     .filter((line) => line !== '')
     .toSorted()
 
-/** What a shell offers after these words; the last one is being written. */
+/** Lists the completions of a shell; the last word is incomplete. */
 const offers: Record<string, (words: string[]) => string[]> = {
   bash: (words) =>
     run('bash', [
@@ -35,7 +35,7 @@ const offers: Record<string, (words: string[]) => string[]> = {
       'bash',
       ...words,
     ]),
-  // Its completion system needs a terminal, so that what the script calls there is played.
+  // The completion system of zsh needs a terminal, so its functions are stubbed.
   zsh: (words) =>
     run('zsh', [
       '-f',
@@ -81,7 +81,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
       expect(offered('state', 'list', '')).toEqual([])
     })
 
-    it('knows where it is, whatever the values of options are', () => {
+    it('finds the command after options with values', () => {
       expect(offered('-C', 'state', 'pl')).toEqual(['plan'])
       expect(offered('-C', 'state', 'plan', '--det')).toEqual(['--detailed-exitcode'])
       expect(offered('--json', 'fmt', '--ch')).toEqual(['--check'])
@@ -97,7 +97,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
       )
     })
 
-    it('offers words where only some are possible, items, files and folders', () => {
+    it('offers choices, items, files and folders', () => {
       expect(offered('validate', '--format', '')).toEqual(['github', 'json', 'sarif', 'text'])
       expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
       expect(offered('plan', '--item', 'htt')).toEqual(['https'])
@@ -111,7 +111,7 @@ describe.each(Object.keys(offers).filter((shell) => shell === 'bash' || has(shel
   },
 )
 
-it('another shell is refused, with those there are', async () => {
+it('an unknown shell is refused with the list of shells', async () => {
   const { code, err } = await place.cli('completion', 'tcsh')
   expect([code, err]).toEqual([1, expect.stringContaining('bash, zsh, fish')])
 })

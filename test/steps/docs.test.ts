@@ -16,8 +16,8 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-describe('what the pages say', () => {
-  it.each(pages)('%s: every command line has a command and options that exist', async (page) => {
+describe('the documentation', () => {
+  it.each(pages)('%s: every command line uses existing commands and options', async (page) => {
     const text = readFileSync(root + page, 'utf8')
     const lines = Array.from(
       text.matchAll(/(?:^|\$ |`|&& )edgewise ([a-z][^`\n#&|]*)/gm),
@@ -36,7 +36,7 @@ describe('what the pages say', () => {
     }
   })
 
-  it.each(pages)('%s: links lead to files', (page) => {
+  it.each(pages)('%s: every link leads to a file', (page) => {
     const text = readFileSync(root + page, 'utf8')
     const links = Array.from(text.matchAll(/\]\(([^)#:\s]+)\)/g), ([, link]) => link ?? '')
     const missing = links.filter(
@@ -53,7 +53,7 @@ describe('what the pages say', () => {
     expect(await place.cli('validate')).toMatchObject({ code: 0 })
   })
 
-  it('going back tells what the daily round says it does', async () => {
+  it('rollback prints the output of the daily round', async () => {
     const text = readFileSync(`${root}docs/daily-round.md`, 'utf8')
     const shown = /```\n\$ edgewise rollback\n([\s\S]*?)```/.exec(text)?.[1]?.split('\n') ?? []
     place.write('edgewise.yaml', 'version: 1\nstate: {store: dir}\n')
@@ -69,24 +69,28 @@ describe('what the pages say', () => {
       })
       .settle()
     const { out, err } = await place.cli('rollback', '--yes')
-    const said = new Set(`${out}${err}`.split('\n'))
-    // An id, a commit and the answer are different every time.
-    const lasting = shown.filter((line) => !/^Back to|^Apply these|git revert/.test(line))
+    const printed = new Set(`${out}${err}`.split('\n'))
+    // Id, commit and answer are different every time.
+    const lasting = shown.filter(
+      (line) =>
+        !/^Rolling back to|^ {2}2026-|^Apply these|^The manifests|git revert|merge\)\.$/.test(line),
+    )
     expect(lasting.length).toBeGreaterThan(12)
-    expect(lasting.filter((line) => !said.has(line))).toEqual([])
-    expect(err).toMatch(/^Back to what was recorded before apply \S+ by \S+, begun \S+\.\n/)
+    expect(lasting.filter((line) => !printed.has(line))).toEqual([])
+    expect(err).toMatch(/^Rolling back to the state before apply \S+ by \S+, started \S+\.\n/)
     expect(err).toContain(
-      'The manifests still ask for 2 items as before the rollback: the next apply brings that again unless they are reverted (git revert',
+      'The manifests still contain the rolled-back values of 2 items: the next apply writes ' +
+        'them again unless the manifests are reverted (git revert',
     )
   })
 
-  it('adopting a fleet: import, an empty plan, and guards that let nothing through', async () => {
+  it('adopting a fleet: import, an empty plan, and guards that refuse every change', async () => {
     const text = readFileSync(`${root}docs/adopting-a-fleet.md`, 'utf8')
-    const held = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
-    place.write('held.json', held)
+    const fleet = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+    place.write('live.json', fleet)
     const strict = /guards: \{.*\}/.exec(text)?.[0] ?? ''
     place.write('edgewise.yaml', `version: 1\n${strict}\n`)
-    expect((await place.cli('import', 'held.json', '--write-manifests')).out).toBe(
+    expect((await place.cli('import', 'live.json', '--write-manifests')).out).toBe(
       'Recorded 2 items of 1 domain.\n',
     )
     expect((await place.cli('plan')).out).toBe('2 items are as recorded. No changes.\n')

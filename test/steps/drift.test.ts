@@ -10,7 +10,7 @@ import { emulator, place, setStage } from './stage.ts'
 const www = 'www.example.com'
 setStage()
 
-/** Somebody changes the service behind our back. */
+/** Another client changes the service. */
 async function outOfBand(config: JsonObject): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ token, domains: www, config })
@@ -23,7 +23,7 @@ async function outOfBand(config: JsonObject): Promise<void> {
 }
 
 const seen = async () =>
-  place.write('held.json', JSON.stringify({ [www]: await fetchConfig(emulator, www) }))
+  place.write('live.json', JSON.stringify({ [www]: await fetchConfig(emulator, www) }))
 
 async function driftJson(...args: string[]): Promise<JsonObject> {
   const output = await place.json('drift', ...args)
@@ -38,7 +38,7 @@ describe('drift', () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1, http2: 'on' } }).settle(),
   )
 
-  it('nothing differs and nothing was observed: exit 0, and never said to be in order', async () => {
+  it('no difference without observation is exit 0, and is not reported as in sync', async () => {
     const { code, out } = await place.cli('drift')
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -54,7 +54,7 @@ describe('drift', () => {
     })
   })
 
-  it('merged and never applied: exit 2, with the patch', async () => {
+  it('a merged and unapplied change is exit 2 with the patch', async () => {
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect(await driftJson()).toMatchObject({
       items: [
@@ -75,12 +75,12 @@ describe('drift', () => {
     expect(out).toContain('Drift: 1 pending.')
   })
 
-  it('changed by somebody else: seen in what is observed, and repaired', async () => {
+  it('a change by somebody else is found in the observed state, and repaired', async () => {
     await outOfBand({ timeout: { time: '99' } })
     expect((await place.cli('drift')).code).toBe(0)
     await seen()
     const before = await files()
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [
         { item: 'https', kinds: [], confidence: 'verified' },
         {
@@ -92,7 +92,7 @@ describe('drift', () => {
       ],
       summary: { verified: 2, assumed: 0, live: 1 },
     })
-    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([2, expect.stringContaining('60 → 99')])
     expect(await files()).toBe(before)
     expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '99' } })
@@ -103,38 +103,38 @@ describe('drift', () => {
       asked.push(question)
       return Promise.resolve(false)
     }
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair')).code).toBe(1)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair')).code).toBe(1)
     expect([asked.length, await files(), (await fetchWrites(emulator)).length]).toEqual([
       1,
       before,
       sent,
     ])
-    const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
+    const repaired = await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')
     expect([repaired.code, repaired.out]).toEqual([0, expect.stringContaining('99 → 60')])
     expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
       { domains: [www], items: ['timeout'] },
     ])
     await seen()
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
   })
 
-  it('a repair records what was seen to be as desired already, and writes nothing for it', async () => {
+  it('a repair records an observed value that is already as desired, without a write', async () => {
     await outOfBand({ timeout: { time: '61' } })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     await seen()
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       summary: { pending: 1, live: 1 },
     })
     const sent = (await fetchWrites(emulator)).length
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchWrites(emulator)).length).toBe(sent)
-    expect((await place.cli('drift', '--observed', 'held.json')).out).toMatch(
+    expect((await place.cli('drift', '--observed', 'live.json')).out).toMatch(
       /No differences were found\.\nOf 2 items: 2 verified\./,
     )
     expect(await place.json('plan')).toMatchObject({ changes: [] })
   })
 
-  it('a repair goes through the guards, and reads JSON lines', async () => {
+  it('a repair respects the guards, and prints JSON lines', async () => {
     await outOfBand({ https: { cert_id: 0 } })
     await seen()
     place.write(
@@ -144,7 +144,7 @@ describe('drift', () => {
     const { code, err } = await place.cli(
       'drift',
       '--observed',
-      'held.json',
+      'live.json',
       '--repair',
       '--yes',
       '--force',
@@ -155,31 +155,31 @@ describe('drift', () => {
     })
   })
 
-  it('an item in doubt is a difference, whatever is observed', async () => {
+  it('an in-doubt item is a difference, whatever was observed', async () => {
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     await setFaults(emulator)
     await seen()
-    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([
       2,
       expect.stringContaining(
-        `In doubt: an apply ended without a certain outcome\n\n  timeout: ${www}`,
+        `In-doubt: an apply ended with an unknown outcome\n\n  timeout: ${www}`,
       ),
     ])
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ item: 'https' }, { item: 'timeout', confidence: 'in-doubt', kinds: [] }],
       summary: { verified: 1, inDoubt: 1, pending: 0 },
     })
   })
 
-  it('what a look does not show is called not verifiable', async () => {
-    place.write('held.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
-    const { code, out } = await place.cli('drift', '--observed', 'held.json')
+  it('a field that was not observed is not verifiable', async () => {
+    place.write('live.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
+    const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
     expect(out).toContain('Of 2 items: 1 verified, 1 assumed')
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ notVerified: ['/http2'] }, {}],
     })
   })
@@ -188,57 +188,60 @@ describe('drift', () => {
     ['a value that the catalogue refuses', 1, 'timeout: expected an object'],
     ['a wrong type of a field', { time: [60] }, 'timeout at /time:'],
     ['a wrong unit', { time: '60s' }, 'timeout at /time: '],
-  ])('%s was observed: a difference that is shown, and repaired', async (_what, timeout, why) => {
-    await outOfBand({ timeout: { time: '99' } })
-    place.write(
-      'held.json',
-      JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }),
-    )
-    const output = await driftJson('--observed', 'held.json')
-    expect(output).toMatchObject({
-      items: [
-        { item: 'https', kinds: [], confidence: 'verified' },
-        {
-          item: 'timeout',
-          kinds: ['live'],
-          confidence: 'in-doubt',
-          unreadable: true,
-          live: [],
-          pending: [],
-        },
-      ],
-      summary: { verified: 1, assumed: 0, inDoubt: 1, pending: 0, live: 1 },
-    })
-    expect((await place.cli('drift', '--observed', 'held.json', '--json')).err).toContain(why)
-    const { code, out } = await place.cli(
-      'drift',
-      '--observed',
-      'held.json',
-      '--markdown',
-      'drift.md',
-    )
-    const text = out.replace(/\s+/g, ' ')
-    expect([code, text]).toEqual([2, expect.stringContaining(why)])
-    expect(text).toContain(`: ${www}`)
-    expect(text).toContain('Drift: 1 live. Of 2 items: 1 verified, 1 unreadable.')
-    expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toContain(why)
+  ])(
+    '%s in the observed state is a difference that is shown and repaired',
+    async (_what, timeout, why) => {
+      await outOfBand({ timeout: { time: '99' } })
+      place.write(
+        'live.json',
+        JSON.stringify({ [www]: { timeout, https: { cert_id: 1, force_https: 0, http2: 'on' } } }),
+      )
+      const output = await driftJson('--observed', 'live.json')
+      expect(output).toMatchObject({
+        items: [
+          { item: 'https', kinds: [], confidence: 'verified' },
+          {
+            item: 'timeout',
+            kinds: ['live'],
+            confidence: 'in-doubt',
+            unreadable: true,
+            live: [],
+            pending: [],
+          },
+        ],
+        summary: { verified: 1, assumed: 0, inDoubt: 1, pending: 0, live: 1 },
+      })
+      expect((await place.cli('drift', '--observed', 'live.json', '--json')).err).toContain(why)
+      const { code, out } = await place.cli(
+        'drift',
+        '--observed',
+        'live.json',
+        '--markdown',
+        'drift.md',
+      )
+      const text = out.replace(/\s+/g, ' ')
+      expect([code, text]).toEqual([2, expect.stringContaining(why)])
+      expect(text).toContain(`: ${www}`)
+      expect(text).toContain('Drift: 1 live. Of 2 items: 1 verified, 1 unreadable.')
+      expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toContain(why)
 
-    const sent = (await fetchWrites(emulator)).length
-    const plan = await place.json('plan')
-    expect(plan).toMatchObject({ changes: [] })
-    const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
-    expect(repaired).toMatchObject({ code: 0 })
-    expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
-      { domains: [www], items: ['timeout'] },
-    ])
-    expect(repaired.err).not.toContain('may still land')
-    expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
-    expect(await place.json('state', 'show', www)).toMatchObject({
-      items: { timeout: { status: 'confirmed' } },
-    })
-  })
+      const sent = (await fetchWrites(emulator)).length
+      const plan = await place.json('plan')
+      expect(plan).toMatchObject({ changes: [] })
+      const repaired = await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')
+      expect(repaired).toMatchObject({ code: 0 })
+      expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
+        { domains: [www], items: ['timeout'] },
+      ])
+      expect(repaired.err).not.toContain('may still land')
+      expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
+      expect(await place.json('state', 'show', www)).toMatchObject({
+        items: { timeout: { status: 'confirmed' } },
+      })
+    },
+  )
 
-  it('a repair writes a list whole whose observed form is unreadable', async () => {
+  it('a repair writes a list with an unreadable observed form as a whole', async () => {
     place.manifest(www, {
       add_response_head: {
         list: [
@@ -250,47 +253,47 @@ describe('drift', () => {
     await place.settle()
     await outOfBand({ add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({
         [www]: { add_response_head: { type: 'add', list: [{ name: 'X-C', value: '3' }] } },
       }),
     )
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(2)
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(2)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchConfig(emulator, www))['add_response_head']).toMatchObject({
       list: [{ name: 'X-A' }, { name: 'X-B' }],
     })
   })
 
-  it('a repair records nothing of an unreadable item that is not desired any more', async () => {
+  it('a repair records nothing of an unreadable item that is no longer desired', async () => {
     place.manifest(www, { https: { cert_id: 1, http2: 'on' } })
-    place.write('held.json', JSON.stringify({ [www]: { timeout: 1 } }))
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    place.write('live.json', JSON.stringify({ [www]: { timeout: 1 } }))
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ item: 'https' }, { item: 'timeout', kinds: ['pending', 'live'], unreadable: true }],
     })
     const sent = (await fetchWrites(emulator)).length
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchWrites(emulator)).length).toBe(sent)
     expect(Object.keys((await place.json('state', 'show', www))['items'] ?? {})).toEqual(['https'])
-    // Not managed any more: not looked at.
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    // No longer managed: not compared.
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
   })
 
-  it('a repair writes an item that was never recorded and hides its secret', async () => {
+  it('a repair writes an unrecorded item with a hidden secret', async () => {
     const signed = { pattern: '.*', time_format: 'timestamp', deadtime: 60, req_uri_type: 1 }
     await outOfBand({ visit_timestamp: { ...signed, key: 'somebody-elses-key' } })
     place.manifest(www, { visit_timestamp: { ...signed, key: 'our-own-key' } })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { visit_timestamp: { ...signed, key: '***' } } }),
     )
-    expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+    expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, www)).toMatchObject({
       visit_timestamp: { key: 'our-own-key' },
     })
   })
 
-  it('a secret that is not at hand hides no other difference of its item', async () => {
+  it('an unavailable secret hides no other difference of its item', async () => {
     place.env['ORIGIN'] = 'sesame-sesame'
     place.write(
       'edgewise.yaml',
@@ -303,15 +306,15 @@ describe('drift', () => {
     await place.manifest(www, { add_back_source_head: heads('${secret:origin}', 'open') }).settle()
     delete place.env['ORIGIN']
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'open') } }),
     )
-    const same = await place.cli('drift', '--observed', 'held.json', '--verbose')
+    const same = await place.cli('drift', '--observed', 'live.json', '--verbose')
     expect([same.code, same.out]).toEqual([
       0,
       expect.stringContaining('add_back_source_head.0.head_value'),
     ])
-    expect(await driftJson('--observed', 'held.json')).toMatchObject({
+    expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: expect.arrayContaining([
         expect.objectContaining({
           item: 'add_back_source_head',
@@ -321,10 +324,10 @@ describe('drift', () => {
       ]) as Json,
     })
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { add_back_source_head: heads('sesame-sesame', 'shut') } }),
     )
-    const other = await place.cli('drift', '--observed', 'held.json', '--verbose')
+    const other = await place.cli('drift', '--observed', 'live.json', '--verbose')
     expect(other.code).toBe(2)
     expect(other.out + other.err + same.out + same.err).not.toContain('sesame')
   })
@@ -335,7 +338,7 @@ describe('drift', () => {
   })
 })
 
-describe('what is observed', () => {
+describe('the observed state', () => {
   const program = (name: string, text: string) => {
     place.write(name, text)
     chmodSync(join(place.root, name), 0o755)
@@ -345,49 +348,44 @@ describe('what is observed', () => {
   beforeEach(() => place.manifest(www, { timeout: { time: 60 } }).settle())
 
   it('is a file, or the output of a program with arguments', async () => {
-    place.write('held', answer)
-    expect(await driftJson('--observed', 'held')).toMatchObject({ summary: { live: 1 } })
-    script('printf "%s" "$2" >&2; cat held')
+    place.write('live', answer)
+    expect(await driftJson('--observed', 'live')).toMatchObject({ summary: { live: 1 } })
+    script('printf "%s" "$2" >&2; cat live')
     expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
     place.env['QUERY_ACCESS'] = 'yes'
-    script('[ "$QUERY_ACCESS" = yes ] && cat held')
+    script('[ "$QUERY_ACCESS" = yes ] && cat live')
     expect(await driftJson('--observed', './query.sh')).toMatchObject({ summary: { live: 1 } })
-    script(`[ "$#" = 3 ] && [ "$2" = "a b" ] && [ "$3" = '$HOME;id' ] && cat held`)
+    script(`[ "$#" = 3 ] && [ "$2" = "a b" ] && [ "$3" = '$HOME;id' ] && cat live`)
     expect(await driftJson('--observed', './query.sh --all \'a b\' "$HOME;id"')).toMatchObject({
       summary: { live: 1 },
     })
   })
 
   it.each<[string, () => void, string, string]>([
-    ['a file that is not there', () => undefined, 'none.json', "the file can't be read (ENOENT)"],
-    [
-      'a program that is not there',
-      () => undefined,
-      'no-such-program --x',
-      'there is no such file or program',
-    ],
+    ['a missing file', () => undefined, 'none.json', "the file can't be read (ENOENT)"],
+    ['a missing program', () => undefined, 'no-such-program --x', 'no such file or program'],
     ['nothing', () => undefined, '', 'expected a file or a program, got nothing'],
     [
       'no JSON',
-      () => place.write('held.json', '{'),
-      'held.json',
+      () => place.write('live.json', '{'),
+      'live.json',
       'expected JSON, got something else',
     ],
     ['an empty answer', () => script('true'), './query.sh', 'expected JSON, got nothing'],
     [
       'an exit code',
-      () => script('cat held; echo "no access for \\033[31mme" >&2; exit 7'),
+      () => script('cat live; echo "no access for \\033[31mme" >&2; exit 7'),
       './query.sh',
       'failed with exit code 7',
     ],
     ['a signal', () => script('kill -9 $$'), './query.sh', "can't be run (SIGKILL)"],
     [
       'another shape',
-      () => place.write('held.json', '[1]'),
-      'held.json',
+      () => place.write('live.json', '[1]'),
+      'live.json',
       'expected an object, got a list',
     ],
-  ])('%s is exit 1 and says what was expected', async (_what, prepare, source, why) => {
+  ])('%s is exit 1 with the expected input', async (_what, prepare, source, why) => {
     prepare()
     const { code, out, err } = await place.cli('drift', '--observed', source)
     expect([code, out, err]).toEqual([1, '', expect.stringContaining(why)])
@@ -399,24 +397,19 @@ describe('what is observed', () => {
 
   it.each([
     [
-      'a file that is too large',
-      () => place.write('held.json', answer),
-      'held.json',
+      'a large file',
+      () => place.write('live.json', answer),
+      'live.json',
       'expected at most 0 MiB, got more',
     ],
     [
-      'an answer that is too large',
+      'a large answer',
       () => script(`echo '${answer}'`),
       './query.sh',
       'expected at most 0 MiB, the program printed more',
     ],
-    [
-      'an answer that is late',
-      () => script('sleep 60'),
-      './query.sh',
-      'gave no answer within 0.2 s',
-    ],
-  ])('%s is not waited for', async (_what, prepare, source, why) => {
+    ['a late answer', () => script('sleep 60'), './query.sh', 'did not finish within 0.2 s'],
+  ])('%s is an error', async (_what, prepare, source, why) => {
     prepare()
     const io = { cwd: place.root, env: process.env, signal: new AbortController().signal }
     await expect(observe(source, io, (text) => text, { bytes: 10, seconds: 0.2 })).rejects.toThrow(
@@ -424,24 +417,24 @@ describe('what is observed', () => {
     )
   })
 
-  it('an interrupt ends the program', async () => {
+  it('an interrupt stops the program', async () => {
     script('sleep 60')
     const io = { cwd: place.root, env: process.env, signal: AbortSignal.abort() }
     await expect(observe('./query.sh', io, (text) => text)).rejects.toThrow('interrupted')
   })
 
-  it('what is not valid in it neither drives the terminal nor fills it', async () => {
+  it('an invalid value neither controls nor floods the terminal', async () => {
     place.write(
-      'held.json',
+      'live.json',
       JSON.stringify({ [www]: { timeout: { time: '60', ['\u001b[2J' + 'x'.repeat(9000)]: 1 } } }),
     )
-    const { code, out, err } = await place.cli('drift', '--observed', 'held.json')
+    const { code, out, err } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([2, expect.stringContaining('Unreadable:')])
     expect(out + err).not.toContain('\u001b')
     expect(out.length).toBeLessThan(1000)
   })
 
-  it('a secret in what a program complains is not repeated', async () => {
+  it('a secret in the stderr of the program is not printed', async () => {
     place.env['SIGNING'] = 'hunter2-hunter2'
     place.write(
       'edgewise.yaml',

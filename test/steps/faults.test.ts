@@ -22,7 +22,7 @@ async function record(domain: string): Promise<Record<string, Item>> {
   return (shown['items'] ?? {}) as unknown as Record<string, Item>
 }
 
-/** Whatever happened, the record allows for what the service holds. */
+/** State always allows for the live configuration. */
 async function expectTruth(domain: string): Promise<void> {
   const truth = await fetchConfig(emulator, domain)
   for (const [item, { candidates, unknown }] of Object.entries(await record(domain))) {
@@ -55,7 +55,7 @@ describe.each([
   ['not-json', [3]],
   ['unauthorized-from', [3]],
 ] as const)('%s on every call', (kind, codes) => {
-  it('exits with 3, records no more than is certain, and the next apply ends confirmed', async () => {
+  it('exits with 3, records only certain outcomes, and the next apply confirms all', async () => {
     await place.manifest(www, before).settle()
     await setFaults(emulator, { kind })
     const { code } = await place.manifest(www, after).cli('apply', '--yes')
@@ -72,7 +72,7 @@ describe.each([
       expect(item).toMatchObject({ status: 'confirmed' })
   })
 
-  it('and manifests that go back are written again all the same, unless nothing was saved for certain', async () => {
+  it('reverted manifests are written again, unless certainly nothing was saved', async () => {
     await place.manifest(www, before).settle()
     await setFaults(emulator, { kind })
     await place.manifest(www, after).cli('apply', '--yes')
@@ -85,7 +85,7 @@ describe.each([
 })
 
 it.each(['error', 'reset-after', 'truncated'])(
-  '%s once is sent again within the apply, which then succeeds',
+  '%s once is retried within the apply, which succeeds',
   async (kind) => {
     await setFaults(emulator, { kind, on: [1] })
     await place.manifest(www, { timeout: { time: 60 } }).settle()
@@ -96,7 +96,7 @@ it.each(['error', 'reset-after', 'truncated'])(
   },
 )
 
-it('candidates in doubt are the old value and the new one, as the plan tells', async () => {
+it('the old and the new value are the in-doubt candidates, and the plan shows it', async () => {
   await place.manifest(www, { timeout: { time: 60 } }).settle()
   await setFaults(emulator, { kind: 'reset-after' })
   await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
@@ -110,7 +110,7 @@ it('candidates in doubt are the old value and the new one, as the plan tells', a
   expect(await place.json('plan')).toMatchObject({
     changes: [{ item: 'timeout', reason: 'in-doubt', after: { time: '61' } }],
   })
-  expect((await place.cli('plan')).out).toContain('in doubt; written again')
+  expect((await place.cli('plan')).out).toContain('in-doubt; written again')
 })
 
 describe('a refusal', () => {
@@ -119,7 +119,7 @@ describe('a refusal', () => {
     return place
   }
 
-  it('of one domain among several: the others are confirmed, it stays as it was', async () => {
+  it('of one of several domains: the others are confirmed, it is unchanged', async () => {
     await all({ timeout: { time: 60 } }).settle()
     await setFaults(emulator, { kind: 'refuse', domain: domains[2] ?? '' })
     const { code, err } = await all({ timeout: { time: 61 } }).cli('apply', '--yes')
@@ -162,7 +162,7 @@ describe('a refusal', () => {
   })
 
   it.each(['refuse', 'partial'])(
-    'of several that is not taken apart leaves them in doubt (%s)',
+    'of several domains without bisection leaves them in-doubt (%s)',
     async (kind) => {
       await all({ timeout: { time: 60 } }).settle()
       await setFaults(emulator, { kind, domain: domains[2] ?? '' })
@@ -180,7 +180,7 @@ describe('a refusal', () => {
     },
   )
 
-  it('after which the good part was saved all the same is told apart', async () => {
+  it('of a partly saved write is bisected', async () => {
     await all({ timeout: { time: 60 } }).settle()
     await setFaults(emulator, { kind: 'partial', domain: domains[4] ?? '' })
     expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(3)
@@ -188,7 +188,7 @@ describe('a refusal', () => {
   })
 })
 
-it('a rewritten value is told once and is no difference afterwards', async () => {
+it('a rewritten value is reported once, and is no difference afterwards', async () => {
   await setFaults(emulator, { kind: 'rewrite' })
   await place.manifest(www, { timeout: { time: 60 } }).settle()
   const count = (await fetchWrites(emulator)).length
@@ -207,7 +207,7 @@ describe('a defect of the program', () => {
     place.onStderr = null
   })
 
-  it('that shows after writes may have been sent says so, and the next apply ends confirmed', async () => {
+  it('after writes may have been sent is reported, and the next apply confirms all', async () => {
     failing('confirmed')
     await expect(place.cli('apply', '--yes')).rejects.toBeInstanceOf(DefectAfterWrites)
     place.onStderr = null
@@ -215,7 +215,7 @@ describe('a defect of the program', () => {
     await place.settle()
   })
 
-  it('that shows before is told as it is', async () => {
+  it('before the first write is thrown unchanged', async () => {
     failing('note')
     await expect(place.cli('apply', '--yes')).rejects.toThrow('a defect')
     place.onStderr = null

@@ -13,7 +13,7 @@ afterEach(() => place.remove())
 const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 const rough = '# a\nconfig:\n    timeout: { time: 60 }\ndomain: a.example.com\n'
 
-it('formats every file of the workspace once; --check only says which', async () => {
+it('formats every file of the workspace; --check only lists them', async () => {
   await place.cli('fmt')
   place
     .write('domains/a.yaml', rough)
@@ -39,7 +39,7 @@ it('formats every file of the workspace once; --check only says which', async ()
   expect(await place.cli('fmt', '--check')).toMatchObject({ code: 0, out: '' })
 })
 
-it('a file that can not be read is told and left alone, and the others are formatted', async () => {
+it('reports and skips an unreadable file, and formats the others', async () => {
   await place.cli('fmt')
   place.write('domains/a.yaml', rough).write('domains/b.yaml', 'domain: [')
   const { code, out, err } = await place.cli('fmt')
@@ -51,14 +51,14 @@ it('a file that can not be read is told and left alone, and the others are forma
   expect(text('domains/b.yaml')).toBe('domain: [')
 })
 
-it('manifests with errors of their own are formatted like any other', async () => {
+it('formats invalid manifests too', async () => {
   await place.cli('fmt')
   place.write('domains/a.yaml', 'config: {nonsense: 1}\ndomain: "${nonsense}"\n')
   expect((await place.cli('fmt')).code).toBe(0)
   expect(text('domains/a.yaml')).toBe('domain: "${nonsense}"\nconfig: {nonsense: 1}\n')
 })
 
-it('a byte order mark alone is no reason, and goes with the next one', async () => {
+it('removes a byte order mark only with another change', async () => {
   await place.cli('fmt')
   place.write('domains/a.yaml', '\ufeffdomain: a.example.com\nconfig: {}\n')
   expect((await place.cli('fmt', '--check')).code).toBe(0)

@@ -21,7 +21,7 @@ afterEach(() => sandbox.remove())
 
 const branch = 'edgewise-state'
 
-/** A workspace in a folder of the sandbox that says nothing of where its record is. */
+/** Creates a workspace in a folder of the sandbox without a `state` key. */
 function workspaceIn(folder: string, more = '', options: { limits?: string } = {}): Place {
   const place = new Place(emulator.url, more, {
     root: join(sandbox.folder, folder),
@@ -32,7 +32,7 @@ function workspaceIn(folder: string, more = '', options: { limits?: string } = {
   return place.manifest('a.example.com', { timeout: { time: '10' } })
 }
 
-/** What a user sees of their own work in a clone. */
+/** Lists branch, index and work tree of a clone. */
 async function ownWork(clone: string): Promise<string[]> {
   return [
     await sandbox.git(clone, 'symbolic-ref', '-q', 'HEAD'),
@@ -44,7 +44,7 @@ async function ownWork(clone: string): Promise<string[]> {
 }
 
 describe('a workspace in a git repository', () => {
-  it('keeps its record on a branch, and leaves branch, index and work tree as they are', async () => {
+  it('keeps its state on a branch, and does not touch branch, index and work tree', async () => {
     const clone = await sandbox.withRemote()
     writeFileSync(join(clone, 'tracked.txt'), 'one')
     await sandbox.git('clone', 'add', 'tracked.txt')
@@ -57,7 +57,7 @@ describe('a workspace in a git repository', () => {
     expect(await sandbox.git('remote.git', 'rev-parse', branch)).toBe(
       await sandbox.git('clone', 'rev-parse', branch),
     )
-    // What is left of the lock and of fetches is no branch of anybody.
+    // Remains of the lock and of fetches are not branches.
     expect(
       (await sandbox.git('clone', 'branch', '--format=%(refname:short)')).split('\n').toSorted(),
     ).toEqual([branch, 'main'])
@@ -65,7 +65,7 @@ describe('a workspace in a git repository', () => {
     expect(existsSync(join(clone, '.edgewise', 'state'))).toBe(false)
   })
 
-  it('tells in its history which apply, of which commit, by whom, and what came of it', async () => {
+  it('has apply, commit, author and outcome in the history of the branch', async () => {
     await sandbox.withRemote()
     const place = workspaceIn('clone')
     place.env['GITHUB_ACTOR'] = 'octavia'
@@ -80,7 +80,7 @@ describe('a workspace in a git repository', () => {
     expect(log).toContain('By: octavia')
   })
 
-  it('is planned from another clone as if it were here', async () => {
+  it('gives the same plan in another clone', async () => {
     await sandbox.withRemote()
     await workspaceIn('clone').settle()
     await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
@@ -88,7 +88,7 @@ describe('a workspace in a git repository', () => {
     expect(plan).toMatchObject({ code: 0, err: '' })
   })
 
-  it('counts the calls of an apply that was cut off in another clone, as many as there may have been', async () => {
+  it('counts the possible calls of an apply that was interrupted in another clone', async () => {
     await sandbox.withRemote()
     const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
     const place = workspaceIn('clone', '', limits)
@@ -120,7 +120,7 @@ describe('a workspace in a git repository', () => {
         err: expect.stringContaining('call budget') as string,
       })
     }
-    // The clone that it ran in knows its calls: there were none.
+    // The clone that ran it knows its calls: there were none.
     await sandbox.git(
       'remote.git',
       'update-ref',
@@ -130,7 +130,7 @@ describe('a workspace in a git repository', () => {
     expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
   })
 
-  it('without a remote stays in the clone, and says so', async () => {
+  it('keeps state in the clone without a remote, and prints a note', async () => {
     await sandbox.repository('alone')
     const place = workspaceIn('alone')
     const ran = await place.cli('apply', '--yes')
@@ -142,7 +142,7 @@ describe('a workspace in a git repository', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('whose remote is missing though it is named is refused', async () => {
+  it('refuses a configured remote that does not exist', async () => {
     await sandbox.repository('alone')
     const { code, err } = await workspaceIn('alone', 'state: {store: git, remote: upstream}\n').cli(
       'apply',
@@ -156,7 +156,7 @@ describe('a workspace in a git repository', () => {
     })
   })
 
-  it('whose remote can not be reached sends nothing', async () => {
+  it('sends nothing if the remote is unreachable', async () => {
     await sandbox.withRemote()
     const place = workspaceIn('clone')
     rmSync(join(sandbox.folder, 'remote.git'), { recursive: true })
@@ -166,7 +166,7 @@ describe('a workspace in a git repository', () => {
     expect(await fetchConfig(emulator, 'a.example.com')).toEqual({})
   })
 
-  it('with a record in a folder has to say which one counts', async () => {
+  it('with state in a folder must name one store', async () => {
     await sandbox.repository('alone')
     const place = workspaceIn('alone', 'state: {store: dir}\n')
     await place.settle()
@@ -177,7 +177,7 @@ describe('a workspace in a git repository', () => {
     expect(err).toContain('"state: {store: dir}" or "state: {store: git}"')
   })
 
-  it('that lies in none though git is named is refused', async () => {
+  it('refuses the git store outside a git repository', async () => {
     const place = new Place(emulator.url, 'state: {store: git}\n', { state: '' })
     const { code, err } = await place.cli('plan')
     place.remove()
@@ -217,7 +217,7 @@ describe('a workspace in a git repository', () => {
     ).toBeGreaterThan(4)
   })
 
-  it('is not led astray by the variables that git sets for its hooks', async () => {
+  it('ignores the variables that git sets for its hooks', async () => {
     await sandbox.withRemote()
     await sandbox.repository('victim')
     const before = await sandbox.git('victim', 'for-each-ref')
@@ -253,7 +253,7 @@ describe('a workspace in a git repository', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  it('commits in its own name where git knows nobody', async () => {
+  it('commits as Edgewise without a git identity', async () => {
     await sandbox.withRemote()
     const place = workspaceIn('clone')
     place.env = { ...place.env, GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' }
@@ -264,7 +264,7 @@ describe('a workspace in a git repository', () => {
     expect(await sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Ann')
   })
 
-  it('whose branch somebody has checked out says where, and sends nothing', async () => {
+  it('names the work tree that has the state branch checked out, and sends nothing', async () => {
     await sandbox.repository('alone')
     const place = workspaceIn('alone')
     await place.settle()
@@ -277,7 +277,7 @@ describe('a workspace in a git repository', () => {
     expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
   })
 
-  it('that names a branch of its own work leaves that alone', async () => {
+  it('refuses a state branch with other content, and leaves it unchanged', async () => {
     await sandbox.withRemote()
     await sandbox.git('clone', 'checkout', '--quiet', '--detach')
     const before = await sandbox.git('remote.git', 'for-each-ref')
@@ -292,7 +292,7 @@ describe('a workspace in a git repository', () => {
     expect(await sandbox.git('remote.git', 'for-each-ref')).toBe(before)
   })
 
-  it('that two clones began apart is refused, not guessed', async () => {
+  it('refuses unrelated state branches of two clones', async () => {
     await sandbox.withRemote()
     await workspaceIn('clone').settle()
     await sandbox.repository('alone')
@@ -304,7 +304,7 @@ describe('a workspace in a git repository', () => {
     expect(err).toContain('no common history')
   })
 
-  it('shows no token to git and what it starts', async () => {
+  it('passes no token to git and its child processes', async () => {
     const clone = await sandbox.withRemote()
     const seen = join(sandbox.folder, 'seen')
     await sandbox.git(

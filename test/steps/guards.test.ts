@@ -10,7 +10,7 @@ setStage()
 
 const guarded = (guards: string) => enterPlace(new Place(emulator.url, `guards: ${guards}\n`))
 
-it('too many changes: plan warns, apply refuses with the numbers and the way out, --force goes on', async () => {
+it('too many changes: plan warns, apply refuses with numbers, --force overrides', async () => {
   guarded('{maxDomains: 1}')
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
   const why = 'maxDomains: 2 of 2 domains would change, more than 1'
@@ -35,7 +35,7 @@ it('too many changes: plan warns, apply refuses with the numbers and the way out
   expect((await place.cli('apply', '--yes', '--force')).code).toBe(0)
 })
 
-it('a protected domain is neither changed nor released, whatever is forced and allowed', async () => {
+it('a protected domain is neither changed nor released, even with --force', async () => {
   guarded('{protect: ["www.*"]}')
   place
     .manifest(www, { timeout: { time: 60 } })
@@ -45,7 +45,7 @@ it('a protected domain is neither changed nor released, whatever is forced and a
   expect((await place.cli('apply', '--yes', '--target', 'a.*')).code).toBe(0)
 })
 
-it('a saved plan goes through the guards of today', async () => {
+it('a saved plan is checked by the current guards', async () => {
   guarded('{}')
   place.manifest(www, { timeout: { time: 60 } })
   expect((await place.cli('plan', '--out', 'plan.json')).code).toBe(0)

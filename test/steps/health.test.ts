@@ -18,7 +18,7 @@ setStageInTime()
 
 const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
 
-/** Domains that were configured two hours ago. */
+/** Creates domains that were configured two hours ago. */
 async function running(domains: number, health: string, more = ''): Promise<void> {
   enterPlace(
     new Place(
@@ -31,9 +31,9 @@ async function running(domains: number, health: string, more = ''): Promise<void
   time.now += 2 * hour
 }
 
-function origins(domains: number, originOf: (i: number) => string): void {
+function origins(domains: number, chooseOrigin: (i: number) => string): void {
   for (let i = 0; i < domains; i++)
-    place.manifest(name(i), { origin: { default_master: originOf(i) } })
+    place.manifest(name(i), { origin: { default_master: chooseOrigin(i) } })
 }
 
 interface Event {
@@ -62,7 +62,7 @@ async function applied(
 }
 
 describe('200 domains', () => {
-  it('a good change goes through all waves', async () => {
+  it('a good change completes all waves', async () => {
     await running(200, 'onFailure: rollback')
     origins(200, () => alsoGood)
     const { code, judged } = await applied()
@@ -73,7 +73,7 @@ describe('200 domains', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('a change that breaks the origin of 3 in 100 is stopped in the first wave that has one', async () => {
+  it('a change that breaks 3 in 100 origins is stopped in the first affected wave', async () => {
     await running(200, 'onFailure: stop')
     const broken = (i: number) => i % 33 === 7
     origins(200, (i) => (broken(i) ? deadOrigin : alsoGood))
@@ -87,15 +87,15 @@ describe('200 domains', () => {
     const verdict = events.find(({ verdict: each }) => each === 'worse')
     expect(verdict?.worse.every(({ domain }) => broken(Number(domain.slice(1, 4))))).toBe(true)
     expect(verdict?.worse.length).toBeGreaterThan(0)
-    // Nothing of a later wave was sent.
+    // No write of a later wave was sent.
     const sent = new Set((await fetchWrites(emulator)).flatMap(({ domains }) => domains))
     const later = plan.filter(({ wave }) => wave > first).flatMap(({ domains }) => domains)
-    const held = await fetchConfigs(emulator)
-    for (const each of later) expect(held[each]?.['origin']).toMatchObject({ default_master: good })
+    const live = await fetchConfigs(emulator)
+    for (const each of later) expect(live[each]?.['origin']).toMatchObject({ default_master: good })
     expect(sent.size).toBe(200)
   })
 
-  it('a dead origin everywhere is taken back after the first wave, and held until something else is asked for', async () => {
+  it('a dead origin everywhere is rolled back after the first wave, then on hold', async () => {
     await running(200, 'onFailure: rollback')
     const before = await fetchConfigs(emulator)
     origins(200, () => deadOrigin)
@@ -130,7 +130,7 @@ describe('200 domains', () => {
   })
 })
 
-it('what is beyond doubt is not waited for', async () => {
+it('a clearly worse wave is judged early', async () => {
   await running(20, 'settle: 1m, lag: 1m, window: 2h, grain: minute')
   origins(20, () => deadOrigin)
   const start = time.now
@@ -155,8 +155,8 @@ describe('too little data', () => {
   })
 })
 
-describe('before anything is sent', () => {
-  it('no permission for statistics is told', async () => {
+describe('before the first write', () => {
+  it('a missing permission for statistics is reported', async () => {
     await running(20, 'onFailure: stop')
     origins(20, () => alsoGood)
     await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
@@ -167,7 +167,7 @@ describe('before anything is sent', () => {
     expect(await fetchWrites(emulator)).toHaveLength(sent)
   })
 
-  it('what can not be taken back is told', async () => {
+  it('items that cannot be rolled back are reported', async () => {
     await running(2, 'onFailure: rollback')
     place.manifest(name(0), { origin: { default_master: good }, timeout: { time: 60 } })
     const { err } = await place.cli('apply', '--yes')
@@ -177,29 +177,29 @@ describe('before anything is sent', () => {
   })
 })
 
-it('drift tells what is held, and repair leaves it alone', async () => {
+it('drift reports items on hold, and repair does not write them', async () => {
   await running(3, 'onFailure: rollback')
   origins(3, () => deadOrigin)
   expect((await applied()).code).toBe(3)
   const { code, out } = await place.cli('drift')
   expect([code, out]).toEqual([
     2,
-    expect.stringContaining('Held: a rollout with this was stopped or taken back'),
+    expect.stringContaining('On hold: a rollout was stopped or rolled back'),
   ])
-  expect(out).toContain('Drift: 3 held.')
+  expect(out).toContain('Drift: 3 on hold.')
   const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
   expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
   expect(drift.summary).toMatchObject({ pending: 3, held: 3 })
   const observed = Object.fromEntries(Object.entries(await fetchConfigs(emulator)))
-  place.write('held.json', JSON.stringify(observed))
-  expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
+  place.write('live.json', JSON.stringify(observed))
+  expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
   expect((await fetchConfigs(emulator))[name(0)]?.['origin']).toMatchObject({
     default_master: good,
   })
 })
 
-describe('statistics that can not be read', () => {
-  /** Reads fail from one minute of the clock on until another, from now. */
+describe('unavailable statistics', () => {
+  /** Makes queries fail between two minutes from now. */
   function failing(from: number, to: number, kind: string): void {
     const start = time.now
     let fails = false
@@ -212,7 +212,7 @@ describe('statistics that can not be read', () => {
   }
 
   it.each(['error', 'not-json', 'truncated', 'rate'])(
-    'for a while (%s) end no rollout',
+    'for a while (%s) do not end the rollout',
     async (kind) => {
       await running(8, 'onFailure: rollback')
       origins(8, () => alsoGood)
@@ -221,7 +221,7 @@ describe('statistics that can not be read', () => {
     },
   )
 
-  it('for good leave it open, and say so', async () => {
+  it('for good leave the rollout open, with a message', async () => {
     await running(8, 'onFailure: rollback')
     origins(8, () => alsoGood)
     failing(17, Infinity, 'error')
@@ -240,11 +240,11 @@ describe('statistics that can not be read', () => {
   })
 })
 
-describe('a clock that is changed for summer or winter', () => {
+describe('a daylight saving change', () => {
   it.each([
     ['summer', Date.UTC(2026, 2, 29, 0, 20)],
     ['winter', Date.UTC(2026, 9, 25, 0, 20)],
-  ])('stops no good change and lets no bad one pass (%s)', async (_name, now) => {
+  ])('neither stops a good change nor passes a bad one (%s)', async (_name, now) => {
     const zoned = await startService({
       now: () => time.now,
       deadOrigins: [deadOrigin],
@@ -271,7 +271,7 @@ describe('a clock that is changed for summer or winter', () => {
   })
 })
 
-it('a change that was taken back minutes ago does not pass for the usual when it is tried again', async () => {
+it('a change that was rolled back recently is not part of the next baseline', async () => {
   await running(20, 'onFailure: rollback')
   origins(20, () => deadOrigin)
   expect((await applied()).judged).toEqual(['1 worse'])

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-/** Every command that help knows, by the words that lead to it. */
+/** Lists every command in the help, by its words. */
 async function commands(path: string[] = []): Promise<string[][]> {
   const { out } = await place.cli(...path, '--help')
   const section = /\nCommands:\n((?: {2}.*\n|\n(?= {2}\S))+)/.exec(out)?.[1] ?? ''
@@ -21,7 +21,7 @@ async function commands(path: string[] = []): Promise<string[][]> {
 }
 
 describe('--help', () => {
-  it('has examples for every command, made of options that it has, in 80 columns', async () => {
+  it('has examples with existing options for every command, in 80 columns', async () => {
     const all = await commands()
     expect(all.map((path) => path.join(' '))).toEqual(
       expect.arrayContaining(['', 'plan', 'apply', 'drift', 'fmt', 'completion', 'state list']),
@@ -46,7 +46,7 @@ describe('--help', () => {
 })
 
 describe('init', () => {
-  it('makes a workspace that is valid, formatted and planned at once', async () => {
+  it('creates a workspace that is valid, formatted and can be planned', async () => {
     expect((await place.cli('init', 'cdn')).code).toBe(0)
     for (const args of [['validate'], ['fmt', '--check'], ['plan'], ['apply', '--yes']]) {
       expect([args, (await place.cli('-C', 'cdn', ...args)).code]).toEqual([args, 0])
@@ -68,7 +68,7 @@ describe('init', () => {
   const workflow = 'cdn/.github/workflows/edgewise.yml'
   const text = (path: string) => readFileSync(join(place.root, path), 'utf8')
 
-  it('writes no workflow unless it is told what to run, and says which command writes one', async () => {
+  it('writes no workflow without --action, and prints the command for it', async () => {
     const { code, out } = await place.cli('init', 'cdn')
     expect([code, existsSync(join(place.root, 'cdn/.github'))]).toEqual([0, false])
     expect(out.split('\n').filter((line) => line.includes('workflow'))).toEqual([
@@ -76,7 +76,7 @@ describe('init', () => {
     ])
   })
 
-  it('--action writes a workflow that runs the action by its commit', async () => {
+  it('--action writes a workflow that pins the action by commit', async () => {
     const { code, out } = await place.cli('init', 'cdn', '--action', `team/edgewise@${commit}`)
     expect([code, out]).toEqual([0, expect.stringContaining(`wrote ${workflow}\n`)])
     expect(out).not.toContain('No workflow')
@@ -85,7 +85,7 @@ describe('init', () => {
     expect((await place.cli('-C', 'cdn', 'validate')).code).toBe(0)
   })
 
-  it('--action adds the workflow to a workspace that is there, and overwrites none', async () => {
+  it('--action adds the workflow to an existing workspace, and overwrites none', async () => {
     expect((await place.cli('init', 'cdn')).code).toBe(0)
     place.write('cdn/edgewise.yaml', 'version: 1\nid: mine\n')
     expect((await place.cli('init', 'cdn')).err).toContain('edgewise.yaml')
@@ -95,7 +95,7 @@ describe('init', () => {
     const again = await place.cli('init', 'cdn', '--action', `other/edgewise@${commit}`)
     expect(again).toMatchObject({ code: 1, out: '' })
     expect(again.err).toContain(
-      '.github/workflows/edgewise.yml is already there; nothing was written',
+      '.github/workflows/edgewise.yml already exists; nothing was written',
     )
     expect(text(workflow)).toContain('team/edgewise')
   })
@@ -121,7 +121,7 @@ describe('init', () => {
     `team/edgewise/x@${commit}`,
     `team/\${{x}}@${commit}`,
     `https://host.example/team/edgewise@${commit}`,
-  ])('--action %j is refused, with the reason, and nothing is written', async (action) => {
+  ])('--action %j is refused with the reason, and nothing is written', async (action) => {
     const { code, out, err } = await place.cli('init', 'cdn', '--action', action)
     expect([code, out, existsSync(join(place.root, 'cdn'))]).toEqual([1, '', false])
     const words = err.replace(/\s+/g, ' ')

@@ -22,7 +22,7 @@ const config = {
 let place: Place
 afterEach(() => place.remove())
 
-/** A workspace with secrets, on a service that answers as told. */
+/** Creates a workspace with secrets, on a service with a given answer. */
 async function at(answer: Answer, more = ''): Promise<Place> {
   const { url } = await startAnsweringService(answer)
   place = new Place(url, `secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n${more}`)
@@ -35,7 +35,7 @@ async function at(answer: Answer, more = ''): Promise<Place> {
   return place
 }
 
-/** Every spelling in which a value could have got out. */
+/** Lists every encoding in which a value could leak. */
 function spellings(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1)
   return [
@@ -47,7 +47,7 @@ function spellings(value: string): string[] {
   ]
 }
 
-/** All bytes of the workspace and of what was printed hold none of the secrets. */
+/** Expects no secret in the workspace and in the output. */
 function expectHidden(ran: CommandResult[], values = [signing, origin, token]): void {
   const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
     .map((path) => join(place.root, path))
@@ -78,7 +78,7 @@ const all = async () => {
 }
 const echo = (body: JsonObject) => JSON.stringify(body)
 
-describe('whatever the service says, no byte of a secret or of the token is told or kept', () => {
+describe('secrets and the token in answers of the service are neither printed nor stored', () => {
   it.each<[string, Answer]>([
     ['it is content', (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]],
     [
@@ -119,7 +119,7 @@ describe('whatever the service says, no byte of a secret or of the token is told
     expectHidden(await all())
   })
 
-  it('literals are hidden the same way where they are allowed', async () => {
+  it('allowed literal secrets are hidden as well', async () => {
     const literal = 'literal-value-5ab'
     await at((body) => [400, { code: 400203, message: echo(body) }])
     const home = join(place.root, 'edgewise.yaml')
@@ -134,7 +134,7 @@ describe('whatever the service says, no byte of a secret or of the token is told
   })
 })
 
-/** Returned values with the secrets inside longer strings. */
+/** Builds returned values with the secrets inside longer strings. */
 function rewritten(value: Json): Json {
   if (typeof value === 'string')
     return value.includes(signing) || value.includes(origin) ? `${value}; v=1` : value
@@ -143,7 +143,7 @@ function rewritten(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, rewritten(field)]))
 }
 
-describe('a literal where a secret belongs is refused without being repeated, whatever its shape', () => {
+describe('a literal of any shape in a secret field is refused without printing it', () => {
   const literal = 'hunter2-literal'
   const rest = 'pattern: .*, time_format: timestamp, deadtime: 60, req_uri_type: 1'
   it.each<[string, string]>([
@@ -160,7 +160,7 @@ describe('a literal where a secret belongs is refused without being repeated, wh
     ],
     ['the whole item', literal],
     ['the whole item, as a list', `["${literal}"]`],
-    ['what is not YAML', `{${rest}, key: ${literal}`],
+    ['invalid YAML', `{${rest}, key: ${literal}`],
   ])('%s', async (_what, item) => {
     await at(() => [500, {}])
     place.write(`domains/${www}.yaml`, `domain: ${www}\nconfig:\n  visit_timestamp: ${item}\n`)
@@ -185,7 +185,7 @@ describe('a literal where a secret belongs is refused without being repeated, wh
   })
 })
 
-describe('the form in which plans show secrets is refused in a manifest', () => {
+describe('the fingerprint form of secrets is refused in a manifest', () => {
   const forged = { $secret: 'scrypt:00112233445566778899aabbccddeeff' }
   it.each<[string, JsonObject]>([
     [
@@ -196,7 +196,7 @@ describe('the form in which plans show secrets is refused in a manifest', () => 
     ['in a list of strings', { deny_url: { urls: [forged] } }],
     ['as an item', { origin_host: forged }],
     ['as an item that is a string', { range_back_source: forged }],
-    ['where a number stands', { https: { cert_id: forged } }],
+    ['in a number field', { https: { cert_id: forged } }],
     [
       'as unresolved',
       { visit_timestamp: { ...config.visit_timestamp, key: { $secret: 'unresolved:signing' } } },
@@ -218,36 +218,36 @@ describe('the form in which plans show secrets is refused in a manifest', () => 
 })
 
 describe('import', () => {
-  const file = (data: Json) => place.write('held.json', JSON.stringify(data))
+  const file = (data: Json) => place.write('live.json', JSON.stringify(data))
   const heldConfig = {
     visit_timestamp: { ...config.visit_timestamp, key: signing },
     add_back_source_head: [{ head_name: 'Authorization', head_value: `Bearer ${origin}` }],
   }
 
-  it('keeps no secret, and knows those that are at hand', async () => {
+  it('stores no secret, and recognises available ones', async () => {
     await at(() => [500, {}])
     file({ [www]: heldConfig })
     const ran = [
-      await place.manifest(www, config).cli('import', 'held.json'),
+      await place.manifest(www, config).cli('import', 'live.json'),
       await place.cli('plan', '--json'),
     ]
     expect(JSON.parse(ran[1]?.out ?? '')).toMatchObject({ changes: [] })
-    place.write('held.json', '')
+    place.write('live.json', '')
     expectHidden([...ran, await place.cli('state', 'show', www)])
   })
 
-  it('knows a secret that is not at hand by nothing, so that the plan does not claim that it is the same', async () => {
+  it('records an unavailable secret as unknown, not as unchanged', async () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { visit_timestamp: heldConfig.visit_timestamp } })
     const ran = [
       await place
         .manifest(www, { visit_timestamp: config.visit_timestamp })
-        .cli('import', 'held.json'),
+        .cli('import', 'live.json'),
     ]
     expect(ran[0]?.code).toBe(0)
     ran.push(await place.cli('plan', '--json'))
-    place.write('held.json', '')
+    place.write('live.json', '')
     expectHidden(ran)
   })
 
@@ -260,8 +260,8 @@ describe('import', () => {
       ['--repair', '--yes', '--verbose'],
       ['--json'],
     ])
-      ran.push(await place.cli('drift', '--observed', 'held.json', ...more))
-    place.write('held.json', '')
+      ran.push(await place.cli('drift', '--observed', 'live.json', ...more))
+    place.write('live.json', '')
     return ran
   }
   const applied = async () => {
@@ -273,7 +273,7 @@ describe('import', () => {
     add_back_source_head: [{ head_name: 'Authorization', head_value: value }],
   })
 
-  it('drift compares secrets that are shown, and tells none', async () => {
+  it('drift compares observed secrets, and prints none', async () => {
     await applied()
     file({ [www]: heldConfig })
     const ran = await drifts()
@@ -281,7 +281,7 @@ describe('import', () => {
     expectHidden(ran)
   })
 
-  it('drift tells that somebody turned a secret, and not to what', async () => {
+  it('drift reports a changed secret without its value', async () => {
     await applied()
     file({ [www]: turned('turned-signing-key', 'Bearer turned-origin-token') })
     const ran = await drifts()
@@ -290,7 +290,7 @@ describe('import', () => {
     expectHidden(ran, [signing, origin, token, 'turned-signing-key', 'turned-origin-token'])
   })
 
-  it('drift without the values at hand tells none either, whatever else is there', async () => {
+  it('drift prints no secret without the available values either', async () => {
     await applied()
     place.env = { EDGEWISE_TOKEN: token }
     for (const [key, value] of [
@@ -312,30 +312,30 @@ describe('import', () => {
     ['not valid', { visit_timestamp: { ...heldConfig.visit_timestamp, key: [signing, origin] } }],
     ['of a wrong type', { visit_timestamp: signing }],
     [
-      'beside what is not valid',
+      'next to an invalid value',
       { visit_timestamp: { ...heldConfig.visit_timestamp, deadtime: -1 } },
     ],
     [
       'under an unknown field',
       { visit_timestamp: { ...heldConfig.visit_timestamp, kee: signing } },
     ],
-  ])('does not repeat a secret that is %s', async (_what, items) => {
+  ])('does not print a secret that is %s', async (_what, items) => {
     await at(() => [500, {}])
     file({ [www]: items })
-    const ran = await place.manifest(www, config).cli('import', 'held.json')
+    const ran = await place.manifest(www, config).cli('import', 'live.json')
     expect(ran.code).toBe(1)
-    place.write('held.json', '')
+    place.write('live.json', '')
     expectHidden([ran])
   })
 
-  it('--write-manifests writes no secret out', async () => {
+  it('--write-manifests writes no secret into a file', async () => {
     await at(() => [500, {}])
     place.env = {}
     file({ [www]: { ...heldConfig, timeout: { time: '60' } } })
-    const ran = [await place.cli('import', 'held.json', '--write-manifests')]
-    place.write('held.json', '')
+    const ran = [await place.cli('import', 'live.json', '--write-manifests')]
+    place.write('live.json', '')
     expect(ran[0]?.code).toBe(0)
-    // Without the values at hand only the fields that always hold a secret are known to hold one.
+    // Without available values only fields that always contain a secret are known to.
     expectHidden(ran, [signing])
   })
 })

@@ -7,8 +7,8 @@ import { emulator, place, setStage } from './stage.ts'
 const domain = 'www.example.com'
 
 /**
- * For each item two desired values and what the service holds after each, written by hand from the
- * specification. Where the second state is left out it is the second value itself.
+ * Two desired values for each item and the live value after each, written by hand from the
+ * specification. The second live value defaults to the second desired value.
  */
 const steps: Record<string, { first: Json; holds: Json; second: Json; after: Json }> = {
   origin: {
@@ -529,7 +529,7 @@ const steps: Record<string, { first: Json; holds: Json; second: Json; after: Jso
   },
 }
 
-/** What the service holds after `$unset`; undefined where the item is then empty. */
+/** Live value after `$unset`; undefined if the item is then empty. */
 const unsetTo: Record<string, Json | undefined> = {
   https: { cert_id: 0, force_https: 0, http2: 'on' },
   origin_host: { host: domain },
@@ -558,7 +558,7 @@ const unsetTo: Record<string, Json | undefined> = {
 
 setStage()
 
-it('there are steps for every item', () => {
+it('every item has steps', () => {
   expect(Object.keys(steps).toSorted()).toEqual([...catalogue.keys()].toSorted())
 })
 
@@ -579,7 +579,7 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
   })
 
   if (item in unsetTo) {
-    it('is taken back by $unset, and set again', async () => {
+    it('is reset by $unset, and set again', async () => {
       const empty = unsetTo[item] === undefined ? {} : { [item]: unsetTo[item] }
       await place.manifest(domain, { [item]: first }).settle()
       await place.manifest(domain, { [item]: { $unset: true } }).settle()
@@ -596,7 +596,7 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
       expect((await place.json('state', 'list'))['domains']).toEqual([])
     })
   } else {
-    it('can not be unset, and says so', async () => {
+    it('cannot be unset: the error names the reason', async () => {
       const { code, out } = await place
         .manifest(domain, { [item]: { $unset: true } })
         .cli('validate')

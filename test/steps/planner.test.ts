@@ -7,7 +7,7 @@ setStage()
 const name = (i: number): string => `d${i}.example.com`
 
 describe('fewer writes', () => {
-  it('changes that overlap take fewer writes than either obvious grouping', async () => {
+  it('overlapping changes take fewer writes than either simple grouping', async () => {
     for (let i = 0; i < 15; i++) {
       const [https, host] = [{ https: { cert_id: 1 } }, { origin_host: { host: 'o.example.com' } }]
       place.manifest(name(i), i < 5 ? https : i < 10 ? { ...https, ...host } : host)
@@ -25,7 +25,7 @@ describe('fewer writes', () => {
     expect(plan['summary']).toMatchObject({ writes: 4, lowerBound: 4 })
   })
 
-  it('--explain-writes says why, within 80 columns, in text and JSON', async () => {
+  it('--explain-writes gives reasons, within 80 columns, in text and JSON', async () => {
     for (let i = 0; i < 12; i++)
       place.manifest(name(i), {
         https: { cert_id: 1 },
@@ -46,7 +46,7 @@ describe('fewer writes', () => {
     expect(await place.json('plan')).not.toHaveProperty('explanation')
   })
 
-  it('says how many writes "groups: all" would save, and nothing where it saves none', async () => {
+  it('prints how many writes "groups: all" would save, if any', async () => {
     for (let i = 0; i < 5; i++)
       place.manifest(name(i), { https: { cert_id: 1 }, timeout: { time: 60 } })
     expect((await place.cli('plan')).err).toContain(
@@ -61,7 +61,7 @@ describe('fewer writes', () => {
     expect(err).not.toContain('would save')
   })
 
-  it('--effort takes what it says and nothing else; every effort proves its plan', async () => {
+  it('--effort accepts its choices only, and every plan is proven', async () => {
     for (let i = 0; i < 6; i++)
       place.manifest(name(i), {
         https: { cert_id: 1 + (i % 2) },
@@ -76,7 +76,7 @@ describe('fewer writes', () => {
     expect((await place.cli('plan', '--effort', 'max')).err).toContain('quick, normal, thorough')
   })
 
-  it('domains that rollout.first names are written first', async () => {
+  it('domains of rollout.first are written first', async () => {
     const other = new Place(emulator.url, 'rollout: {first: ["d7.*"]}\n')
     for (let i = 0; i < 8; i++) other.manifest(name(i), { https: { cert_id: 1 + i } })
     await other.settle()
@@ -84,7 +84,7 @@ describe('fewer writes', () => {
     expect((await fetchWrites(emulator))[0]).toMatchObject({ domains: [name(7)] })
   })
 
-  it('one more address for domains with lists of their own is one write, and the record and the service hold it', async () => {
+  it('one more address on different lists is one write, in state and at the service', async () => {
     const list = (i: number, more: string[]) => ({
       ip_black_list: { list: [`192.0.2.${i}`, ...more] },
     })
@@ -100,7 +100,7 @@ describe('fewer writes', () => {
     expect((await place.json('plan'))['changes']).toEqual([])
   })
 
-  it('headers that come and go on domains with different ones are one write to add and one to remove', async () => {
+  it('adding and removing a header on different lists is one write each', async () => {
     const header = (headerName: string) => ({ name: headerName, value: 'v' })
     const list = (i: number, last: string) => ({
       add_response_head: { list: [header(`X-Own-${i}`), header(last)] },

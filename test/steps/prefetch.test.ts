@@ -6,22 +6,22 @@ import { emulator, place, setStage } from './stage.ts'
 const now = Date.UTC(2026, 10, 20, 12)
 
 setStage()
-beforeEach(() => tell('clock', { now }))
+beforeEach(() => control('clock', { now }))
 
-async function tell(path: string, body: object): Promise<void> {
+async function control(path: string, body: object): Promise<void> {
   await fetch(`${emulator.url}/_emulator/${path}`, { method: 'POST', body: JSON.stringify(body) })
 }
 
 const submit = (count: number, task = 1001) =>
-  tell('prefetch', {
+  control('prefetch', {
     task_id: task,
     urls: Array.from({ length: count }, (_, i) => `https://a.example.com/${i}.mp4`),
   })
 
 describe('prefetch', () => {
-  it('tells how far a task is, and what failed', async () => {
+  it('prints the progress of a task, and its failures', async () => {
     await submit(120)
-    await tell('clock', { advanceMs: 40_000 })
+    await control('clock', { advanceMs: 40_000 })
     const output = await place.json('prefetch', '--task', '1001')
     expect(schemaFaults('prefetch', output)).toEqual([])
     const { total, waiting, processing, completed, failed } = output['summary'] as Record<
@@ -60,9 +60,9 @@ describe('prefetch', () => {
     ).toMatchObject({ total: 0 })
   })
 
-  it('of an unknown task says that nothing is known of it', async () => {
+  it('reports an unknown task', async () => {
     const { code, out, err } = await place.cli('prefetch', '--task', '7')
-    expect([code, out]).toEqual([0, 'Task 7: nothing is known\n'])
+    expect([code, out]).toEqual([0, 'Task 7: no records\n'])
     expect(err).toContain('no records of task 7')
     expect(await place.cli('prefetch', '--task', '7', '--wait')).toMatchObject({
       code: 1,
@@ -92,10 +92,10 @@ describe('prefetch', () => {
 
 describe('prefetch --wait', () => {
   beforeEach(() => {
-    place.onSleep = (ms) => tell('clock', { advanceMs: ms })
+    place.onSleep = (ms) => control('clock', { advanceMs: ms })
   })
 
-  it('waits until none is waiting or processing, and exits with 3 when some failed', async () => {
+  it('waits until all URLs are done, and exits with 3 after failures', async () => {
     await submit(60)
     const { code, out, err } = await place.cli('prefetch', '--task', '1001', '--wait')
     expect(code).toBe(3)
@@ -117,7 +117,7 @@ describe('prefetch --wait', () => {
     })
   })
 
-  it('goes on through faults', async () => {
+  it('continues after faults', async () => {
     await submit(60)
     await setFaults(
       emulator,
@@ -130,7 +130,7 @@ describe('prefetch --wait', () => {
     )
   })
 
-  it('ends with a word where the permission is missing', async () => {
+  it('ends with a message if the permission is missing', async () => {
     await submit(1)
     await setFaults(emulator, { kind: 'unauthorized-from', on: [2] })
     const { code, err } = await place.cli('prefetch', '--task', '1001', '--wait')

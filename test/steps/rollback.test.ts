@@ -12,7 +12,7 @@ setStage()
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
 const ids = async () =>
   ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
-const itemsOf = async (domain: string) =>
+const listItems = async (domain: string) =>
   (await place.json('state', 'show', domain))['items'] as JsonObject
 const applied = (...configs: [string, JsonObject][]) => {
   for (const [domain, config] of configs) place.manifest(domain, config)
@@ -20,7 +20,7 @@ const applied = (...configs: [string, JsonObject][]) => {
 }
 
 describe('rollback', () => {
-  it('brings back what the last apply changed, and says that the manifests still ask for it', async () => {
+  it('reverts the last apply, and notes that the manifests still desire its changes', async () => {
     await applied([a, { ...time(10), https: { cert_id: 1 } }], [b, time(20)])
     const before = [await fetchConfig(emulator, a), await fetchConfig(emulator, b)]
     await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
@@ -28,12 +28,12 @@ describe('rollback', () => {
     const { code, out, err } = await place.cli('rollback', '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
-      err: expect.stringContaining(`recorded before apply ${bad} by`) as string,
+      err: expect.stringContaining(`the state before apply ${bad} by`) as string,
     })
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
     expect(err).toMatch(
-      /The manifests still ask for 2 items as before the rollback: .*\(git revert\)/,
+      /The manifests still contain the rolled-back values of 2 items: .*\(git revert\)/,
     )
     expect((await ids())[0]).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{4}-rollback$/)
     expect((await place.json('plan'))['summary']).toMatchObject({ change: 2 })
@@ -41,7 +41,7 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('of a named apply touches only what that one changed, and goes over what came later of it', async () => {
+  it('of a named apply touches only its items, and replaces later values of them', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(20)])
     const [second = ''] = await ids()
@@ -50,7 +50,9 @@ describe('rollback', () => {
     const { code, err } = await place.cli('rollback', second, '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
-      err: expect.stringContaining(`goes as well: 1 domain (${a}), by ${third}`) as string,
+      err: expect.stringContaining(
+        `are replaced too: 1 domain (${a}), recorded by ${third}`,
+      ) as string,
     })
     expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toMatchObject([
       time(10),
@@ -58,7 +60,7 @@ describe('rollback', () => {
     ])
   })
 
-  it('passes over applies that changed nothing', async () => {
+  it('skips applies that changed nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
@@ -68,7 +70,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('is not undone by a second one, unless it is named', async () => {
+  it('is not undone by a second rollback, unless named', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
@@ -81,7 +83,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject(time(11))
   })
 
-  it('of what is as it was does nothing', async () => {
+  it('without a difference does nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
     const [second = ''] = await ids()
@@ -91,13 +93,13 @@ describe('rollback', () => {
     expect({ code, out, err }).toMatchObject({
       code: 0,
       out: 'No changes.\n',
-      err: expect.stringContaining('as it was before') as string,
+      err: expect.stringContaining('already reverted') as string,
     })
     expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(await ids()).toHaveLength(3)
   })
 
-  it('unsets what was not there before, takes it out of the record, and names what has no way back', async () => {
+  it('unsets new items, removes them from state, and lists irreversible items', async () => {
     await applied([a, time(10)])
     await applied([
       a,
@@ -111,20 +113,20 @@ describe('rollback', () => {
     expect({ code, err }).toMatchObject({
       code: 0,
       err: expect.stringMatching(
-        /can't be taken back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
+        /can't be rolled back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
       ) as string,
     })
     expect(await fetchConfig(emulator, a)).toMatchObject({
       origin_host: { host: a },
       connect_timeout: { origin_connect_timeout: '5' },
     })
-    expect(Object.keys(await itemsOf(a)).toSorted()).toEqual(['connect_timeout', 'timeout'])
+    expect(Object.keys(await listItems(a)).toSorted()).toEqual(['connect_timeout', 'timeout'])
     expect((await place.manifest(a, time(10)).json('plan'))['changes']).toMatchObject([
       { item: 'connect_timeout', action: 'release' },
     ])
   })
 
-  it('fails when nothing at all can be taken back', async () => {
+  it('fails if nothing can be rolled back', async () => {
     await applied([a, time(10)])
     const failed = await place.json('rollback', '--yes')
     expect(schemaFaults('error', failed)).toEqual([])
@@ -135,7 +137,7 @@ describe('rollback', () => {
     expect((await place.cli('rollback', '--yes')).code).toBe(1)
   })
 
-  it('writes again what the apply released, and brings back a list that another one emptied', async () => {
+  it('writes released items again, and restores a list that another item emptied', async () => {
     const list = (...entries: string[]) => ({ list: entries })
     await applied([a, { ...time(10), ip_black_list: list('192.0.2.1') }])
     await applied([a, { ip_white_list: list('192.0.2.2') }])
@@ -150,7 +152,7 @@ describe('rollback', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('brings back a domain that is gone from manifests and record', async () => {
+  it('restores a domain that is in neither manifests nor state', async () => {
     await applied([a, time(10)], [b, time(20)])
     place.write(`domains/${b}.yaml`, '')
     await place.settle()
@@ -160,10 +162,10 @@ describe('rollback', () => {
       err: expect.stringContaining('changed no domain that matches "c.*"') as string,
     })
     expect((await place.cli('rollback', '--target', 'b.*', '--yes')).code).toBe(0)
-    expect(await itemsOf(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
+    expect(await listItems(b)).toMatchObject({ timeout: { candidates: [{ time: '20' }] } })
   })
 
-  it('takes all waves of a rollout back together, or the one that is named', async () => {
+  it('rolls back all waves of a rollout, or a named one', async () => {
     await applied([a, time(10)], [b, time(20)])
     await rollout('r1', [a, 11, 10], [b, 21, 20])
     for (const words of [['rollback'], ['rollback', 'r1']]) {
@@ -181,14 +183,14 @@ describe('rollback', () => {
     ])
   })
 
-  it('of an item that several waves changed goes back to before the earliest', async () => {
+  it('of an item changed by several waves restores the value before the first', async () => {
     await applied([a, time(10)])
     await rollout('r1', [a, 11, 10], [a, 12, 11])
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('goes through guards, selection and the question like an apply', async () => {
+  it('respects guards, selection and consent like an apply', async () => {
     await applied([a, time(10)], [b, time(20)])
     await applied([a, time(11)], [b, time(21)])
     expect(await place.cli('rollback')).toMatchObject({
@@ -214,7 +216,7 @@ describe('rollback', () => {
     expect(await fetchConfig(emulator, b)).toMatchObject(time(21))
   })
 
-  it('refuses an apply that there is none of, and says which was meant', async () => {
+  it('refuses an unknown apply, and suggests one', async () => {
     expect(await place.cli('rollback', '--yes')).toMatchObject({
       code: 1,
       err: expect.stringContaining('nothing was applied yet') as string,
@@ -235,12 +237,12 @@ describe('rollback', () => {
     const { code, err } = await place.cli('rollback', '--yes')
     expect({ code, err }).toMatchObject({
       code: 0,
-      err: expect.stringContaining('still ask for 1 item') as string,
+      err: expect.stringContaining('rolled-back values of 1 item') as string,
     })
     expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
-  it('tells what it does as JSON like an apply', async () => {
+  it('prints JSON events like an apply', async () => {
     await applied([a, time(10)])
     await applied([a, { ...time(11), connect_timeout: { origin_connect_timeout: '5' } }])
     const { code, out, err } = await place.cli('rollback', '--yes', '--json')
@@ -256,7 +258,7 @@ describe('rollback', () => {
     expect(events.at(-1)).toMatchObject({ type: 'apply.finished', confirmed: 1 })
   })
 
-  it('writes a secret of before only where its value is still to be had', async () => {
+  it('writes an earlier secret only if its value is still available', async () => {
     const signed = {
       visit_timestamp: {
         pattern: '.*',
@@ -266,7 +268,7 @@ describe('rollback', () => {
         req_uri_type: 1,
       },
     }
-    // Writes the workspace file anew.
+    // Replaces the workspace file.
     new Place(emulator.url, 'secrets: {signing: {env: SIGNING}}\n', { root: place.root })
     place.env['SIGNING'] = 'the-first-key'
     await applied([a, signed], [b, time(20)])
@@ -285,7 +287,7 @@ describe('rollback', () => {
     })
     const [, bad = ''] = await ids()
     place.env['SIGNING'] = 'the-first-key'
-    // No manifest mentions it any more.
+    // No manifest mentions the domain any more.
     place.manifest(a, time(10))
     expect((await place.cli('rollback', bad, '--yes')).code).toBe(0)
     expect(await fetchConfig(emulator, a)).toMatchObject({
@@ -295,8 +297,8 @@ describe('rollback', () => {
 })
 
 /**
- * Records a rollout as its applies do, one a wave, each with one domain's timeout from the last
- * number to the first.
+ * Records a rollout as its applies would: one per wave, each changing the timeout of one domain
+ * from the last number to the first.
  */
 async function rollout(
   id: string,

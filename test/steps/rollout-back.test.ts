@@ -12,7 +12,7 @@ setStageInTime()
 
 const name = (i: number) => `d${i}.example.com`
 
-/** Domains that were configured two hours ago, and of which something breaks the origin now. */
+/** Creates domains that were configured two hours ago, and manifests that break their origin. */
 async function breaking(
   domains: number,
   more: JsonObject = {},
@@ -26,44 +26,44 @@ async function breaking(
     place.manifest(name(i), { origin: { default_master: deadOrigin }, ...more })
 }
 
-async function originOf(i: number): Promise<unknown> {
+async function fetchOrigin(i: number): Promise<unknown> {
   return ((await fetchConfig(emulator, name(i)))['origin'] as JsonObject | undefined)?.[
     'default_master'
   ]
 }
 
-/** The next apply is interrupted when it takes back. */
+/** Interrupts the next apply during its automatic rollback. */
 function interruptTakingBack(): void {
   const stop = new AbortController()
   place.signal = stop.signal
   place.onStderr = (line) => {
-    if (line.includes('is taken back')) stop.abort()
+    if (line.includes('rolling back')) stop.abort()
   }
 }
 
-describe('a take-back', () => {
-  it('that is interrupted is told until a rollback ends it', async () => {
+describe('an automatic rollback', () => {
+  it('is reported after an interrupt until a rollback completes it', async () => {
     await breaking(8)
     interruptTakingBack()
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringContaining('Not all of it was taken back')])
+    expect([code, out]).toEqual([3, expect.stringContaining('Not everything was rolled back')])
     const [rollout] = place.loadRollouts()
     const finish = `"edgewise rollback ${rollout?.id ?? ''}"`
     expect(out).toContain(finish)
-    expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', deadOrigin])
+    expect([rollout?.state, await fetchOrigin(0)]).toEqual(['taking-back', deadOrigin])
     place.signal = new AbortController().signal
     place.onStderr = null
     for (const words of [['apply', '--yes'], ['plan'], ['drift']])
       expect((await place.cli(...words)).err).toContain(finish)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')
     expect([err.includes(finish), err.includes('held: rollout')]).toEqual([false, true])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 
-  it('that the service refuses says why it was begun, and how it goes on', async () => {
+  it('prints its reason and the next step if the service refuses it', async () => {
     await breaking(8)
     await setFaults(emulator, {
       kind: 'refuse',
@@ -79,25 +79,25 @@ describe('a take-back', () => {
     expect(rollout?.state).toBe('taking-back')
     await setFaults(emulator)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 
-  it('does not say that all was taken back where some of it could not be', async () => {
+  it('is not reported as complete if a part could not be rolled back', async () => {
     await breaking(8, { timeout: { time: 60 } })
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s),
+      expect.stringMatching(/Not everything was rolled back.*taken back but for timeout of d\d/s),
     ])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   })
 
-  it('of which only is left what can not go back is ended by a rollback all the same', async () => {
+  it('with only irreversible items left is completed by a rollback', async () => {
     await breaking(8, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     const [{ id } = { id: '' }] = place.loadRollouts()
-    // As a process leaves it that dies after the last write of the way back.
+    // As left by a process that dies after the last write of the rollback.
     const file =
       place.findRolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
     const text = readFileSync(join(place.root, file), 'utf8')
@@ -109,7 +109,7 @@ describe('a take-back', () => {
     expect((await place.cli('plan')).err).not.toContain('not wholly taken back')
   })
 
-  it('brings back what the rollout released, and leaves what it only held', async () => {
+  it('restores released items, and leaves items on hold', async () => {
     await breaking(8)
     for (let i = 8; i < 10; i++) place.manifest(name(i), { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'd{8,9}.*')).code).toBe(0)
@@ -121,35 +121,35 @@ describe('a take-back', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('of a wave of which the service refused a part happens as well', async () => {
+  it('also follows a wave that was refused in part', async () => {
     await breaking(8)
     await setFaults(emulator, { kind: 'refuse', domain: name(0), item: 'origin', on: [1, 2] })
     const { code, out } = await place.cli('apply', '--yes')
-    expect([code, out]).toEqual([3, expect.stringMatching(/Taken back/)])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    expect([code, out]).toEqual([3, expect.stringMatching(/Rolled back/)])
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 })
 
-describe('what is held', () => {
+describe('an item on hold', () => {
   async function holding(): Promise<void> {
     await breaking(8)
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   }
 
-  it('stays held where only a part of it is tried again', async () => {
+  it('stays on hold if only other items are retried', async () => {
     await holding()
     expect(
       (await place.cli('apply', '--yes', '--no-waves', '--retry-held', '--target', name(0))).code,
     ).toBe(0)
-    expect(await originOf(0)).toBe(deadOrigin)
+    expect(await fetchOrigin(0)).toBe(deadOrigin)
     expect((await place.cli('apply', '--yes', '--no-waves')).out).toContain('No changes.')
-    expect(await originOf(1)).toBe(good)
+    expect(await fetchOrigin(1)).toBe(good)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect(place.loadRollouts()[0]?.held).toHaveLength(7)
   })
 
-  it('is no longer held where something else is asked for, and a domain that no manifest mentions is released', async () => {
+  it('is released from hold by a changed manifest, and unmanaged without one', async () => {
     await holding()
     place.write(`domains/${name(7)}.yaml`, '')
     place.manifest(name(6), { origin: { default_master: alsoGood } })
@@ -164,25 +164,25 @@ describe('what is held', () => {
     expect((await place.json('plan'))['summary']).toMatchObject({ held: 6 })
   })
 
-  it('is held against a plan file of before, which says so', async () => {
+  it('is on hold for an older plan file, with a message', async () => {
     await breaking(8)
     await place.cli('plan', '--out', 'plan.json')
     expect((await place.cli('apply', 'plan.json')).code).toBe(3)
     const { code, err } = await place.cli('apply', 'plan.json')
     expect([code, err]).toEqual([1, expect.stringContaining('held')])
-    expect(await originOf(0)).toBe(good)
+    expect(await fetchOrigin(0)).toBe(good)
   })
 
-  it('tried again goes out in waves, and is looked after', async () => {
+  it('is retried in waves with health checks', async () => {
     await holding()
     time.now += 2 * hour
     const { code, out } = await place.cli('apply', '--yes', '--retry-held')
-    expect([code, out]).toEqual([3, expect.stringContaining('Taken back')])
-    for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
+    expect([code, out]).toEqual([3, expect.stringContaining('Rolled back')])
+    for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toHaveLength(1)
   })
 
-  it('shows what its file says without letting it drive the terminal', async () => {
+  it('shows text of its file without control characters', async () => {
     await holding()
     const [file = ''] = place.findRolloutFiles()
     const [rollout] = place.loadRollouts()

@@ -36,8 +36,8 @@ async function sent(): Promise<number[]> {
   return (await fetchWrites(emulator)).map(({ domains }) => domains.length)
 }
 
-describe('a rollout whose record is on a remote', () => {
-  it('that one clone began is finished by another', async () => {
+describe('a rollout with state on a remote', () => {
+  it('is finished by another clone', async () => {
     const [one, two] = [clone('one'), clone('two')]
     const stop = new AbortController()
     one.signal = stop.signal
@@ -49,7 +49,7 @@ describe('a rollout whose record is on a remote', () => {
     expect((await one.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('goes on after another clone applied other domains between its waves', async () => {
+  it('continues after another clone applied other domains between its waves', async () => {
     const [one, two] = [clone('one'), clone('two')]
     two.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
@@ -62,7 +62,7 @@ describe('a rollout whose record is on a remote', () => {
     expect((await two.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('is sent once by two clones at once', async () => {
+  it('is sent once by two concurrent clones', async () => {
     const [one, two] = [clone('one'), clone('two')]
     const codes: number[] = []
     runInPause(async () => void codes.push((await two.cli('apply', '--yes')).code))
@@ -76,7 +76,7 @@ describe('a rollout whose record is on a remote', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
-  it('keeps the call rate together with what other clones sent between its waves', async () => {
+  it('respects the call rate together with calls of other clones between its waves', async () => {
     const limits = { limits: '{callsPerMinute: 3}' }
     const [one, two] = [clone('one', limits), clone('two', limits)]
     for (let i = 0; i < 3; i++) two.manifest(`other${i}.example.com`, { timeout: { time: 60 + i } })
@@ -90,7 +90,7 @@ describe('a rollout whose record is on a remote', () => {
       expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
   })
 
-  it('waits for a remote that can not be reached for a while', async () => {
+  it('waits for a remote that is unreachable for a while', async () => {
     const one = clone('one')
     let away = 0
     time.onSleep = async (ms) => {
@@ -104,7 +104,7 @@ describe('a rollout whose record is on a remote', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
-  it('stays open where the remote can not be reached any more, and says so', async () => {
+  it('stays open if the remote stays unreachable, with a message', async () => {
     const one = clone('one')
     runInPause(async () => refusePushes())
     const { code, out } = await one.cli('apply', '--yes')
@@ -119,7 +119,7 @@ describe('a rollout whose record is on a remote', () => {
     expect(await sent()).toEqual([1, 2, 3])
   })
 
-  it('that has to go back and can not be recorded so says why, and how', async () => {
+  it("prints the reason and the command if the automatic rollback can't be recorded", async () => {
     const health = '{waves: [3, 100%], health: {onFailure: rollback}}'
     const one = clone('one', {}, health)
     expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
@@ -143,14 +143,14 @@ describe('a rollout whose record is on a remote', () => {
     rmSync(hook())
     one.onStderr = null
     const { out: again } = await one.cli('apply', '--yes')
-    expect(again).toContain('Taken back')
+    expect(again).toContain('Rolled back')
   })
 })
 
 const remote = () => join(sandbox.folder, 'remote.git')
 const hook = () => join(remote(), 'hooks', 'pre-receive')
 
-/** The lock can still be taken and given back. */
+/** The lock can still be acquired and released. */
 function refusePushes(): void {
   writeFileSync(
     hook(),

@@ -9,9 +9,7 @@ setStageInTime()
 
 class PowerCut extends Error {}
 
-/**
- * To the process, a power cut is a failure that nobody foresaw; after a write it is told as such.
- */
+/** The process sees a power cut as an unexpected error; after a write it is reported as such. */
 function isPowerCut(error: unknown): boolean {
   return (
     error instanceof PowerCut ||
@@ -20,7 +18,8 @@ function isPowerCut(error: unknown): boolean {
 }
 
 /**
- * A disk that fails at its n-th change, and at all after it: nothing more of the process is seen.
+ * Creates a disk that fails at its n-th change and all later ones: no later effect of the process
+ * is visible.
  */
 function cutAt(n: number): { disk: Disk; changes(): number } {
   let changes = 0
@@ -46,7 +45,7 @@ function fleet(disk: Disk): Place {
   return place
 }
 
-/** Writes of a wave that came before the wave before it was over, and the pause after it. */
+/** Lists writes of a wave that were sent before the end of the previous wave and its pause. */
 async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
   const calls = await fetchWrites(emulator)
   const ends: number[] = []
@@ -58,7 +57,7 @@ async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
   })
 }
 
-it('a process that dies at any step of a rollout loses nothing: the next apply goes on, wave by wave', async () => {
+it('a crash at any step of a rollout loses nothing: the next apply resumes it', async () => {
   const whole = cutAt(Infinity)
   const first = fleet(whole.disk)
   expect((await first.cli('apply', '--yes')).code).toBe(0)
@@ -75,7 +74,7 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
     )
     await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
     place.disk = realDisk
-    // The lock of the dead process is found to be no longer held by anybody who lives.
+    // The lock holder is detected as dead.
     place.otherProcessesDead = true
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([n, code, out, err]).toEqual([n, 0, out, err])
@@ -87,7 +86,7 @@ it('a process that dies at any step of a rollout loses nothing: the next apply g
   }
 }, 120_000)
 
-/** Domains that are well, and manifests that break them. */
+/** Creates healthy domains, and manifests that break them. */
 async function breaking(): Promise<Place> {
   await resetEmulator(emulator)
   const place = new Place(
@@ -105,7 +104,7 @@ async function breaking(): Promise<Place> {
   return place
 }
 
-it('a process that dies at any step of taking back leaves the way back open, and tells it', async () => {
+it('a crash at any step of an automatic rollback leaves it resumable, with a message', async () => {
   const whole = cutAt(Infinity)
   const first = await breaking()
   first.disk = whole.disk

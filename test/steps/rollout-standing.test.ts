@@ -12,7 +12,7 @@ beforeEach(() => fleet())
 
 const name = (i: number) => `d${i}.example.com`
 
-/** Six domains whose changes go out in three waves. */
+/** Creates six domains whose changes are rolled out in three waves. */
 function fleet(more = ''): void {
   enterPlace(new Place(emulator.url, `rollout: {waves: [1, 3, 100%], pause: 10m}\n${more}`))
   for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
@@ -35,8 +35,8 @@ async function sent(): Promise<string[][]> {
   return (await fetchWrites(emulator)).map(({ domains }) => domains)
 }
 
-describe('while a rollout is open', () => {
-  it('an apply of other domains without a change leaves it alone', async () => {
+describe('an open rollout', () => {
+  it('is not touched by an apply of other domains without a change', async () => {
     place.manifest('other.example.com', { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'other.*')).code).toBe(0)
     await interrupted(1, '--target', 'd*')
@@ -45,7 +45,7 @@ describe('while a rollout is open', () => {
     expect(place.loadRollouts()).toEqual([before])
   })
 
-  it('a part of it is not sent before its turn', async () => {
+  it('is not sent in part before its turn', async () => {
     await interrupted(1)
     const last = place.loadRollouts()[0]?.waves[2]?.domains[0] ?? ''
     const { code, err } = await place.cli('apply', '--yes', '--target', last)
@@ -55,7 +55,7 @@ describe('while a rollout is open', () => {
     expect(await sent()).toHaveLength(1)
   })
 
-  it('what changed of a wave that has passed is sent again with the next one', async () => {
+  it('sends changes of a finished wave again with the next wave', async () => {
     await interrupted(2)
     const first = place.loadRollouts()[0]?.waves[0]?.domains[0] ?? ''
     expect((await place.cli('state', 'forget', first, '--yes')).code).toBe(0)
@@ -65,7 +65,7 @@ describe('while a rollout is open', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('what a domain that was only released needs later is sent with the next wave', async () => {
+  it('sends later changes of a released domain with the next wave', async () => {
     place.manifest(name(0), { timeout: { time: 60 }, origin: { default_master: '192.0.2.10' } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', name(0))).code).toBe(0)
     place.manifest(name(0), { timeout: { time: 60 } })
@@ -77,7 +77,7 @@ describe('while a rollout is open', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('a wave with nothing left to do is not waited for', async () => {
+  it('does not wait for a wave with nothing left to do', async () => {
     await interrupted(1)
     const left =
       place
@@ -99,14 +99,14 @@ describe('while a rollout is open', () => {
     expect(err).not.toContain('NaN')
   })
 
-  it('drift --repair goes on with it', async () => {
+  it('is resumed by drift --repair', async () => {
     await interrupted(2)
     place.write('seen.json', JSON.stringify({}))
     const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes')
     expect([code, err]).toEqual([0, expect.stringContaining('goes on with rollout')])
   })
 
-  it('drift --repair --supersede ends it and begins anew', async () => {
+  it('is replaced by drift --repair --supersede', async () => {
     await interrupted(2)
     const [before] = place.loadRollouts()
     place.write('seen.json', JSON.stringify({}))
@@ -123,7 +123,7 @@ describe('while a rollout is open', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('a freeze that begins meanwhile keeps the next wave back, and the rollout open', async () => {
+  it('stays open when a freeze begins before its next wave', async () => {
     const freeze =
       '{from: "2026-11-20T12:05", to: "2026-11-20T18:00", timezone: UTC, reason: launch}'
     time.now = Date.UTC(2026, 10, 20, 12)
@@ -142,7 +142,7 @@ describe('while a rollout is open', () => {
   })
 })
 
-/** Another machine takes the lock, and keeps it. */
+/** Acquires the lock on another machine, and keeps it. */
 async function lockElsewhere(): Promise<void> {
   const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
   const record = {
@@ -166,7 +166,7 @@ async function lockElsewhere(): Promise<void> {
   ).not.toBeNull()
 }
 
-it('an apply that is interrupted while another has the lock does not wait for it', async () => {
+it('is left at once by an apply interrupted while another process has the lock', async () => {
   const stop = new AbortController()
   place.signal = stop.signal
   time.onSleep = async (ms) => {
@@ -178,7 +178,7 @@ it('an apply that is interrupted while another has the lock does not wait for it
   expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to go on')])
 })
 
-describe('the file of a rollout that says what can not be', () => {
+describe('an impossible rollout file', () => {
   it.each<[string, (rollout: Rollout) => object]>([
     ['a domain in two waves', (rollout) => ({ waves: [...rollout.waves, rollout.waves[0]] })],
     [
@@ -195,14 +195,14 @@ describe('the file of a rollout that says what can not be', () => {
       'a domain in a wave that is released only',
       ({ asked }) => ({ released: Object.keys(asked).slice(0, 1) }),
     ],
-    ['a held domain of somebody else', () => ({ held: ['x.example.net'] })],
+    ['an on-hold domain of another rollout', () => ({ held: ['x.example.net'] })],
     [
       'a domain named like a prototype',
       ({ waves }) => ({ waves: [{ ...waves[0], domains: ['__proto__'] }, ...waves.slice(1)] }),
     ],
     ['an id that leads elsewhere', () => ({ id: '../../journal/x' })],
     ['no items', () => ({ items: null })],
-  ])('%s is refused, and nothing is sent', async (_name, change) => {
+  ])('with %s is refused, and nothing is sent', async (_name, change) => {
     await interrupted(1)
     const [file = ''] = place.findRolloutFiles()
     const [rollout] = place.loadRollouts()

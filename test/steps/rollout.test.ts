@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const name = (i: number) => `d${String(i).padStart(2, '0')}.example.com`
 
-/** The command line in a workspace, for who else works in a folder. */
+/** Creates a second command line in the same workspace. */
 function inWaves(root = ''): Place {
   const made = new Place(emulator.url, 'rollout: {waves: [1, 25%, 100%], pause: 10m}\n', { root })
   made.time = time
@@ -26,7 +26,7 @@ function fleet(domains: number, seconds: number): void {
   for (let i = 0; i < domains; i++) place.manifest(name(i), { timeout: { time: seconds } })
 }
 
-/** How many domains each write had, and the minutes between writes. */
+/** Lists the number of domains of each write, and the minutes between writes. */
 async function sent(): Promise<[number, number][]> {
   const calls = await fetchWrites(emulator)
   return calls.map((call, i) => [
@@ -43,7 +43,7 @@ function interruptOnce(): void {
 }
 
 describe('a plan in waves', () => {
-  it('goes out wave by wave, with a pause between, and leaves nothing behind', async () => {
+  it('is applied wave by wave with a pause between, and is removed at the end', async () => {
     const plan = await place.json('plan')
     expect(
       (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
@@ -62,7 +62,7 @@ describe('a plan in waves', () => {
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining('waiting    wave 1 of 3 (1 domain) until 2026-11-20T'),
+      expect.stringContaining('waiting    wave 1/3 (1 domain) until 2026-11-20T'),
     ])
     expect(out).toContain('Applied; writes: 4 confirmed.')
     expect(await sent()).toEqual([
@@ -83,7 +83,7 @@ describe('a plan in waves', () => {
     ])
   })
 
-  it('is one apply to those who watch it', async () => {
+  it('is one apply in events and history', async () => {
     const { out } = await place.cli('apply', '--yes', '--json')
     const events = out
       .trim()
@@ -108,7 +108,7 @@ describe('a plan in waves', () => {
     expect(events.at(-1)).toMatchObject({ confirmed: 4, stopped: null })
   })
 
-  it('lets others apply between its waves', async () => {
+  it('allows other applies between its waves', async () => {
     const other = inWaves(place.root)
     place.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
@@ -120,7 +120,7 @@ describe('a plan in waves', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('--no-waves sends all at once', async () => {
+  it('is sent at once with --no-waves', async () => {
     expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     expect(await sent()).toEqual([
       [10, 0],
@@ -128,7 +128,7 @@ describe('a plan in waves', () => {
     ])
   })
 
-  it('a wave that is not carried out whole ends it; the next apply begins anew with what is left', async () => {
+  it('ends after an incomplete wave; the next apply starts a new rollout of the rest', async () => {
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
     const { code, out } = await place.cli('apply', '--yes', '--stop-on-refusal')
     expect([code, out]).toEqual([
@@ -154,7 +154,7 @@ describe('a plan in waves', () => {
 })
 
 describe('an interrupted rollout', () => {
-  it('stays open, and goes on with the same waves', async () => {
+  it('stays open, and resumes with the same waves', async () => {
     const before = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
@@ -172,7 +172,7 @@ describe('an interrupted rollout', () => {
     expect(place.loadRollouts()).toEqual([])
   })
 
-  it('is not touched by another change, unless that takes its place', async () => {
+  it('is not touched by another change, unless superseded', async () => {
     interruptOnce()
     await place.cli('apply', '--yes')
     place.signal = new AbortController().signal
@@ -192,7 +192,7 @@ describe('an interrupted rollout', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('--no-waves finishes it, and the one that waits says so', async () => {
+  it('is finished by --no-waves, and the waiting process reports it', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
@@ -205,7 +205,7 @@ describe('an interrupted rollout', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
-  it('may be gone on with by two at once: each wave is sent once', async () => {
+  it('can be resumed by two processes: each wave is sent once', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
     runInPause(async () => void codes.push((await other.cli('apply', '--yes')).code))
@@ -214,7 +214,7 @@ describe('an interrupted rollout', () => {
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
   })
 
-  it('of a saved plan goes on with that file', async () => {
+  it('of a saved plan is resumed with that file', async () => {
     await place.cli('plan', '--out', 'plan.json')
     interruptOnce()
     await place.cli('apply', 'plan.json')
@@ -225,7 +225,7 @@ describe('an interrupted rollout', () => {
   })
 })
 
-it('a plan file goes on with its rollout, and sends nothing that it does not list', async () => {
+it('a plan file resumes its rollout, and sends only its own writes', async () => {
   await place.cli('plan', '--out', 'plan.json')
   interruptOnce()
   await place.cli('apply', 'plan.json')
@@ -243,7 +243,7 @@ it('a plan file goes on with its rollout, and sends nothing that it does not lis
   expect((await place.cli('apply', 'plan.json')).code).toBe(0)
 })
 
-it('a plan file that puts a domain into an earlier wave is refused', async () => {
+it('a plan file that moves a domain to an earlier wave is refused', async () => {
   await place.cli('plan', '--out', 'plan.json')
   const file = join(place.root, 'plan.json')
   place.write('plan.json', readFileSync(file, 'utf8').replaceAll('"wave":3', '"wave":1'))
@@ -257,7 +257,7 @@ it('a plan file that puts a domain into an earlier wave is refused', async () =>
   expect(await fetchWrites(emulator)).toEqual([])
 })
 
-it('the file of a rollout that was damaged is named, and nothing is sent', async () => {
+it('a damaged rollout file is named, and nothing is sent', async () => {
   interruptOnce()
   await place.cli('apply', '--yes')
   place.signal = new AbortController().signal

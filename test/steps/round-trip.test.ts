@@ -8,11 +8,11 @@ import { fetchConfigs, Place, startService, token, fetchWrites } from './cli.ts'
 const names = ['shop', 'img', 'api'].map((name) => `${name}.example.com`)
 let emulator: Emulator
 let sandbox: GitSandbox
-/** The runner that applies, a colleague's machine, and somebody else's. */
+/** The runner that applies, and two other machines. */
 let runner: Place
 let colleague: Place
 let other: Place
-/** What the operators have to look at the service with. */
+/** The program with which operators query the service. */
 let look: string
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const clone of ['colleague', 'other'])
     await sandbox.git('.', 'clone', '--quiet', 'remote.git', clone)
   colleague = placeIn('colleague')
-  // Whoever makes a pull request has neither the token nor a secret.
+  // The author of a pull request has neither the token nor a secret.
   colleague.env = { ...sandbox.env }
   other = placeIn('other')
   const script = join(sandbox.folder, 'look.mjs')
@@ -61,7 +61,7 @@ async function commit(clone: string, message: string): Promise<string> {
   return sandbox.git(clone, 'rev-parse', 'HEAD')
 }
 
-/** Changes a profile on a branch, and pushes that. */
+/** Changes a profile on a branch, and pushes the branch. */
 async function propose(branch: string, timeout: number): Promise<void> {
   await sandbox.git('colleague', 'switch', '--quiet', '-c', branch, 'origin/main')
   colleague.write(
@@ -72,7 +72,7 @@ async function propose(branch: string, timeout: number): Promise<void> {
   await sandbox.git('colleague', 'push', '--quiet', 'origin', branch)
 }
 
-/** Merges a branch, as a code host does, and brings every clone up to date. */
+/** Merges a branch, as a code host does, and updates every clone. */
 async function merge(branch: string): Promise<string> {
   await sandbox.git('clone', 'fetch', '--quiet', 'origin')
   await sandbox.git(
@@ -96,8 +96,8 @@ async function publish(): Promise<string> {
 
 const planCode = async (place: Place) => (await place.cli('plan', '--detailed-exitcode')).code
 
-describe('the round from a pull request to production, and back', () => {
-  it('begins with everything applied', async () => {
+describe('the path from a pull request to production, and back', () => {
+  it('starts with everything applied', async () => {
     await runner.settle()
     expect(Object.keys(await fetchConfigs(emulator)).toSorted()).toEqual(names.toSorted())
   })
@@ -119,7 +119,7 @@ describe('the round from a pull request to production, and back', () => {
     const comment = readFileSync(join(sandbox.folder, 'comment.md'), 'utf8')
     expect(comment).toMatch(/^### Edgewise plan\n\nPlan: 3 to change · 1 write/)
     expect(comment).toContain('timeout')
-    // Looking wrote nothing, not even to the branch of the record.
+    // Planning wrote nothing, not even to the state branch.
     expect(await sandbox.git('colleague', 'status', '--porcelain')).toBe('')
   })
 
@@ -137,7 +137,7 @@ describe('the round from a pull request to production, and back', () => {
     expect(await planCode(other)).toBe(0)
   })
 
-  it("somebody's change at the service is seen, and repaired", async () => {
+  it('a foreign change at the service is detected and repaired', async () => {
     const good = await fetchConfigs(emulator)
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({
@@ -163,7 +163,7 @@ describe('the round from a pull request to production, and back', () => {
     })
   })
 
-  it('a bad change is rolled back with one command, and gone for good once it is reverted', async () => {
+  it('a bad change is rolled back with one command, and gone after the revert', async () => {
     const good = await fetchConfigs(emulator)
     await propose('worse', 250)
     colleague.write(
@@ -182,7 +182,7 @@ describe('the round from a pull request to production, and back', () => {
       err: expect.stringContaining(`git revert ${merged.slice(0, 12)}`) as string,
     })
     const { 'img.example.com': img, ...rest } = await fetchConfigs(emulator)
-    // Unset, the origin host is the domain itself; everything else is as it was.
+    // An unset origin host is the domain itself; everything else is unchanged.
     expect({ ...rest, 'img.example.com': { ...img, origin_host: undefined } }).toEqual(good)
     expect(img).toMatchObject({ origin_host: { host: 'img.example.com' } })
     expect(await planCode(runner)).toBe(2)

@@ -12,7 +12,7 @@ const www = 'www.example.com'
 
 setStage()
 
-/** Whether JSON holds to one of the schemas of machine output. */
+/** Checks JSON against one of the schemas of machine output. */
 function holdsTo(name: string, value: Json): void {
   const schema = JSON.parse(
     readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
@@ -22,7 +22,7 @@ function holdsTo(name: string, value: Json): void {
 }
 
 describe('black list and white list', () => {
-  it('change places in one write each way, and the other leaves the record', async () => {
+  it('replace each other in one write, and the other leaves the state', async () => {
     const first = await place
       .manifest(www, { ip_black_list: { list: ['203.0.113.9'] } })
       .cli('plan')
@@ -58,7 +58,7 @@ describe('black list and white list', () => {
     }
   })
 
-  it('both at once are an error', async () => {
+  it('are an error together', async () => {
     const { code, out } = await place
       .manifest(www, {
         ip_black_list: { list: ['192.0.2.1'] },
@@ -69,7 +69,7 @@ describe('black list and white list', () => {
   })
 })
 
-it('a kept field that the manifest drops is no change and stays at the service', async () => {
+it('a kept field that the manifest drops is no change, and stays at the service', async () => {
   await place.manifest(www, { https: { cert_id: 1, http2: 'on', ocsp: 'off' } }).settle()
   const before = (await fetchWrites(emulator)).length
   const plan = await place.manifest(www, { https: { cert_id: 1 } }).json('plan')
@@ -122,7 +122,7 @@ describe('many domains', () => {
     expect(await fetchWrites(emulator)).toHaveLength(count)
   })
 
-  it('items that belong together travel together', async () => {
+  it('items of grouping.together share a write', async () => {
     enterPlace(
       new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n'),
     )
@@ -138,7 +138,7 @@ describe('many domains', () => {
     expect(sent[0]?.items).toContain('new_origin')
   })
 
-  it('--target and --item narrow what is planned and applied', async () => {
+  it('--target and --item limit plan and apply', async () => {
     for (const domain of domains.slice(0, 3))
       place.manifest(domain, { timeout: { time: 60 }, https: { cert_id: 1 } })
     const { code } = await place.cli(
@@ -159,8 +159,8 @@ describe('many domains', () => {
   })
 })
 
-describe('the record belongs to one service', () => {
-  it('another id, and another address, begin with nothing', async () => {
+describe('state belongs to one service', () => {
+  it('another id or address starts with empty state', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     const other = await startService()
     const file = join(place.root, 'edgewise.yaml')
@@ -178,7 +178,7 @@ describe('the record belongs to one service', () => {
     await other.close()
   })
 
-  it('a damaged record is named, and nothing is written', async () => {
+  it('damaged state is named, and nothing is written', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     const state = join(place.root, '.edgewise/state')
     const file =
@@ -193,7 +193,7 @@ describe('the record belongs to one service', () => {
   })
 })
 
-describe('what a service may answer', () => {
+describe('answers of the service', () => {
   const good: Answer = (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]
   const status = async (item = 'timeout', domain = www) =>
     (
@@ -228,14 +228,14 @@ describe('what a service may answer', () => {
       status: 'in-doubt',
       candidates: [{ time: '60' }, { time: '61' }],
     })
-    // Even when the manifest goes back to the old value.
+    // Even if the manifest returns to the old value.
     const again = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
-    expect(again.err).toContain(`An earlier apply left items in doubt on ${www}`)
+    expect(again.err).toContain(`An earlier apply left in-doubt items on ${www}`)
     expect(again.code).toBe(0)
     expect(await status()).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
   })
 
-  it('a refusal leaves the record as it was, and is told at its line', async () => {
+  it('a refusal leaves state unchanged, and is reported with its line', async () => {
     at(await startAnsweringService(good, () => [400, { code: 400203, message: 'no such time' }]))
     await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
@@ -245,7 +245,7 @@ describe('what a service may answer', () => {
     expect(await status()).toMatchObject({ status: 'confirmed', candidates: [{ time: '60' }] })
   })
 
-  it('a value that the service rewrites makes no lasting difference', async () => {
+  it('a value that the service rewrites is no lasting difference', async () => {
     at(
       await startAnsweringService(() => [
         200,
@@ -256,7 +256,7 @@ describe('what a service may answer', () => {
     expect(await status()).toMatchObject({ candidates: [{ time: '60' }], returned: { time: '59' } })
   })
 
-  it('nobody there: exit 1, and nothing is in doubt', async () => {
+  it('an unreachable service is exit 1, and nothing is in-doubt', async () => {
     const gone = await startAnsweringService(good)
     gone.close()
     at(gone)
@@ -292,7 +292,7 @@ describe('secrets', () => {
     place.env = { EDGEWISE_TOKEN: token, ...values }
   })
 
-  it('reach the service and appear nowhere else', async () => {
+  it('are sent to the service and appear nowhere else', async () => {
     const seen: string[] = []
     for (const args of [
       ['validate'],
@@ -317,7 +317,7 @@ describe('secrets', () => {
     expect(seen.join('')).toContain('scrypt:')
   })
 
-  it('that are not at hand count as unchanged once recorded, and are never written', async () => {
+  it('without a value count as unchanged once recorded, and are never written', async () => {
     place.env = { EDGEWISE_TOKEN: token }
     const first = await place.manifest(www, config).cli('apply', '--yes')
     expect([first.code, first.err]).toEqual([1, expect.stringContaining('origin, signing')])
@@ -331,7 +331,7 @@ describe('secrets', () => {
     expect(changed.out).not.toContain('another')
   })
 
-  it('written out are refused without being repeated, and so is the form in which plans show them', async () => {
+  it('as literals or fingerprints are refused without printing them', async () => {
     const literal = await place
       .manifest(www, {
         ...config,
@@ -353,7 +353,7 @@ describe('secrets', () => {
 })
 
 describe('import', () => {
-  const file = (data: Json) => place.write('held.json', JSON.stringify(data))
+  const file = (data: Json) => place.write('live.json', JSON.stringify(data))
 
   it.each([
     ['by domain', { [www]: { timeout: { time: 60 }, image_resize: 1 } }, []],
@@ -387,27 +387,27 @@ describe('import', () => {
       },
       [],
     ],
-  ] as [string, Json, string[]][])('takes %s', async (_name, data, more) => {
+  ] as [string, Json, string[]][])('accepts %s', async (_name, data, more) => {
     place.manifest(www, { timeout: { time: 60 } })
     file(data)
-    const told = await place.json('import', 'held.json', ...more)
-    holdsTo('import', told)
-    expect(told).toMatchObject({ domains: 1, items: 1 })
+    const imported = await place.json('import', 'live.json', ...more)
+    holdsTo('import', imported)
+    expect(imported).toMatchObject({ domains: 1, items: 1 })
     expect((await place.json('plan'))['changes']).toEqual([])
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('refuses actions, and a record that differs unless --replace is given', async () => {
+  it('refuses actions, and a differing state without --replace', async () => {
     await place.manifest(www, { ip_black_list: { list: ['192.0.2.1'] } }).settle()
     file({ [www]: { ip_black_list: { list: ['192.0.2.9'], mode: 'append' } } })
-    expect((await place.cli('import', 'held.json')).err).toContain('is an action')
+    expect((await place.cli('import', 'live.json')).err).toContain('is an action')
     file({ [www]: { ip_black_list: { list: ['192.0.2.9'] } } })
-    expect((await place.cli('import', 'held.json')).err).toContain('--replace')
-    expect((await place.cli('import', 'held.json', '--replace')).code).toBe(0)
+    expect((await place.cli('import', 'live.json')).err).toContain('--replace')
+    expect((await place.cli('import', 'live.json', '--replace')).code).toBe(0)
     expect((await place.json('plan'))['summary']).toMatchObject({ change: 1 })
   })
 
-  it('--write-manifests writes what has none, and a plan after it is empty', async () => {
+  it('--write-manifests writes missing manifests, and the next plan is empty', async () => {
     file({
       [www]: {
         timeout: { time: 60 },
@@ -415,14 +415,14 @@ describe('import', () => {
         image_resize: 1,
       },
     })
-    expect((await place.cli('import', 'held.json', '--write-manifests')).code).toBe(0)
+    expect((await place.cli('import', 'live.json', '--write-manifests')).code).toBe(0)
     expect((await place.json('plan'))['changes']).toEqual([])
     expect((await place.cli('validate')).code).toBe(0)
   })
 })
 
 describe('machine output and exit codes', () => {
-  it('hold to their schemas', async () => {
+  it('match their schemas', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     holdsTo('diagnostics', await place.json('validate'))
     holdsTo('plan', await place.json('plan'))
@@ -470,7 +470,7 @@ describe('machine output and exit codes', () => {
     ).toContain('no token')
   })
 
-  it('results go to stdout and nothing else does', async () => {
+  it('only results go to stdout', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     const plan = await place.cli('plan')
     expect(plan.out).toContain('Plan: 1 to set')
@@ -489,7 +489,7 @@ describe('the examples', () => {
   }
 
   it.each(['storefront', 'every-item'])(
-    '%s validates, applies, and is then as recorded',
+    '%s validates, applies, and then has no changes',
     async (name) => {
       const source = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
       rmSync(place.root, { recursive: true })

@@ -16,7 +16,7 @@ const file = () => join(place.root, 'plan.json')
 const savePlan = (...args: string[]) => place.cli('plan', '--out', 'plan.json', ...args)
 
 describe('a saved plan', () => {
-  it('is applied without a question, once', async () => {
+  it('is applied once, without a question', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
     expect((await place.cli('apply', 'plan.json')).code).toBe(0)
@@ -31,7 +31,7 @@ describe('a saved plan', () => {
     ])
   })
 
-  it('of one item, and beside changes elsewhere, still holds', async () => {
+  it('of one item is valid despite changes elsewhere', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan('--item', 'https')
     place.manifest('other.example.com', { timeout: { time: 5 } })
@@ -49,7 +49,7 @@ describe('a saved plan', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`the manifests of ${www} changed`)])
   })
 
-  it('is made again with its own effort', async () => {
+  it('is planned again with its own effort', async () => {
     for (const effort of ['quick', 'normal', 'thorough']) {
       place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })
       await savePlan('--effort', effort)
@@ -58,7 +58,7 @@ describe('a saved plan', () => {
     }
   })
 
-  it('is refused when the workspace groups writes otherwise now', async () => {
+  it('is refused after grouping changed', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
     place.write('edgewise.yaml', `${place.read('edgewise.yaml')}grouping: {groups: all}\n`)
@@ -71,7 +71,7 @@ describe('a saved plan', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('made in waves goes out at once with --no-waves, in the same writes', async () => {
+  it('with waves is sent at once with --no-waves, in the same writes', async () => {
     enterPlace(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 0s}\n'))
     for (const name of ['a', 'b', 'c'])
       place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
@@ -82,7 +82,7 @@ describe('a saved plan', () => {
   })
 })
 
-/** A plan file, as far as tests look into it. */
+/** Fields of a plan file that the tests use. */
 interface PlanFile {
   changes: Json[]
   writes: {
@@ -102,7 +102,7 @@ interface PlanFile {
   planner?: { version: number; effort: string }
 }
 
-/** The plan file as it stands. */
+/** Loads the plan file. */
 function plan(): PlanFile {
   return JSON.parse(readFileSync(file(), 'utf8')) as PlanFile
 }
@@ -204,7 +204,7 @@ describe('an altered plan file', () => {
       (text) => text.replace(/sha256:/, 'md5:'),
       `at /basis/desired/${www}: expected a hash such as sha256:`,
     ],
-  ])('that %s is refused, and the message says where', async (_how, alter, message) => {
+  ])('is refused with the position if it %s', async (_how, alter, message) => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
     writeFileSync(file(), alter(readFileSync(file(), 'utf8')))
@@ -213,7 +213,7 @@ describe('an altered plan file', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('names the other planner that made it', async () => {
+  it('of another planner version is refused with both versions', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
     writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7, effort: 'normal' } }))
@@ -222,7 +222,7 @@ describe('an altered plan file', () => {
     )
   })
 
-  it('that is cut off is no plan', async () => {
+  it('is refused if truncated', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
     const text = readFileSync(file(), 'utf8')
@@ -231,7 +231,7 @@ describe('an altered plan file', () => {
     expect(await fetchWrites(emulator)).toEqual([])
   })
 
-  it('sends what the honest plan sends or nothing, whatever is changed in it', async () => {
+  it('sends the writes of the original plan or nothing, for any alteration', async () => {
     const sent: Json[] = []
     const server = await startAnsweringService((body) => {
       sent.push({ domains: body['domains'] ?? null, config: body['config'] ?? null })
@@ -269,7 +269,7 @@ describe('an altered plan file', () => {
     expect(expected.code).toBe(0)
     expect(expected.calls.length).toBeGreaterThan(3)
     const all = placesIn(honest)
-    // Most often where the calls stand.
+    // Mostly in the writes.
     const places = [
       ...all,
       ...all.filter(([key]) => key === 'writes').flatMap((path) => [path, path, path]),
@@ -300,7 +300,7 @@ describe('an altered plan file', () => {
 
 type Path = (string | number)[]
 
-/** Ways to alter JSON at a place; `other` is a value from elsewhere in the file. */
+/** Alterations of JSON at a path; `other` is a value from elsewhere in the file. */
 const alterations: ((altered: Json, path: Path, other: Json) => void)[] = [
   (altered, path, other) => put(altered, path, structuredClone(other)),
   (altered, path) => put(altered, path, null),
@@ -327,7 +327,7 @@ const alterations: ((altered: Json, path: Path, other: Json) => void)[] = [
   },
 ]
 
-/** The path of every value in JSON but the whole. */
+/** Lists the path of every value in JSON except the root. */
 function placesIn(value: Json, path: Path = []): Path[] {
   const entries: [string | number, Json][] = Array.isArray(value)
     ? value.map((entry, i) => [i, entry])

@@ -26,7 +26,7 @@ const heads = (other: string) => ({
   },
 })
 
-/** Writes a program that gives a value, counts its runs and keeps its environment. */
+/** Writes a program that prints a value, counts its runs and stores its environment. */
 function program(name: string, text: string): void {
   const script = `#!/bin/sh\necho ${name} >> runs.log\nenv > ${name}.env\n${text}\n`
   place.write(`${name}.sh`, script)
@@ -51,8 +51,8 @@ beforeEach(() => {
   give('origin', 'first-origin-token')
 })
 
-describe('a command that gives a secret', () => {
-  it('runs once the plan is agreed to, and for no other command', async () => {
+describe('the command of a secret', () => {
+  it('runs after consent to the plan, and for no other command', async () => {
     place.manifest(www, signed())
     const others = ['validate', 'plan', 'plan --json', 'drift', 'fmt --check']
     for (const line of others) await place.cli(...line.split(' '))
@@ -66,7 +66,7 @@ describe('a command that gives a secret', () => {
     expect([asked, runs(), await fetchWrites(emulator)]).toEqual([[0], [], []])
     const { code, out } = await place.cli('apply')
     expect([code, asked, runs()]).toEqual([0, [0, 0], ['signing']])
-    expect(out).toContain('value not at hand')
+    expect(out).toContain('value not available')
     expect(await key()).toMatchObject({ key: 'first-signing-key' })
     expect(await state()).toMatch(/"\$secret":"scrypt:/)
     expect(await state()).not.toContain('unresolved')
@@ -74,27 +74,27 @@ describe('a command that gives a secret', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     const looked = JSON.stringify({ [www]: { visit_timestamp: await key() } })
-    place.write('held.json', looked)
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    place.write('live.json', looked)
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
     expect(runs()).toEqual([])
   })
 
-  it('does not run where a guard refuses', async () => {
+  it('does not run if a guard refuses', async () => {
     workspace(`guards: {protect: ["${www}"]}`)
     expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(1)
     expect(runs()).toEqual([])
   })
 
-  it('does not run where another secret of the plan is not at hand', async () => {
+  it('does not run if another secret of the plan is unavailable', async () => {
     const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     place.write('edgewise.yaml', home.replace('{command: [./origin.sh]}', '{file: none.txt}'))
     const ran = await place.manifest(www, { ...signed(), ...heads('x') }).cli('apply', '--yes')
     expect([ran.code, runs(), await fetchWrites(emulator)]).toEqual([1, [], []])
-    const said = ran.err.replace(/\s+/g, ' ')
-    expect(said).toContain("origin: the file none.txt can't be read (ENOENT)")
+    const message = ran.err.replace(/\s+/g, ' ')
+    expect(message).toContain("origin: the file none.txt can't be read (ENOENT)")
   })
 
-  it('runs for what the writes hold only', async () => {
+  it('runs only for secrets in the writes', async () => {
     place.manifest(www, { ...signed(), ...heads('x'), timeout: { time: 60 } })
     await place.settle()
     expect(runs().toSorted()).toEqual(['origin', 'signing'])
@@ -105,8 +105,8 @@ describe('a command that gives a secret', () => {
     expect(runs()).toEqual(['signing'])
   })
 
-  it('does not run for a write of other entries of a list, and stays recorded', async () => {
-    // Only together are the two domains cheaper by a delta.
+  it('does not run for a delta of other list entries, and its secret stays recorded', async () => {
+    // A delta is cheaper only for both domains together.
     const both = (other: string) =>
       [www, 'b.example.com'].forEach((domain) => {
         const { list } = heads(other).add_response_head
@@ -126,7 +126,7 @@ describe('a command that gives a secret', () => {
       add_response_head: { list: [{ value: 'Bearer first-origin-token' }, { value: 'y' }, {}] },
     })
     expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
-    // A refused delta is sent again by domain; the whole list, with the secret, is not at hand.
+    // A refused delta is sent again by domain; the whole list with the secret is not available.
     await setFaults(emulator, { kind: 'refuse', item: 'add_response_head', probability: 1 })
     both('z')
     const refused = await place.cli('apply', '--yes')
@@ -139,11 +139,11 @@ describe('a command that gives a secret', () => {
     })
     await setFaults(emulator)
     await place.settle()
-    // One domain alone is written whole.
+    // A single domain is written as a whole.
     expect(runs()).toEqual(['origin'])
   })
 
-  it('gives the value that is sent, also where another one is recorded', async () => {
+  it('provides the value to send, even if another value is recorded', async () => {
     await place.manifest(www, signed()).settle()
     give('signing', 'second-signing-key')
     forgetRuns()
@@ -159,8 +159,8 @@ describe('a command that gives a secret', () => {
     const [old, now] = [before, await state()].map((text) => /scrypt:[0-9a-f]+/.exec(text)?.[0])
     expect(now).toBeDefined()
     expect(now).not.toBe(old)
-    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
-    expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
+    place.write('live.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
+    expect((await place.cli('drift', '--observed', 'live.json')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     const shown = [ran.out, ran.err, now].join('')
     expect(shown).not.toMatch(/(first|second)-signing/)
@@ -168,9 +168,9 @@ describe('a command that gives a secret', () => {
 
   it.each<[string, string, string]>([
     ['fails', 'exit 3', 'the command "./signing.sh" failed (exit 3)'],
-    ['gives nothing', 'true', 'the command "./signing.sh" gave nothing'],
-    ['gives too much', 'yes | head -c 3000000', 'the command "./signing.sh" failed'],
-  ])('that %s ends the apply before anything is sent or recorded', async (_what, text, why) => {
+    ['prints nothing', 'true', 'the command "./signing.sh" gave nothing'],
+    ['prints too much', 'yes | head -c 3000000', 'the command "./signing.sh" failed'],
+  ])('ends the apply before anything is sent or recorded if it %s', async (_what, text, why) => {
     workspace('rollout: {waves: [1, 100%], pause: 0m}')
     program('signing', text)
     place.manifest(www, { ...signed(), timeout: { time: 60 } }).manifest('b.example.com', signed())
@@ -184,7 +184,7 @@ describe('a command that gives a secret', () => {
     expect(existsSync(join(place.root, '.edgewise/state')) ? place.loadRollouts() : []).toEqual([])
   })
 
-  it('that gives another value than may be is refused within a text as well', async () => {
+  it('with an invalid value within a text is refused as well', async () => {
     give('origin', `x' ; printf 'a\\nb`)
     const ran = await place.manifest(www, heads('x')).cli('apply', '--yes')
     expect([ran.code, await fetchWrites(emulator)]).toEqual([1, []])
@@ -192,7 +192,7 @@ describe('a command that gives a secret', () => {
     expect(ran.err.replace(/\s+/g, ' ')).toContain('with the value of its secret')
   })
 
-  it('sees neither the token, whatever its variable is called, nor other secrets', async () => {
+  it('gets neither the token, under any variable, nor other secrets', async () => {
     const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     const named = home.replace('${env:EDGEWISE_TOKEN}', '${env:OTHER_NAME}')
     place.write('edgewise.yaml', named.replace('secrets: {', 'secrets: {cookie: {env: COOKIE}, '))
@@ -210,7 +210,7 @@ describe('a command that gives a secret', () => {
     expect(seen).not.toMatch(/OTHER_NAME|AUTH_HEADER|COOKIE|cookie-value/)
   })
 
-  it('leaves its fingerprint in what an apply intends, in doubt or not', async () => {
+  it('leaves its fingerprint in the intents of an apply, in-doubt or not', async () => {
     await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(3)
     await setFaults(emulator)
@@ -238,7 +238,7 @@ describe('a command that gives a secret', () => {
       })
   })
 
-  it('in a rollout runs once a wave holds it', async () => {
+  it('runs in a rollout with the first wave that needs it', async () => {
     workspace('rollout: {waves: [1, 100%], pause: 1m, first: [a.example.com]}')
     const before: string[][] = []
     place.time = {
@@ -277,25 +277,25 @@ describe('a rollback', () => {
     expect(runs()).toEqual([])
   })
 
-  it('sends the value of today, and records that', async () => {
+  it('sends and records the current value', async () => {
     give('signing', 'second-signing-key')
     const ran = await place.cli('rollback', '--yes')
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('has another value')])
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 60 })
-    place.write('held.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
-    const drifted = await place.json('drift', '--observed', 'held.json')
+    place.write('live.json', JSON.stringify({ [www]: { visit_timestamp: await key() } }))
+    const drifted = await place.json('drift', '--observed', 'live.json')
     expect(drifted).toMatchObject({ summary: { live: 0 } })
   })
 
-  it('leaves an item whose command gave another value since', async () => {
+  it('skips an item after its command gave another value', async () => {
     give('signing', 'second-signing-key')
     await place.manifest(www, { ...signed(120), ...heads('x') }).settle()
     const { applies } = (await place.json('state', 'history')) as { applies: JsonObject[] }
     forgetRuns()
     const ran = await place.cli('rollback', String(applies[0]?.['id']), '--yes')
     expect(runs()).toEqual([])
-    const said = ran.err.replace(/\s+/g, ' ')
-    expect(said).toContain('value is not at hand (signing)')
+    const message = ran.err.replace(/\s+/g, ' ')
+    expect(message).toContain('value is not at hand (signing)')
     expect(await key()).toMatchObject({ key: 'second-signing-key', deadtime: 120 })
   })
 })
@@ -306,11 +306,11 @@ describe('a repair', () => {
     forgetRuns()
     const look = (more: JsonObject) => {
       const items = { timeout: { time: '60' }, ...more }
-      return place.write('held.json', JSON.stringify({ [www]: items }))
+      return place.write('live.json', JSON.stringify({ [www]: items }))
     }
     const other = { ...signed(99).visit_timestamp, key: 'somebody-elses-key' } as Json
     look({ visit_timestamp: other })
-    const args = ['drift', '--observed', 'held.json', '--repair'] as const
+    const args = ['drift', '--observed', 'live.json', '--repair'] as const
     place.ask = () => Promise.resolve(false)
     expect((await place.cli(...args)).code).toBe(1)
     look({ timeout: { time: '99' } })

@@ -15,17 +15,17 @@ beforeEach(() => {
 })
 
 describe('state history', () => {
-  it('is empty before the first apply, and after one that had nothing to do', async () => {
+  it('is empty before the first apply, and after an apply without changes', async () => {
     expect(await place.cli('state', 'history')).toMatchObject({
       code: 0,
-      out: 'Nothing was applied yet.\n',
+      out: 'There are no applies yet.\n',
     })
     await place.settle()
     await place.settle()
     expect((await place.json('state', 'history'))['applies']).toHaveLength(1)
   })
 
-  it('tells every apply, the latest first, with what came of its writes', async () => {
+  it('lists every apply, latest first, with its outcome', async () => {
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
     await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
@@ -44,7 +44,7 @@ describe('state history', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
-  it('tells a release that needed no write', async () => {
+  it('lists a release without a write', async () => {
     await place.settle()
     place.manifest(a, { timeout: { time: '10' } })
     await place.settle()
@@ -70,7 +70,7 @@ describe('state show --at', () => {
     )
   }
 
-  it('tells what each apply left recorded: values, items that came, items that were released', async () => {
+  it('shows the state after each apply: values, new items, released items', async () => {
     const start = { timeout: { time: '10' }, https: { cert_id: 1, force_https: 0 } }
     await place.settle()
     place.manifest(a, {
@@ -94,7 +94,7 @@ describe('state show --at', () => {
     expect(out).toContain('cert_id')
   })
 
-  it('names what was imported since as not known; what was forgotten, or not there, is missing', async () => {
+  it('names later imports as not known; forgotten and absent items are missing', async () => {
     await place.settle()
     const [first = ''] = await ids()
     place
@@ -131,7 +131,7 @@ describe('state show --at', () => {
   })
 })
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const fullFrom = (step: number, folder: string): void => {
     let steps = 0
     place.disk = {
@@ -144,7 +144,7 @@ describe('a disk that is full', () => {
     }
   }
 
-  it('before anything was sent ends the apply with 1', async () => {
+  it('before the first write ends the apply with exit 1', async () => {
     fullFrom(1, '/waves/')
     expect(await place.cli('apply', '--yes')).toMatchObject({
       code: 1,
@@ -153,16 +153,16 @@ describe('a disk that is full', () => {
     expect(await fetchConfig(emulator, a)).toEqual({})
   })
 
-  it('after a write was sent ends it with 3; the next one finishes', async () => {
+  it('after a write ends the apply with exit 3; the next apply completes it', async () => {
     fullFrom(1, '/domains/')
     const { code, err, out } = await place.cli('apply', '--yes')
     expect({ code, err, out }).toMatchObject({
       code: 3,
-      err: expect.stringContaining('not everything could be recorded') as string,
+      err: expect.stringContaining('some outcomes could not be recorded') as string,
     })
     place.disk = realDisk
     expect((await place.cli('apply', '--yes')).err).toMatch(
-      /Apply \S+ by \S+, begun \S+, was cut off with \d writes? in doubt/,
+      /Apply \S+ by \S+, started \S+, was interrupted with \d writes? in-doubt/,
     )
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
@@ -171,7 +171,7 @@ describe('a disk that is full', () => {
 describe('state forget', () => {
   beforeEach(() => place.settle())
 
-  it('takes domains out of the record, and the next plan writes them again', async () => {
+  it('removes domains from state, and the next plan writes them again', async () => {
     const before = (await fetchWrites(emulator)).length
     const { code, out } = await place.cli('state', 'forget', a.toUpperCase(), '--yes')
     expect({ code, out }).toEqual({ code: 0, out: `Forgot all of ${a}.\n` })
@@ -185,7 +185,7 @@ describe('state forget', () => {
     await place.settle()
   })
 
-  it('takes named items only', async () => {
+  it('removes only named items', async () => {
     const forgotten = await place.json('state', 'forget', a, '--item', 'timeout', '--yes')
     expect(schemaFaults('forget', forgotten)).toEqual([])
     expect(forgotten).toEqual({ format: 'edgewise.forget/1', domains: 1, items: 1 })
@@ -194,7 +194,7 @@ describe('state forget', () => {
     ])
   })
 
-  it('asks, and forgets nothing without a yes', async () => {
+  it('asks, and forgets nothing without consent', async () => {
     const asked: string[] = []
     for (const answer of [false, true]) {
       place.ask = async (question) => {
@@ -214,7 +214,7 @@ describe('state forget', () => {
     })
   })
 
-  it('of what is not recorded is an error, and forgets nothing else either', async () => {
+  it('of an unrecorded domain is an error, and forgets nothing', async () => {
     for (const words of [
       [a, 'nobody.example.com'],
       [a, b, '--item', 'https'],
@@ -247,10 +247,10 @@ describe('state unlock', () => {
     ).lock
   }
 
-  it('shows who holds the lock, asks, and ends it', async () => {
+  it('shows the lock holder, asks, and removes the lock', async () => {
     expect(await place.cli('state', 'unlock')).toMatchObject({
       code: 0,
-      out: 'Nobody holds the lock.\n',
+      out: 'There is no lock.\n',
     })
     await (
       await lock()
@@ -268,7 +268,7 @@ describe('state unlock', () => {
     expect(asked).toMatchObject({
       code: 1,
       out: expect.stringContaining(
-        'Held by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).',
+        'Locked by ann\\u{1b}[2J@host (process 7, since 2026-11-20, apply).',
       ) as string,
     })
     expect(asked.err).toContain('--yes')
@@ -276,19 +276,19 @@ describe('state unlock', () => {
     place.ask = () => Promise.resolve(true)
     expect(await place.cli('state', 'unlock')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('The lock is free.') as string,
+      out: expect.stringContaining('The lock was removed.') as string,
     })
     await place.settle()
   })
 
-  it('ends a lock that can not be read', async () => {
+  it('removes an unreadable lock', async () => {
     await (await lock()).compareAndSwap(null, '{"token": "x", "wh')
     expect((await place.cli('apply', '--yes')).err).toContain('an unknown user')
     expect(await place.cli('state', 'unlock', '--yes')).toMatchObject({ code: 0 })
     await place.settle()
   })
 
-  it('stops a holder that lives before its next write, and what it had under way is in doubt', async () => {
+  it('stops a running lock holder before its next write; open calls are in-doubt', async () => {
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
     for (const [i, domain] of domains.entries())
       place.manifest(domain, { timeout: { time: String(30 + i) } })

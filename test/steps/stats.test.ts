@@ -20,10 +20,10 @@ beforeEach(
     void place.manifest(a, { timeout: { time: '10' } }).manifest(b, { timeout: { time: '20' } }),
 )
 
-const seriesOf = (output: JsonObject) => output['series'] as unknown as Series[]
+const getSeries = (output: JsonObject) => output['series'] as unknown as Series[]
 
 describe('stats', () => {
-  it('counts the domains of all manifests, and sums to the same', async () => {
+  it('counts the domains of all manifests, and --sum has the same totals', async () => {
     const each = await place.json('stats', ...span)
     expect(schemaFaults('stats', each)).toEqual([])
     expect(each).toMatchObject({
@@ -32,23 +32,23 @@ describe('stats', () => {
       grain: 'minute5',
       sum: null,
     })
-    expect(seriesOf(each).map(({ domain, points }) => [domain, points.length])).toEqual([
+    expect(getSeries(each).map(({ domain, points }) => [domain, points.length])).toEqual([
       [a, 24],
       [b, 24],
     ])
     const sum = await place.json('stats', ...span, '--sum')
     expect(schemaFaults('stats', sum)).toEqual([])
     expect(sum['sum']).toEqual([a, b])
-    const requests = seriesOf(each).reduce((all, series) => all + series.requests, 0)
+    const requests = getSeries(each).reduce((all, series) => all + series.requests, 0)
     expect(requests).toBeGreaterThan(1000)
-    expect(seriesOf(sum)).toMatchObject([{ domain: null, requests }])
+    expect(getSeries(sum)).toMatchObject([{ domain: null, requests }])
     expect((await fetchCalls(emulator)).map(({ path }) => path)).toEqual([
       '/v2/stat/httpcode/eachDomain',
       '/v2/stat/httpcode',
     ])
   })
 
-  it('asks for the domains that are named, and tells them in a table of 80 columns', async () => {
+  it('queries the named domains, and prints a table of 80 columns', async () => {
     const { code, out, err } = await place.cli(
       'stats',
       'B.example.com',
@@ -62,15 +62,15 @@ describe('stats', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
-  it('without times asks for the last 24 hours by hour', async () => {
+  it('queries the last 24 hours by hour by default', async () => {
     const output = await place.json('stats', a)
     expect(output['grain']).toBe('hour')
-    const [series] = seriesOf(output)
+    const [series] = getSeries(output)
     expect([24, 25]).toContain(series?.points.length)
     expect(Date.parse(String(output['to'])) - Date.now()).toBeGreaterThan(-60_000)
   })
 
-  it('writes nothing, and reads neither record nor lock', async () => {
+  it('writes nothing, and reads neither state nor lock', async () => {
     await place.settle()
     const before = (await fetchCalls(emulator)).length
     expect((await place.cli('stats', a)).code).toBe(0)
@@ -79,17 +79,17 @@ describe('stats', () => {
     ).toBe(true)
   })
 
-  it('tells how far a long question is', async () => {
+  it('prints the progress of a long query', async () => {
     for (let i = 0; i < 120; i++) place.manifest(`d${i}.example.com`, { timeout: { time: '10' } })
     const { code, err } = await place.cli('stats', '--from', '2h', '--grain', 'hour')
     expect([code, err]).toEqual([
       0,
-      'statistics: 4 of 13 reads\nstatistics: 7 of 13 reads\nstatistics: 10 of 13 reads\n',
+      'statistics: 4 of 13 queries\nstatistics: 7 of 13 queries\nstatistics: 10 of 13 queries\n',
     ])
     expect((await place.cli('stats', '--from', '2h', '--quiet')).err).toBe('')
   })
 
-  it('no data is no failure, but is told', async () => {
+  it('prints a note if there is no data', async () => {
     const { code, out, err } = await place.cli(
       'stats',
       '--from',
@@ -101,7 +101,7 @@ describe('stats', () => {
     expect(out.match(/no data/g)).toHaveLength(3)
     expect(err).toContain('service.timezone')
     expect(
-      seriesOf(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01')),
+      getSeries(await place.json('stats', '--from', '2035-01-01', '--to', '2035-01-01')),
     ).toMatchObject([{ requests: 0, points: [] }, {}])
   })
 
@@ -121,8 +121,8 @@ describe('stats', () => {
   })
 })
 
-describe('stats, where something is wrong', () => {
-  it('a token without the permission', async () => {
+describe('stats with errors', () => {
+  it('reports a token without the permission', async () => {
     await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
     const { code, out, err } = await place.cli('stats')
     expect([code, out]).toEqual([1, ''])
@@ -130,13 +130,13 @@ describe('stats, where something is wrong', () => {
     expect((await place.json('stats'))['code']).toBe('access')
   })
 
-  it('no token', async () => {
+  it('reports a missing token', async () => {
     place.env['EDGEWISE_TOKEN'] = undefined
     const { code, err } = await place.cli('stats')
     expect([code, err]).toEqual([1, expect.stringContaining('no token for')])
   })
 
-  it('a domain that the service does not know is named', async () => {
+  it('names a domain that the service does not know', async () => {
     const known = await startService({ domains: [a] })
     const there = new Place(known.url)
       .manifest(a, { timeout: { time: '10' } })
@@ -149,7 +149,7 @@ describe('stats, where something is wrong', () => {
     await known.close()
   })
 
-  it('a service in another zone is an error that names service.timezone', async () => {
+  it('names service.timezone if the service uses another zone', async () => {
     const elsewhere = await startService({ timezone: 'Asia/Shanghai' })
     const there = new Place(elsewhere.url)
     const { code, err } = await there.cli('stats', a, ...span)
@@ -159,7 +159,7 @@ describe('stats, where something is wrong', () => {
   })
 
   it.each(['reset-before', 'reset-after', 'error', 'truncated', 'not-json'])(
-    '%s is read again, and nothing counts twice',
+    'retries after %s, and counts nothing twice',
     async (kind) => {
       const whole = await place.json('stats', ...span)
       await setFaults(emulator, { kind, on: [1, 2] })
@@ -167,7 +167,7 @@ describe('stats, where something is wrong', () => {
     },
   )
 
-  it('a service that only fails is given up, and no word shows the token', async () => {
+  it('gives up on a failing service without printing the token', async () => {
     await setFaults(emulator, { kind: 'error', status: 502 })
     const { code, out, err } = await place.cli('stats', '--verbose')
     expect([code, out]).toEqual([1, ''])

@@ -7,7 +7,7 @@ import { fileKinds, findSchemaFaults } from '../state/state-schemas.ts'
 import { setFaults, Place } from './cli.ts'
 import { emulator, enterPlace, runInPause, place, setStageInTime } from './stage.ts'
 
-/** The schema of each file in the folder of the state, by its path. */
+/** Schema of each file in the state folder, by path. */
 const kinds: [RegExp, string][] = [
   [/^default\/addresses\/[^/]+\.json$/, 'address'],
   [/^default\/[^/]+\/domains\/[0-9a-f]{2}\/[^/]+\.json$/, 'domain'],
@@ -28,7 +28,7 @@ const signed = {
   req_uri_type: 1,
 }
 
-/** Every text that was written, by its path in the folder of the state. */
+/** Written texts, by path in the state folder. */
 let written: [path: string, text: string][] = []
 
 setStageInTime()

@@ -31,7 +31,7 @@ describe('--from and --to', () => {
       'Asia/Kolkata',
       ['2026-11-01T04:30', '2026-11-01T06:30', 'minute5'],
     ],
-    // 25 hours; and an hour that comes twice is the first of the two.
+    // 25 hours; an hour that occurs twice is the first of the two.
     [
       { from: '2026-10-25', to: '2026-10-25' },
       'Europe/Berlin',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createPlanningLine } from '../../src/cli/terminal/planning-line.ts'
 import type { CommandContext } from '../../src/cli/io.ts'
 
-/** A context whose clock says what the test says, and what it wrote. */
+/** Creates a context with a clock set by the test, and its output. */
 function makeContext(errIsTerminal: boolean, options: CommandContext['options'] = {}) {
   const written: string[] = []
   const time = { now: 0 }
@@ -18,7 +18,7 @@ function makeContext(errIsTerminal: boolean, options: CommandContext['options'] 
   return { context, written, time }
 }
 
-it('a search that is over at once shows nothing', () => {
+it('a short search shows nothing', () => {
   const { context, written, time } = makeContext(true)
   const line = createPlanningLine(context)
   for (const now of [0, 100, 199]) {
@@ -29,7 +29,7 @@ it('a search that is over at once shows nothing', () => {
   expect(written).toEqual([])
 })
 
-it('on a terminal one line is drawn anew, and taken away in the end', () => {
+it('a terminal shows one line that is redrawn, and cleared at the end', () => {
   const { context, written, time } = makeContext(true)
   const line = createPlanningLine(context)
   for (const now of [0, 200, 250, 400]) {
@@ -39,8 +39,8 @@ it('on a terminal one line is drawn anew, and taken away in the end', () => {
   line.end()
   line.end()
   expect(written).toEqual([
-    '\r\u001b[Klooking for fewer writes: 20 %',
-    '\r\u001b[Klooking for fewer writes: 40 %',
+    '\r\u001b[Ksearching for fewer writes: 20 %',
+    '\r\u001b[Ksearching for fewer writes: 40 %',
     '\r\u001b[K',
   ])
 })
@@ -53,7 +53,7 @@ it('a log gets a line every five seconds', () => {
     line.report(now, 20_000)
   }
   line.end()
-  expect(written).toEqual(['looking for fewer writes: 25 %', 'looking for fewer writes: 50 %'])
+  expect(written).toEqual(['searching for fewer writes: 25 %', 'searching for fewer writes: 50 %'])
 })
 
 it.each([{ quiet: true }, { json: true }])('%j shows nothing', (options) => {

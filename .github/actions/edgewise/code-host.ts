@@ -1,19 +1,18 @@
 /**
- * Tells a code host what Edgewise found: one comment on a pull request that is kept up to date, or
- * one issue that is open while there is drift. It runs as it is written on Node 22.18 and newer,
- * without any package.
+ * Reports to a code host: one comment on a pull request that is kept up to date, or one issue that
+ * is open while there is drift. Runs without a build on Node 22.18 and newer, without any package.
  */
 import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Where to speak, and as whom. */
+/** Repository and account to write with. */
 export interface CodeHost {
-  /** Address of the interface, e.g. `https://api.github.com`. */
+  /** URL of the API, e.g. `https://api.github.com`. */
   api: string
   /** `owner/name`. */
   repository: string
   token: string
-  /** The account that the token speaks for; comments and issues of others are never touched. */
+  /** Account of the token; comments and issues of others are never touched. */
   author: string
 }
 
@@ -25,24 +24,21 @@ interface Post {
   pull_request?: unknown
 }
 
-const mostCharacters = 65_536
-const mostPages = 100
+const maxCharacters = 65_536
+const maxPages = 100
 const pageSize = 100
 const commentMark = '<!-- edgewise:plan -->'
 const issueMark = '<!-- edgewise:drift -->'
 const title = 'Configuration drift'
 
-/**
- * Writes the comment of a pull request, or brings the one that is there up to date. Says what it
- * did.
- */
+/** Creates or updates the comment of a pull request. Returns what was done. */
 export async function keepComment(
   host: CodeHost,
   pullRequest: number,
   text: string,
 ): Promise<'created' | 'updated' | 'unchanged'> {
-  const body = bodyOf(commentMark, text)
-  const own = (await ownPosts(host, `issues/${pullRequest}/comments`, commentMark))[0]
+  const body = buildBody(commentMark, text)
+  const own = (await listOwnPosts(host, `issues/${pullRequest}/comments`, commentMark))[0]
   if (own === undefined) {
     await call(host, 'POST', `issues/${pullRequest}/comments`, { body })
     return 'created'
@@ -52,17 +48,14 @@ export async function keepComment(
   return 'updated'
 }
 
-/**
- * Opens the issue about drift, brings it up to date, or closes it when nothing differs any more.
- * Says what it did.
- */
+/** Opens, updates or closes the issue about drift. Returns what was done. */
 export async function keepIssue(
   host: CodeHost,
   differs: boolean,
   text: string,
 ): Promise<'opened' | 'updated' | 'closed' | 'unchanged'> {
-  const body = bodyOf(issueMark, text)
-  const found = await ownPosts(host, 'issues?state=open&sort=created&direction=asc', issueMark)
+  const body = buildBody(issueMark, text)
+  const found = await listOwnPosts(host, 'issues?state=open&sort=created&direction=asc', issueMark)
   const [own] = found.filter((post) => post.pull_request === undefined)
   if (own === undefined) {
     if (!differs) return 'unchanged'
@@ -82,18 +75,18 @@ export async function keepIssue(
   return 'updated'
 }
 
-/** A mark that is not seen, and the text as far as there is room. */
-function bodyOf(mark: string, text: string): string {
-  return `${mark}\n${text}`.slice(0, mostCharacters - 1)
+/** Joins the invisible mark and the text, truncated to the limit. */
+function buildBody(mark: string, text: string): string {
+  return `${mark}\n${text}`.slice(0, maxCharacters - 1)
 }
 
 /**
- * Posts of this account that begin with the mark: anybody may write the mark, and nobody's words
- * are overwritten.
+ * Lists posts of this account that begin with the mark. Posts of other accounts are ignored, since
+ * anybody can write the mark.
  */
-async function ownPosts(host: CodeHost, path: string, mark: string): Promise<Post[]> {
+async function listOwnPosts(host: CodeHost, path: string, mark: string): Promise<Post[]> {
   const found: Post[] = []
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const posts = await call(
       host,
       'GET',
@@ -134,55 +127,53 @@ async function call(
   if (!response.ok) {
     const hint =
       response.status === 403 || response.status === 404
-        ? ' Does the job have the permission to write it?'
+        ? ' Check the write permission of the job.'
         : ''
-    throw new Error(
-      `${method} ${repository}/${path} was answered with HTTP ${response.status}.${hint}`,
-    )
+    throw new Error(`${method} ${repository}/${path} failed with HTTP ${response.status}.${hint}`)
   }
   return JSON.parse(text) as unknown
 }
 
-/** What the environment of the action asks for. */
+/** Runs the command in the environment of the action. Returns the line to print. */
 export async function main(env: Record<string, string | undefined>): Promise<string> {
-  const needed = (name: string): string => {
+  const requireEnv = (name: string): string => {
     const value = env[name]
     if (value === undefined || value === '') throw new Error(`expected ${name} to be set`)
     return value
   }
   const host: CodeHost = {
-    api: needed('GITHUB_API_URL'),
-    repository: needed('GITHUB_REPOSITORY'),
-    token: needed('CODE_HOST_TOKEN'),
-    author: needed('AUTHOR'),
+    api: requireEnv('GITHUB_API_URL'),
+    repository: requireEnv('GITHUB_REPOSITORY'),
+    token: requireEnv('CODE_HOST_TOKEN'),
+    author: requireEnv('AUTHOR'),
   }
-  const text = readFileSync(needed('REPORT'), 'utf8')
-  if (needed('COMMAND') === 'issue') {
-    const differs = needed('DIFFERS')
+  const text = readFileSync(requireEnv('REPORT'), 'utf8')
+  if (requireEnv('COMMAND') === 'issue') {
+    const differs = requireEnv('DIFFERS')
     if (differs !== 'true' && differs !== 'false')
       throw new Error(`expected DIFFERS to be true or false, got "${differs}"`)
     return `issue ${await keepIssue(host, differs === 'true', text)}`
   }
-  const number = needed('PULL_REQUEST')
+  const number = requireEnv('PULL_REQUEST')
   if (!/^[1-9]\d{0,9}$/.test(number))
     throw new Error(`expected the number of a pull request, got "${number}"`)
   return `comment ${await keepComment(host, Number(number), text)}`
 }
 
-/** Why a call never got an answer; the message of fetch says only that it failed. */
-function causeOf({ cause }: Error): string {
+/** Formats the cause of a failed fetch; its message does not contain it. */
+function formatCause({ cause }: Error): string {
   return cause instanceof Error
     ? ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})`
     : ''
 }
 
-const started = process.argv[1]
-// A runner may keep actions behind a link.
-if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
+const entryPath = process.argv[1]
+// A runner may store actions behind a symbolic link.
+if (entryPath !== undefined && realpathSync(entryPath) === fileURLToPath(import.meta.url)) {
   try {
     console.log(await main(process.env))
   } catch (error) {
-    const message = error instanceof Error ? `${error.message}${causeOf(error)}` : String(error)
+    const message = error instanceof Error ? `${error.message}${formatCause(error)}` : String(error)
     console.log(
       `::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`,
     )

@@ -21,7 +21,7 @@ interface ApplyOptions extends SelectionOptions, GuardOptions, LockOptions {
 /** `edgewise apply`: locks, plans, shows the plan, asks, and executes it. */
 export function declareApply(program: Command, declare: Declare): void {
   const command = declare<ApplyOptions>(program, 'apply [planfile]', {
-    description: 'carry the changes out, or exactly those of a saved plan',
+    description: 'apply the changes, or exactly those of a saved plan',
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
     run: async (context, [planFile], options) => {
       const { apply } = await import('../../operations/apply.ts')
@@ -51,12 +51,9 @@ export function declareApply(program: Command, declare: Declare): void {
   addGuardOptions(addSelectionOptions(command))
     .option(
       '--no-waves',
-      'all at once and without a health check; finishes an open rollout of the same change',
+      'apply all at once without health checks; finishes an open rollout of the same change',
     )
-    .option('--retry-held', 'apply what a stopped rollout holds as well')
-    .option(
-      '--stop-on-refusal',
-      'send nothing more once a write is refused, instead of finding its guilty part',
-    )
-  addLockOptions(command, 'wait so long for another apply to end')
+    .option('--retry-held', 'also apply changes that are on hold')
+    .option('--stop-on-refusal', 'send nothing more after a refused write, instead of bisecting it')
+  addLockOptions(command)
 }

@@ -2,13 +2,10 @@ import { Argument, type Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
-/**
- * `edgewise completion`: prints a script that completes the command line; it is made from the
- * commands themselves.
- */
+/** `edgewise completion`: prints a shell completion script, built from the declared commands. */
 export function declareCompletion(program: Command, declare: Declare): void {
   declare(program, 'completion', {
-    description: 'print a script that completes commands, options and items in a shell',
+    description: 'print a shell completion script',
     examples: [
       'completion bash > /etc/bash_completion.d/edgewise',
       'completion zsh > ~/.zfunc/_edgewise',

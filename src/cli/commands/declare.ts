@@ -3,41 +3,41 @@ import type { CommandContext, GlobalOptions, Io } from '../io.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { wrapForStderr } from '../terminal/wrap-output.ts'
 
-/** A command as it is declared: its words in the help, and what it does. */
+/** Declaration of a command: its help and its action. */
 export interface Declaration<Options> {
   description: string
-  /** Command lines after `edgewise`, for the help. */
+  /** Example command lines for the help, without `edgewise`. */
   examples: string[]
   /**
-   * Runs the command with its arguments and options. It imports what it works with when it is
-   * called, so that no other command waits for that.
+   * Runs the command with its arguments and options. Modules are imported here on demand, so that
+   * they don't slow down other commands.
    *
    * @returns the exit code
    */
   run(context: CommandContext, args: unknown[], options: Options): Promise<number>
 }
 
-/** Adds a command below the program or another command. Returns it, for options of its own. */
+/** Adds a command to the program or to another command, and returns it for its own options. */
 export type Declare = <Options = object>(
   parent: Command,
   nameAndArguments: string,
   declaration: Declaration<Options>,
 ) => Command
 
-/** Declares commands that run in a world and hand their exit code to `finish`. */
+/** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
 export function createDeclare(io: Io, finish: (code: number) => void): Declare {
   return (parent, nameAndArguments, { description, examples, run }) => {
     const command = parent
       .command(nameAndArguments)
       .description(description)
       .addHelpText('after', formatExamples(examples))
-      .action(async (...given: unknown[]) => {
-        const self = given.at(-1) as Command
+      .action(async (...actionArgs: unknown[]) => {
+        const self = actionArgs.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
         finish(
           await run(
-            contextOf(io, options),
-            given.slice(0, -2),
+            createContext(io, options),
+            actionArgs.slice(0, -2),
             options as Parameters<typeof run>[2],
           ),
         )
@@ -45,23 +45,23 @@ export function createDeclare(io: Io, finish: (code: number) => void): Declare {
     return addGlobalOptions(command)
   }
 }
-/** The examples at the end of a command's help. */
+/** Formats the examples at the end of a command's help. */
 export function formatExamples(examples: string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`
 }
 
-/** Adds the options that every command has: {@link GlobalOptions}. */
+/** Adds {@link GlobalOptions}. */
 export function addGlobalOptions(command: Command): Command {
   return command
-    .option('-C, --workspace <dir>', 'folder to look for edgewise.yaml from')
-    .option('--json', 'print JSON for programs')
-    .option('-y, --yes', 'answer every question with yes')
-    .option('--no-color', 'no colours')
-    .option('-q, --quiet', 'results and errors only')
-    .option('-v, --verbose', 'tell more')
+    .option('-C, --workspace <dir>', 'find edgewise.yaml from this folder upwards')
+    .option('--json', 'print machine-readable JSON')
+    .option('-y, --yes', 'answer every prompt with yes')
+    .option('--no-color', 'disable colours')
+    .option('-q, --quiet', 'print results and errors only')
+    .option('-v, --verbose', 'print more details')
 }
 
-function contextOf(io: Io, options: GlobalOptions): CommandContext {
+function createContext(io: Io, options: GlobalOptions): CommandContext {
   const colour = options.color !== false
   return {
     io,

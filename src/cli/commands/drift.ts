@@ -26,10 +26,10 @@ interface DriftOptions extends GuardOptions, LockOptions {
  */
 export function declareDrift(program: Command, declare: Declare): void {
   const command = declare<DriftOptions>(program, 'drift', {
-    description: 'where manifests, record and service part',
+    description: 'detect drift between manifests, state and the live service',
     examples: [
       'drift',
-      'drift --observed held.json --json',
+      'drift --observed live.json --json',
       "drift --observed './query-cdn --all' --repair",
     ],
     run: (context, _args, options) =>
@@ -38,10 +38,10 @@ export function declareDrift(program: Command, declare: Declare): void {
     .option('--markdown <file>', 'write the drift as Markdown, for an issue')
     .option(
       '--observed <file|command>',
-      'what the service holds: a JSON file, or a program that prints it',
+      'live configuration: a JSON file, or a program that prints it',
     )
-    .option('--repair', 'plan from what was observed, ask, and apply')
-  addLockOptions(addGuardOptions(command), 'with --repair: wait so long for an apply to end')
+    .option('--repair', 'plan from the observed configuration, ask, and apply')
+  addLockOptions(addGuardOptions(command), 'with --repair: seconds to wait for the lock')
 }
 
 async function showDrift(context: CommandContext, options: DriftOptions): Promise<number> {
@@ -50,8 +50,8 @@ async function showDrift(context: CommandContext, options: DriftOptions): Promis
   const { openValidWorkspace } = await import('../open.ts')
   const { io } = context
   const workspace = openValidWorkspace(context, 'at hand')
-  const found = await drift(workspace, await observing(context, workspace, options), io)
-  const dialogue = await driftDialogue(context, options)
+  const found = await drift(workspace, await buildObserve(context, workspace, options), io)
+  const dialogue = await createDriftDialogue(context, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
   return hasDrift(found.drift) ? exitCodes.differences : exitCodes.done
 }
@@ -63,18 +63,18 @@ async function repairDrift(context: CommandContext, options: DriftOptions): Prom
   const workspace = openValidWorkspace(context, 'at hand')
   const request = {
     ...buildGuardRequest(options),
-    ...(await observing(context, workspace, options)),
+    ...(await buildObserve(context, workspace, options)),
     lockTimeout: options.lockTimeout,
   }
   const executed = await repair(workspace, request, {
     outside: context.io,
-    dialogue: await driftDialogue(context, options),
+    dialogue: await createDriftDialogue(context, options),
   })
   return printExecuted(context, workspace, executed)
 }
 
-/** How the service is observed, where `--observed` says it. */
-async function observing(
+/** Builds the observe port of a request from `--observed`. */
+async function buildObserve(
   { io }: CommandContext,
   workspace: LoadedWorkspace,
   { observed }: DriftOptions,
@@ -84,8 +84,8 @@ async function observing(
   return { observe: () => observe(observed, io, (text) => workspace.scrub(text)) }
 }
 
-/** The terminal's dialogue; drift that is shown goes into the file of `--markdown` as well. */
-async function driftDialogue(
+/** Creates the terminal's dialogue, which also writes shown drift to the file of `--markdown`. */
+async function createDriftDialogue(
   context: CommandContext,
   { markdown }: DriftOptions,
 ): Promise<Dialogue> {

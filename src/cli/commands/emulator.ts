@@ -3,10 +3,10 @@ import type { EmulatorFlags } from '../emulator.ts'
 import type { Declare } from './declare.ts'
 import { collect, createIntegerParser } from './options.ts'
 
-/** `edgewise emulator`: the service on this machine, until it is interrupted. */
+/** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
 export function declareEmulator(program: Command, declare: Declare): void {
   declare<EmulatorFlags>(program, 'emulator', {
-    description: 'run the service on this machine',
+    description: 'run an emulator of the service',
     examples: [
       'emulator',
       'emulator --port 8080 --token dev --data emulator.json',
@@ -17,21 +17,18 @@ export function declareEmulator(program: Command, declare: Declare): void {
   })
     .option(
       '--port <number>',
-      'port to listen on; 0 takes a free one',
+      'port to listen on; 0 picks a free one',
       createIntegerParser(0, 65_535),
       0,
     )
     .option(
       '--host <address>',
-      'address to listen on; other than loopback insists on --token',
+      'address to listen on; any but loopback requires --token',
       '127.0.0.1',
     )
-    .option('--token <token>', 'the only token that is accepted; without it any is')
-    .option(
-      '--domains <file>',
-      'domains that exist, one a line; without it every well-formed one does',
-    )
-    .option('--data <file>', 'keep what it is told in this file')
+    .option('--token <token>', 'the only accepted token; any by default')
+    .option('--domains <file>', 'existing domains, one per line; every well-formed one by default')
+    .option('--data <file>', 'persist its data in this file')
     .option(
       '--calls-per-minute <number>',
       'call rate of writes; 0 refuses nothing',
@@ -46,26 +43,21 @@ export function declareEmulator(program: Command, declare: Declare): void {
     .addOption(
       new Option(
         '--limit-style <style>',
-        'how a write over the call rate is refused: HTTP 429, or HTTP 200 and a code',
+        'refusal of a write over the call rate: HTTP 429, or HTTP 200 with a code',
       )
         .choices(['status', 'body'])
         .default('status'),
     )
     .option(
       '--seed <text>',
-      'what statistics, prefetches and faults by probability are drawn from',
+      'seed of statistics, prefetches and faults with a probability',
       'edgewise',
     )
-    .option('--timezone <name>', 'time zone of dates, by its IANA name', 'UTC')
-    .option(
-      '--dead-origin <address>',
-      'an origin that answers nobody; may be given several times',
-      collect,
-      [],
-    )
+    .option('--timezone <name>', 'IANA time zone of dates', 'UTC')
+    .option('--dead-origin <address>', 'an origin that never answers; repeatable', collect, [])
     .option(
       '--fault <fault>',
-      'what goes wrong, e.g. reset-after:on=2 or delay:ms=500,probability=0.1; may be given several times',
+      'a fault to inject, e.g. reset-after:on=2 or delay:ms=500,probability=0.1; repeatable',
       collect,
       [],
     )

@@ -12,12 +12,12 @@ interface ImportOptions extends LockOptions {
 }
 
 /**
- * `edgewise import`: records what a service already holds as a confirmed base; writes nothing to
- * the service.
+ * `edgewise import`: records the existing configuration of the service as a confirmed base. Writes
+ * nothing to the service.
  */
 export function declareImport(program: Command, declare: Declare): void {
   const command = declare<ImportOptions>(program, 'import <files...>', {
-    description: 'adopt what a service already holds, without writing to it',
+    description: 'record the existing configuration of the service, without writing to it',
     examples: [
       'import current.json',
       'import answer.json --domain www.example.com --write-manifests',
@@ -45,13 +45,13 @@ export function declareImport(program: Command, declare: Declare): void {
         return exitCodes.done
       }
       io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
-      if (skipped.length > 0) note(`Skipped, since no manifest mentions them:`)
+      if (skipped.length > 0) note('Skipped, because no manifest mentions them:')
       for (const entry of skipped) note(`  ${escapeInvisible(entry.item)} of ${entry.domain}`)
       return exitCodes.done
     },
   })
-    .option('--domain <domain>', 'the domain of an answer that names none')
+    .option('--domain <domain>', 'domain of an answer that names none')
     .option('--write-manifests', 'first write manifests for domains that have none')
-    .option('--replace', 'replace what is recorded otherwise')
+    .option('--replace', 'replace differing state')
   addLockOptions(command)
 }

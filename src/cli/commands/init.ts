@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
 
 interface InitOptions {
-  /** What the workflow runs: `OWNER/REPO@SHA`. */
+  /** Repository and commit that the workflow runs: `OWNER/REPO@SHA`. */
   action?: string
 }
 
-/** `edgewise init`: writes a workspace that works as it stands. */
+/** `edgewise init`: creates a workspace that can be planned at once. */
 export function declareInit(program: Command, declare: Declare): void {
   declare<InitOptions>(program, 'init [dir]', {
-    description: 'make a workspace that works at once',
+    description: 'create a workspace that can be planned at once',
     examples: [
       'init',
       'init cdn',
@@ -23,7 +23,7 @@ export function declareInit(program: Command, declare: Declare): void {
       'after',
       `
 OWNER/REPO is the repository of Edgewise on the code host, or your copy of it.
-SHA is a commit of 40 hex digits: a tag can be moved to other code later. In a
-workspace that is there already, --action writes the workflow and nothing else.`,
+SHA is a commit of 40 hex digits: a tag can be moved to other code later. In an
+existing workspace, --action writes only the workflow.`,
     )
 }

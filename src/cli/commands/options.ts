@@ -1,11 +1,8 @@
-/**
- * Options that several commands share: what they add to a command, and as what the command is given
- * them.
- */
+/** Options that several commands share, with the parsed values. */
 import { InvalidArgumentError, type Command } from 'commander'
 import type { ItemKey } from '../../model/item.ts'
 
-/** A part of the domains and items. Empty lists choose all. */
+/** Selection of domains and items. Empty lists select all. */
 export interface SelectionOptions {
   target: string[]
   item: ItemKey[]
@@ -14,16 +11,16 @@ export interface SelectionOptions {
 /** Adds {@link SelectionOptions}. */
 export function addSelectionOptions(command: Command): Command {
   return command
-    .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
-    .option('--item <item>', 'only this item; may be given several times', collect, [])
+    .option('--target <glob>', 'only domains that match; repeatable', collect, [])
+    .option('--item <item>', 'only this item; repeatable', collect, [])
 }
 
-/** What a plan may do over the guards and over open rollouts. */
+/** Permissions of an apply beyond guards and open rollouts. */
 export interface GuardOptions {
-  /** Items whose grave changes are meant. */
+  /** Items whose destructive changes are allowed. */
   allow: ItemKey[]
   force?: boolean
-  /** Open rollouts of the same domains end where they are. */
+  /** End open rollouts of the same domains in their current state. */
   supersede?: boolean
 }
 
@@ -32,18 +29,15 @@ export function addGuardOptions(command: Command): Command {
   return command
     .option(
       '--allow <item>',
-      'make grave changes of this item, such as certificate 0; may be given several times',
+      'allow destructive changes of this item, such as removing the certificate; repeatable',
       collect,
       [],
     )
-    .option('--supersede', 'end open rollouts of the same domains where they are')
-    .option(
-      '--force',
-      'change more domains or items than guards.maxDomains and guards.maxChanges let',
-    )
+    .option('--supersede', 'end open rollouts of the same domains in their current state')
+    .option('--force', 'override guards.maxDomains and guards.maxChanges')
 }
 
-/** Returns what an operation is asked for by {@link GuardOptions}. */
+/** Builds the part of a request for {@link GuardOptions}. */
 export function buildGuardRequest({
   allow,
   force,
@@ -52,31 +46,31 @@ export function buildGuardRequest({
   return { allow, force: force === true, supersede: supersede === true }
 }
 
-/** What a command is given that takes the lock. */
+/** Options of commands that need the lock. */
 export interface LockOptions {
-  /** Seconds to wait while another one has it. */
+  /** Seconds to wait for the lock. */
   lockTimeout: number
 }
 
 /** Adds {@link LockOptions}. */
 export function addLockOptions(
   command: Command,
-  description = 'wait so long for an apply to end',
+  description = 'seconds to wait for the lock',
 ): Command {
   return command.option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
 }
 
-/** Reads an option that may be given several times: all of its values. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value]
 }
 
-/** Reads an option whose value is a whole number, both ends included. */
-export function createIntegerParser(least: number, most: number) {
+/** Creates a parser of integer options; both limits are inclusive. */
+export function createIntegerParser(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
     return value
   }
 }

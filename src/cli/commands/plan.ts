@@ -16,7 +16,7 @@ interface PlanOptions extends SelectionOptions {
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
 export function declarePlan(program: Command, declare: Declare): void {
   const command = declare<PlanOptions>(program, 'plan', {
-    description: 'tell what would change, and in how many writes',
+    description: 'show what would change, and in how many writes',
     examples: [
       'plan',
       "plan --target '*.shop.example.com' --item https",
@@ -53,13 +53,10 @@ export function declarePlan(program: Command, declare: Declare): void {
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .option('--markdown <file>', 'write the plan as Markdown, for a comment')
     .addOption(
-      new Option('--effort <effort>', 'how long to look for fewer writes')
+      new Option('--effort <effort>', 'search effort for fewer writes')
         .choices(efforts)
         .default('normal'),
     )
-    .option(
-      '--explain-writes',
-      'say why each write is as it is, and what the obvious groupings cost',
-    )
-    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--explain-writes', 'print the reason for each write and the cost of simple groupings')
+    .option('--detailed-exitcode', 'exit with 2 if there are changes')
 }

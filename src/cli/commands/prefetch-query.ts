@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
 import { formatLocalTime, buildLocalTime } from '../../model/time-zone.ts'
 
-/** The options of `edgewise prefetch` that say which tasks. */
+/** Options of `edgewise prefetch` that select tasks. */
 export interface PrefetchQueryOptions {
   from?: string
   to?: string
@@ -19,18 +19,20 @@ export interface PrefetchQueryOptions {
 export function parsePrefetchQuery({ from, to, url, task }: PrefetchQueryOptions): PrefetchQuery {
   if (task !== undefined) {
     const other = Object.entries({ from, to, url }).find(([, value]) => value !== undefined)
-    if (other !== undefined) throw usage(`--task and --${other[0]} exclude each other`)
+    if (other !== undefined) throw createUsageError(`--task and --${other[0]} exclude each other`)
     if (!/^[1-9]\d{0,18}$/.test(task)) {
-      throw usage(`expected --task to be the number of a task, got "${task}"`)
+      throw createUsageError(`expected --task to be the number of a task, got "${task}"`)
     }
     return { task }
   }
-  if (from === undefined || to === undefined) throw usage('expected --from and --to, or --task')
+  if (from === undefined || to === undefined)
+    throw createUsageError('expected --from and --to, or --task')
   for (const [option, text] of Object.entries({ '--from': from, '--to': to })) {
-    if (!isDay(text)) throw usage(`expected ${option} to be a day as YYYY-MM-DD, got "${text}"`)
+    if (!isDay(text))
+      throw createUsageError(`expected ${option} to be a day as YYYY-MM-DD, got "${text}"`)
   }
-  if (from > to) throw usage(`expected --to on or after --from, got ${from} to ${to}`)
-  if (url === '') throw usage('expected --url to be an address, got nothing')
+  if (from > to) throw createUsageError(`expected --to on or after --from, got ${from} to ${to}`)
+  if (url === '') throw createUsageError('expected --url to be an address, got nothing')
   return { from, to, url }
 }
 
@@ -40,6 +42,6 @@ function isDay(text: string): boolean {
   return formatLocalTime(buildLocalTime(year, month, day)).slice(0, 10) === text
 }
 
-function usage(message: string): EdgewiseError {
+function createUsageError(message: string): EdgewiseError {
   return new EdgewiseError('usage', message, 'See "edgewise prefetch --help".')
 }

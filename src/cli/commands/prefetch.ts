@@ -8,10 +8,10 @@ interface PrefetchOptions extends PrefetchQueryOptions {
   wait?: boolean
 }
 
-/** `edgewise prefetch`: how far prefetch tasks are, and which failed. */
+/** `edgewise prefetch`: shows the progress of prefetch tasks and their failures. */
 export function declarePrefetch(program: Command, declare: Declare): void {
   declare<PrefetchOptions>(program, 'prefetch', {
-    description: 'how far prefetch tasks are, and which failed',
+    description: 'show the progress of prefetch tasks and their failures',
     examples: [
       'prefetch --task 1001 --wait',
       'prefetch --from 2026-11-01 --to 2026-11-07',
@@ -35,7 +35,7 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       const request = { query, wait }
       const { records, complete } = await queryPrefetchTasks(workspace, request, ports)
       if (!complete) {
-        const hint = 'tasks came and went while the list was read; some may be missing. Ask again.'
+        const hint = 'tasks changed while the list was fetched; some may be missing. Run it again.'
         note(`${errPaint.yellow('note:')} ${hint}`)
       }
       if (records.length === 0) note(formatNoRecords(query))
@@ -45,9 +45,9 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       return wait && countPrefetches(records).failed > 0 ? exitCodes.incomplete : exitCodes.done
     },
   })
-    .option('--from <date>', 'with --to: tasks of these days, YYYY-MM-DD')
-    .option('--to <date>', 'the last of these days')
-    .option('--url <url>', 'with --from and --to: only this URL')
+    .option('--from <date>', 'first day of the tasks, YYYY-MM-DD; needs --to')
+    .option('--to <date>', 'last day of the tasks')
+    .option('--url <url>', 'only this URL; needs --from and --to')
     .option('--task <id>', 'all URLs of one submission')
-    .option('--wait', 'until none is waiting or processing; exit with 3 when some failed')
+    .option('--wait', 'wait until none is waiting or processing; exit with 3 if some failed')
 }

@@ -14,15 +14,15 @@ import {
 import { pluralize } from '../../model/words.ts'
 
 /**
- * `edgewise rollback`: plans back to what was recorded before an apply, shows it, asks, and
- * executes it.
+ * `edgewise rollback`: plans back to the state before an apply, shows the plan, asks, and executes
+ * it.
  */
 export function declareRollback(program: Command, declare: Declare): void {
   const command = declare<SelectionOptions & GuardOptions & LockOptions>(
     program,
     'rollback [apply]',
     {
-      description: 'go back to what was recorded before an apply',
+      description: 'roll back to the configuration before an apply',
       examples: [
         'rollback',
         'rollback 20260102T030405Z-1a2b',
@@ -54,14 +54,15 @@ export function declareRollback(program: Command, declare: Declare): void {
   addGuardOptions(addSelectionOptions(command)).addHelpText(
     'after',
     `
-Without APPLY it is the last one that changed something. The id of a rollout
-stands for all of its waves. Only what that apply changed is touched; what can't
-be taken back is named. The manifests stay as they are: revert them as well.`,
+APPLY defaults to the last apply that changed something. The id of a rollout
+stands for all of its waves. Only items that this apply changed are touched;
+items that can't be rolled back are listed. The manifests are not changed:
+revert them as well.`,
   )
-  addLockOptions(command, 'wait so long for another apply to end')
+  addLockOptions(command)
 }
 
-/** The next apply carries out what the manifests say, whatever was rolled back. */
+/** Notes that the next apply writes rolled-back changes again unless the manifests are reverted. */
 async function noteManifests(
   context: CommandContext,
   { rollback, stillDesired }: RolledBackApply,
@@ -73,6 +74,7 @@ async function noteManifests(
     commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   context.note(
-    `The manifests still ask for ${pluralize(stillDesired, 'item')} as before the rollback: the next apply brings that again unless they are reverted (${revert}).`,
+    `The manifests still contain the rolled-back values of ${pluralize(stillDesired, 'item')}: ` +
+      `the next apply writes them again unless the manifests are reverted (${revert}).`,
   )
 }

@@ -9,12 +9,12 @@ interface ForgetOptions extends LockOptions {
 }
 
 /**
- * `edgewise state forget`: takes domains, or some of their items, out of state. The service is not
- * told.
+ * `edgewise state forget`: removes domains or some of their items from state. Sends nothing to the
+ * service.
  */
 export function declareForget(state: Command, declare: Declare): void {
   const command = declare<ForgetOptions>(state, 'forget <domains...>', {
-    description: 'take domains, or items of them, out of the record',
+    description: 'remove domains, or items of them, from state',
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
     run: async (context, [domains], { item: items, lockTimeout }) => {
       const { forget } = await import('../../operations/forget.ts')
@@ -26,13 +26,15 @@ export function declareForget(state: Command, declare: Declare): void {
         outside: io,
         dialogue: createTerminalDialogue(context),
       })
-      if (options.json === true)
-        io.out(
-          `${JSON.stringify({ format: 'edgewise.forget/1', domains: forgotten.domains, items: forgotten.items })}\n`,
-        )
-      else io.out(`Forgot ${forgotten.what}.\n`)
+      const { what, domains: forgottenDomains, items: forgottenItems } = forgotten
+      const output = {
+        format: 'edgewise.forget/1',
+        domains: forgottenDomains,
+        items: forgottenItems,
+      }
+      io.out(options.json === true ? `${JSON.stringify(output)}\n` : `Forgot ${what}.\n`)
       return exitCodes.done
     },
-  }).option('--item <name>', 'only this item; may be given several times', collect, [])
+  }).option('--item <name>', 'only this item; repeatable', collect, [])
   addLockOptions(command)
 }

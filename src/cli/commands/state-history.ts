@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise state history`: the applies, the latest first, and what came of them. */
+/** `edgewise state history`: lists all applies and their outcomes, latest first. */
 export function declareHistory(state: Command, declare: Declare): void {
   declare(state, 'history', {
-    description: 'the applies, and what came of them',
+    description: 'list all applies and their outcomes',
     examples: ['state history', 'state history --json'],
     run: async (context) => {
       const { loadHistory } = await import('../../operations/state.ts')

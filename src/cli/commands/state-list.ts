@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise state list`: the domains that are recorded. */
+/** `edgewise state list`: lists the domains in state. */
 export function declareList(state: Command, declare: Declare): void {
   declare(state, 'list', {
-    description: 'domains that are recorded',
+    description: 'list the domains in state',
     examples: ['state list', 'state list --json'],
     run: async (context) => {
       const { listState } = await import('../../operations/state.ts')
@@ -27,10 +27,10 @@ export function declareList(state: Command, declare: Declare): void {
         io.out(`${JSON.stringify({ format: 'edgewise.state/1', domains })}\n`)
         return exitCodes.done
       }
-      if (domains.length === 0) io.out(`Nothing is recorded (${location}).\n`)
+      if (domains.length === 0) io.out(`State is empty (${location}).\n`)
       const width = domains.reduce((widest, { domain }) => Math.max(widest, domain.length), 0)
       for (const { domain, items, inDoubt, confirmedAt } of domains) {
-        const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in doubt`)
+        const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in-doubt`)
         const count = `${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}`
         io.out(`${domain.padEnd(width)}  ${count}  ${confirmedAt ?? 'never confirmed'}${doubt}\n`)
       }

@@ -6,12 +6,12 @@ import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
 /**
- * `edgewise state show`: what is recorded of a domain, or was at the end of an apply, and how that
- * is known.
+ * `edgewise state show`: shows the state of a domain, now or at the end of an apply, and its
+ * origin.
  */
 export function declareShow(state: Command, declare: Declare): void {
   declare<{ at?: string }>(state, 'show <domain>', {
-    description: 'what is recorded of a domain',
+    description: 'show the state of a domain',
     examples: [
       'state show www.example.com',
       'state show www.example.com --at 20260102T030405Z-1a2b',
@@ -20,23 +20,24 @@ export function declareShow(state: Command, declare: Declare): void {
       const { showState } = await import('../../operations/state.ts')
       const { openWorkspace } = await import('../open.ts')
       const shown = await showState(openWorkspace(context, 'none'), String(name), at, context.io)
-      if (context.options.json === true) context.io.out(`${JSON.stringify(stateJson(shown))}\n`)
+      if (context.options.json === true)
+        context.io.out(`${JSON.stringify(buildStateJson(shown))}\n`)
       else await print(context, shown)
       return exitCodes.done
     },
   })
-    .option('--at <apply>', 'what was recorded when this apply had ended')
+    .option('--at <apply>', 'state at the end of this apply')
     .addHelpText(
       'after',
       `
---at goes back from now through what each later apply found recorded; the id of
-a rollout stands for the end of its last wave. Imports and "state forget" are no
-applies: what was imported since is named as not known, what was forgotten since
-is missing.`,
+--at is computed backwards from the current state through the later applies; the
+id of a rollout stands for the end of its last wave. Imports and "state forget"
+are not applies: items imported since are listed as not known, items forgotten
+since are missing.`,
     )
 }
 
-function stateJson({ domain, items }: DomainState): Json {
+function buildStateJson({ domain, items }: DomainState): Json {
   const shown = [...items].map(
     ([item, { candidates, status, at, apply, origin, unknown, returned }]): [string, Json] => [
       item,
@@ -63,24 +64,27 @@ async function print(
   const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
-      `Not known at that time, since something was imported or observed later: ${asOf.notKnown.map(escapeInvisible).join(', ')}.`,
+      'Not known at that time, because it was imported or observed later: ' +
+        `${asOf.notKnown.map(escapeInvisible).join(', ')}.`,
     )
   const when =
     asOf === null
       ? ''
       : paint.dim(
-          `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ${asOf.apply.endedAt ?? 'which did not end'}`,
+          `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ` +
+            (asOf.apply.endedAt ?? 'which did not end'),
         )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
     io.out(`\n${status}\n`)
     for (const [item, { origin, at, apply, candidates, unknown, returned }] of entries) {
       io.out(
-        `  ${item}  ${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
+        `  ${item}  ` +
+          `${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
       )
       for (const value of candidates)
         io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)
-      if (unknown === true) io.out('      or something that was never recorded\n')
+      if (unknown === true) io.out('      or a value that was never recorded\n')
       if (returned !== undefined) io.out(`      the service answered ${formatValue(returned)}\n`)
     }
   }

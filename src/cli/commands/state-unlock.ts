@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
-/** `edgewise state unlock`: shows who holds the lock and, after a question, ends that. */
+/** `edgewise state unlock`: shows the lock holder and, after consent, removes the lock. */
 export function declareUnlock(state: Command, declare: Declare): void {
   declare(state, 'unlock', {
-    description: 'end the lock of an apply that is gone',
+    description: 'remove a stale lock',
     examples: ['state unlock', 'state unlock --yes'],
     run: async (context) => {
       const { unlock } = await import('../../operations/unlock.ts')
@@ -17,9 +17,9 @@ export function declareUnlock(state: Command, declare: Declare): void {
         dialogue: createTerminalDialogue(context),
       })
       const sentences = {
-        'not-locked': 'Nobody holds the lock.',
-        unlocked: 'The lock is free.',
-        released: 'That holding has ended by itself meanwhile.',
+        'not-locked': 'There is no lock.',
+        unlocked: 'The lock was removed.',
+        released: 'The lock had already been released.',
       }
       io.out(`${sentences[ended]}\n`)
       return exitCodes.done

@@ -6,11 +6,11 @@ import { declareList } from './state-list.ts'
 import { declareShow } from './state-show.ts'
 import { declareUnlock } from './state-unlock.ts'
 
-/** `edgewise state`: what is below it looks into state, or drops from it. */
+/** `edgewise state`: parent of the commands that show state or remove from it. */
 export function declareState(program: Command, declare: Declare): void {
   const state = program
     .command('state')
-    .description('look into the record, and drop from it')
+    .description('show state, or remove from it')
     .addHelpText('after', formatExamples(['state list', 'state show www.example.com']))
   declareList(state, declare)
   declareShow(state, declare)

@@ -11,10 +11,10 @@ interface StatsOptions {
   sum?: boolean
 }
 
-/** `edgewise stats`: counts of status codes by domain, or summed over domains. */
+/** `edgewise stats`: counts status codes by domain or in total. */
 export function declareStats(program: Command, declare: Declare): void {
   declare<StatsOptions>(program, 'stats [domains...]', {
-    description: 'counts of status codes, by domain or summed',
+    description: 'count status codes by domain or in total',
     examples: [
       'stats',
       'stats www.example.com --from 2h --grain minute',
@@ -45,23 +45,23 @@ export function declareStats(program: Command, declare: Declare): void {
   })
     .option(
       '--from <time>',
-      'YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 2h; 24h without it',
+      'YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 2h (default: 24h)',
     )
-    .option('--to <time>', 'likewise; now without it')
+    .option('--to <time>', 'in the same formats (default: now)')
     .addOption(
       new Option(
         '--grain <grain>',
-        'how long the periods are; by the length of the time without it',
+        'length of a period; by default, chosen by the time span',
       ).choices(grains),
     )
-    .option('--sum', 'one series over all domains; "all" then names every domain of the account')
+    .option('--sum', 'one series over all domains; the domain "all" is the whole account')
 }
 
-/** Notes that nothing was counted: no failure, but maybe the sign of one. */
+/** Notes that there were no requests: not an error, but possibly a wrong time zone. */
 function noteNoData({ note, errPaint }: CommandContext, zone: string): void {
   note(
-    `${errPaint.yellow('note:')} the service counts no requests in this time. If there were some, ` +
-      `look at "service.timezone" (${zone}) in edgewise.yaml; counts of the last minutes may also ` +
-      'be on their way.',
+    `${errPaint.yellow('note:')} the service counted no requests in this time. If there were ` +
+      `some, check "service.timezone" (${zone}) in edgewise.yaml; counts of the last minutes may ` +
+      'be delayed.',
   )
 }

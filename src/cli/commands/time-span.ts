@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { alignDown, grainMs, type Grain } from '../../model/statistics.ts'
 import { buildLocalTime, type TimeZone } from '../../model/time-zone.ts'
 
-/** A span of time and the grain in which it is looked at; ms since 1970, `to` exclusive. */
+/** Time span and grain of a query; ms since 1970, `to` exclusive. */
 export interface TimeSpan {
   from: number
   to: number
@@ -10,9 +10,9 @@ export interface TimeSpan {
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-const usualMs = 24 * 3_600_000
-/** Up to which length a grain is chosen by itself: so that there are some dozen points. */
-const grainUpTo: [Grain, number][] = [
+const defaultSpanMs = 24 * 3_600_000
+/** Default grains, each with its longest span in ms: they give a few dozen points. */
+const defaultGrains: [Grain, number][] = [
   ['minute', 2 * 3_600_000],
   ['minute5', 8 * 3_600_000],
   ['hour', 4 * 86_400_000],
@@ -20,26 +20,29 @@ const grainUpTo: [Grain, number][] = [
 
 /**
  * Parses `--from` and `--to`: `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` in the service's zone, or a time ago
- * such as `2h`. A date alone is its beginning for `--from` and its end for `--to`. Without them,
- * the last 24 hours.
+ * such as `2h`. A date alone is its start for `--from` and its end for `--to`. Default: the last 24
+ * hours.
  *
- * @throws EdgewiseError `usage` for anything else, and for an end that is not after its beginning
+ * @throws EdgewiseError `usage` for any other text, and if the end is not after the start
  */
 export function parseTimeSpan(
-  given: { from?: string; to?: string; grain?: Grain },
+  options: { from?: string; to?: string; grain?: Grain },
   now: number,
   zone: TimeZone,
 ): TimeSpan {
-  const to = given.to === undefined ? now : parseTime('--to', given.to, now, zone)
-  const from = given.from === undefined ? to - usualMs : parseTime('--from', given.from, now, zone)
+  const to = options.to === undefined ? now : parseTime('--to', options.to, now, zone)
+  const from =
+    options.from === undefined ? to - defaultSpanMs : parseTime('--from', options.from, now, zone)
   if (from >= to)
     throw new EdgewiseError(
       'usage',
-      `expected --to after --from, got ${given.from ?? '24h before it'} to ${given.to ?? 'now'}`,
+      `expected --to after --from, got ${options.from ?? '24h before it'} to ` +
+        (options.to ?? 'now'),
     )
-  const grain = given.grain ?? grainUpTo.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
+  const grain =
+    options.grain ?? defaultGrains.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
   if (to - from > 400 * grainMs.day)
-    throw new EdgewiseError('usage', 'expected a time of at most 400 days', 'Ask for less at once.')
+    throw new EdgewiseError('usage', 'expected a time span of at most 400 days', 'Split the query.')
   return { from: alignDown(from, grain, zone), to, grain }
 }
 
@@ -57,15 +60,17 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
     date.getUTCDate() === day &&
     hour < 24 &&
     minute < 60
-  if (match === null || !isDate) throw notATime(option, text)
+  if (match === null || !isDate) throw createTimeError(option, text)
   const wholeDay = match[4] === undefined && option === '--to' ? 1 : 0
   return zone.toUtc(buildLocalTime(year, month, day + wholeDay, hour, minute))
 }
 
-function notATime(option: string, text: string): EdgewiseError {
+function createTimeError(option: string, text: string): EdgewiseError {
   return new EdgewiseError(
     'usage',
-    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, 2h or 3d, got "${text}"`,
-    'Times are those of "service.timezone" in edgewise.yaml.',
+    `expected ${option} to be YYYY-MM-DD, "YYYY-MM-DD HH:MM", or a time ago such as 30m, ` +
+      '2h or 3d, ' +
+      `got "${text}"`,
+    'Times are in "service.timezone" of edgewise.yaml.',
   )
 }

@@ -5,12 +5,12 @@ import type { Declare } from './declare.ts'
 /** `edgewise validate`: reports every problem of all manifests in one run. */
 export function declareValidate(program: Command, declare: Declare): void {
   declare<ValidateOptions>(program, 'validate [paths...]', {
-    description: 'tell all problems of all manifests',
+    description: 'check all manifests; report every problem',
     examples: ['validate', 'validate domains/shop.yaml', 'validate --format github'],
     run: async (context, args, options) =>
       (await import('../validate.ts')).validate(context, args, options),
   }).addOption(
-    new Option('--format <format>', 'how problems are told')
+    new Option('--format <format>', 'output format')
       .choices(['text', 'json', 'github', 'sarif'])
       .default('text'),
   )

@@ -1,12 +1,12 @@
 import { listSteps, type KnownCommand, type CompletionValues } from './known-command.ts'
-/** A script for bash 3.2 and newer; it needs no other package. */
+/** Builds the script for bash 3.2 and newer; it needs no other package. */
 export function buildBashScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
     own.flatMap(({ names, value }) =>
       value === null ? [] : names.map((name) => ({ path, name, value })),
     ),
   )
-  const taking = [...new Set(options.map(({ name }) => name))].toSorted()
+  const withValue = [...new Set(options.map(({ name }) => name))].toSorted()
   return `# Completion of edgewise for bash. Load it with: source <(edgewise completion bash)
 _edgewise_paths() {
   COMPREPLY=($(compgen "$1" -- "$cur"))
@@ -21,7 +21,7 @@ _edgewise() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     case "$word" in
-      ${taking.join('|')}) i=$((i + 1)); continue ;;
+      ${withValue.join('|')}) i=$((i + 1)); continue ;;
     esac
     case "$command/$word" in
 ${listSteps(commands)
@@ -30,18 +30,29 @@ ${listSteps(commands)
     esac
   done
   case "$command/$prev" in
-${options.map(({ path, name, value }) => `    '${path}/${name}') ${offered(value)}; return ;;`).join('\n')}
+${options
+  .map(({ path, name, value }) => `    '${path}/${name}') ${formatValues(value)}; return ;;`)
+  .join('\n')}
   esac
   case "$command/$cur" in
-${commands.map(({ path, options: own }) => `    '${path}'/-*) ${offered(own.flatMap(({ names }) => names))} ;;`).join('\n')}
-${commands.map(({ path, commands: below, argument }) => `    '${path}'/*) ${offered(below.length > 0 ? below.map(({ name }) => name) : argument)} ;;`).join('\n')}
+${commands.map(formatOptionCase).join('\n')}
+${commands.map(formatArgumentCase).join('\n')}
   esac
 }
 complete -F _edgewise edgewise
 `
 }
 
-function offered(values: CompletionValues): string {
+function formatOptionCase({ path, options }: KnownCommand): string {
+  return `    '${path}'/-*) ${formatValues(options.flatMap(({ names }) => names))} ;;`
+}
+
+function formatArgumentCase({ path, commands, argument }: KnownCommand): string {
+  const values = commands.length > 0 ? commands.map(({ name }) => name) : argument
+  return `    '${path}'/*) ${formatValues(values)} ;;`
+}
+
+function formatValues(values: CompletionValues): string {
   if (values === 'any') return ':'
   if (values === 'files') return '_edgewise_paths -f'
   if (values === 'folders') return '_edgewise_paths -d'

@@ -5,47 +5,52 @@ import { buildFishScript } from './fish.ts'
 import { buildZshScript } from './zsh.ts'
 import type { KnownCommand, KnownOption, CompletionValues } from './known-command.ts'
 
-/** Returns the script for a shell: `bash`, `zsh` or `fish`. */
+/** Builds the completion script for a shell: `bash`, `zsh` or `fish`. */
 export function buildCompletionScript(program: Command, shell: string): string {
   const scripts: Record<string, (commands: KnownCommand[]) => string> = {
     bash: buildBashScript,
     zsh: buildZshScript,
     fish: buildFishScript,
   }
-  return scripts[shell]?.(commandsOf(program, '')) ?? ''
+  return scripts[shell]?.(listCommands(program, '')) ?? ''
 }
 
-/** A command and all below it. */
-function commandsOf(command: Command, path: string): KnownCommand[] {
-  const below = command.commands
+/** Lists a command and all its subcommands. */
+function listCommands(command: Command, path: string): KnownCommand[] {
+  const subcommands = command.commands
   const help: KnownOption = { names: ['-h', '--help'], description: 'print help', value: null }
   return [
     {
       path,
-      options: [...command.options.map(optionOf), help],
-      commands: below.map((each) => ({ name: each.name(), description: each.description() })),
+      options: [...command.options.map(toKnownOption), help],
+      commands: subcommands.map((subcommand) => ({
+        name: subcommand.name(),
+        description: subcommand.description(),
+      })),
       argument:
         command.registeredArguments[0] === undefined
           ? 'any'
-          : valuesOf(command.registeredArguments[0], command.registeredArguments[0].name()),
+          : inferValues(command.registeredArguments[0], command.registeredArguments[0].name()),
     },
-    ...below.flatMap((each) => commandsOf(each, `${path} ${each.name()}`.trim())),
+    ...subcommands.flatMap((subcommand) =>
+      listCommands(subcommand, `${path} ${subcommand.name()}`.trim()),
+    ),
   ]
 }
 
-function optionOf(option: Option): KnownOption {
+function toKnownOption(option: Option): KnownOption {
   const names = [option.short, option.long].filter((name) => name !== undefined && name !== null)
-  const takes = option.required || option.optional
+  const hasValue = option.required || option.optional
   const placeholder = /<([^>]+)>/.exec(option.flags)?.[1] ?? ''
   return {
     names,
     description: option.description,
-    value: takes ? valuesOf(option, placeholder) : null,
+    value: hasValue ? inferValues(option, placeholder) : null,
   }
 }
 
-/** What is meant by the word that stands for a value in the help. */
-function valuesOf({ argChoices }: Option | Argument, placeholder: string): CompletionValues {
+/** Lists possible values by the choices or the placeholder in the help. */
+function inferValues({ argChoices }: Option | Argument, placeholder: string): CompletionValues {
   if (argChoices !== undefined) return [...argChoices]
   if (placeholder === 'item') return [...catalogue.keys()]
   if (placeholder === 'dir') return 'folders'

@@ -4,9 +4,9 @@ import {
   type KnownOption,
   type CompletionValues,
 } from './known-command.ts'
-/** A script for fish 3 and newer. */
+/** Builds the script for fish 3 and newer. */
 export function buildFishScript(commands: KnownCommand[]): string {
-  const taking = commands.flatMap(({ options }) =>
+  const withValue = commands.flatMap(({ options }) =>
     options.flatMap(({ names, value }) => (value === null ? [] : names)),
   )
   return `# Completion of edgewise for fish. Load it with: edgewise completion fish | source
@@ -18,7 +18,7 @@ function __edgewise_at
       set value no
       continue
     end
-    if contains -- $word ${[...new Set(taking)].toSorted().join(' ')}
+    if contains -- $word ${[...new Set(withValue)].toSorted().join(' ')}
       set value yes
       continue
     end
@@ -31,33 +31,36 @@ ${listSteps(commands)
   test "$command" = "$argv[1]"
 end
 complete -c edgewise -f
-${commands.flatMap(linesOf).join('\n')}
+${commands.flatMap(buildLines).join('\n')}
 `
 }
 
-function linesOf({ path, options, commands, argument }: KnownCommand): string[] {
+function buildLines({ path, options, commands, argument }: KnownCommand): string[] {
   const at = `complete -c edgewise -n "__edgewise_at '${path}'"`
   return [
-    ...commands.map(({ name, description }) => `${at} -a ${name} -d ${quoted(description)}`),
-    ...(commands.length > 0 || argument === 'any' ? [] : [`${at} ${offered(argument)}`]),
-    ...options.map((option) => `${at} ${optionWords(option)}`),
+    ...commands.map(({ name, description }) => `${at} -a ${name} -d ${quote(description)}`),
+    ...(commands.length > 0 || argument === 'any' ? [] : [`${at} ${formatValues(argument)}`]),
+    ...options.map((option) => `${at} ${formatOption(option)}`),
   ]
 }
 
-function optionWords({ names, description, value }: KnownOption): string {
+function formatOption({ names, description, value }: KnownOption): string {
   const words = names.map((name) =>
     name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   )
-  return `${words.join(' ')}${value === null ? '' : ` -r ${offered(value)}`} -d ${quoted(description)}`
+  return (
+    `${words.join(' ')}${value === null ? '' : ` -r ${formatValues(value)}`} -d ` +
+    quote(description)
+  )
 }
 
-function offered(values: CompletionValues): string {
+function formatValues(values: CompletionValues): string {
   if (values === 'any') return '-f'
   if (values === 'files') return '-F'
   if (values === 'folders') return "-f -a '(__fish_complete_directories)'"
   return `-f -a '${values.join(' ')}'`
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

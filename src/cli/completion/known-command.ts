@@ -1,31 +1,28 @@
-/**
- * What may stand in a place of the command line: nothing that could be offered, files, folders, or
- * some words.
- */
+/** Completions of a word: none (`any`), files, folders, or a list of words. */
 export type CompletionValues = 'any' | 'files' | 'folders' | string[]
 
 /** One option of a command. */
 export interface KnownOption {
-  /** `-C` and `--workspace`, say. */
+  /** For example `-C` and `--workspace`. */
   names: string[]
   description: string
-  /** Null for one that takes no value. */
+  /** Null for a flag without a value. */
   value: CompletionValues | null
 }
 
-/** A command as the completion scripts need it. */
+/** Command as the completion scripts need it. */
 export interface KnownCommand {
-  /** The words that lead to it: empty for the program itself, `state list`. */
+  /** Words of the command, such as `state list`; empty for the program itself. */
   path: string
   options: KnownOption[]
   commands: { name: string; description: string }[]
-  /** What its arguments may be. */
+  /** Completions of its arguments. */
   argument: CompletionValues
 }
 
-/** The words that lead from one command to another. */
+/** Lists the words that lead from a command to its subcommands. */
 export function listSteps(commands: KnownCommand[]): { from: string; name: string; to: string }[] {
-  return commands.flatMap(({ path, commands: below }) =>
-    below.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })),
+  return commands.flatMap(({ path, commands: subcommands }) =>
+    subcommands.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })),
   )
 }

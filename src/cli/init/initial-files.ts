@@ -1,8 +1,8 @@
 import { readPackageFile } from '../package-files.ts'
 
 /**
- * The files of a new workspace, by path. The schemas lie beside it so that editors find them
- * without network.
+ * Builds the files of a new workspace, by path. It includes the schemas, so that editors need no
+ * network.
  */
 export function buildInitialFiles(): Record<string, string> {
   return {
@@ -10,13 +10,13 @@ export function buildInitialFiles(): Record<string, string> {
     'domains/www.example.com.yaml': manifest,
     'profiles/baseline.yaml': profile,
     '.gitignore': '.edgewise/\n',
-    'schemas/edgewise/workspace.schema.json': schema('workspace'),
-    'schemas/edgewise/manifest.schema.json': schema('manifest'),
-    'schemas/edgewise/profile.schema.json': schema('profile'),
+    'schemas/edgewise/workspace.schema.json': loadSchema('workspace'),
+    'schemas/edgewise/manifest.schema.json': loadSchema('manifest'),
+    'schemas/edgewise/profile.schema.json': loadSchema('profile'),
   }
 }
 
-function schema(name: string): string {
+function loadSchema(name: string): string {
   return readPackageFile(`schemas/${name}.schema.json`)
 }
 
@@ -24,10 +24,12 @@ const workspace = `# yaml-language-server: $schema=schemas/edgewise/workspace.sc
 version: 1
 id: default
 service:
-  # "emulator" keeps everything on this machine. For the real service: its address, and EDGEWISE_TOKEN in the environment.
+  # "emulator" runs on this machine. For the real service, set its address here
+  # and EDGEWISE_TOKEN in the environment.
   url: emulator
   token: \${env:EDGEWISE_TOKEN}
-# The record lies on the branch edgewise-state, pushed to origin; outside a git repository in .edgewise/state.
+# State is on the branch edgewise-state, pushed to origin;
+# outside a git repository in .edgewise/state.
 grouping: {groups: documented, together: [[origin, origin_host, new_origin]]}
 `
 

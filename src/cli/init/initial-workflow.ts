@@ -1,19 +1,19 @@
-/** Edgewise at a commit: a repository of the code host that holds it and its action. */
+/** Repository of Edgewise on the code host, at a commit. */
 export interface PinnedAction {
   /** `OWNER/REPO`. */
   repository: string
-  /** 40 hex digits, in small letters. */
+  /** 40 lower-case hex digits. */
   commit: string
 }
 
-/** Where the action lies in the repository of Edgewise. */
+/** Folder of the action in the repository of Edgewise. */
 const actionFolder = '.github/actions/edgewise'
 
-// Pinned by commit: a tag can be moved to other code, which would run beside the token.
+// Pinned by commit: a tag can be moved to other code, which would run with access to the token.
 const checkout = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0'
 const setupNode = 'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0'
 
-/** Reads `OWNER/REPO@SHA`; null where the text is anything else, such as a tag. */
+/** Parses `OWNER/REPO@SHA`; null for any other text, such as a tag. */
 export function parseAction(text: string): PinnedAction | null {
   const owner = '[A-Za-z0-9][A-Za-z0-9_-]{0,38}'
   const repository = String.raw`(?!\.{1,2}@)[A-Za-z0-9._-]{1,100}`
@@ -22,22 +22,22 @@ export function parseAction(text: string): PinnedAction | null {
   return { repository: match[1], commit: match[2].toLowerCase() }
 }
 
-/** The workflow of a new workspace. Everything that it runs is named by its commit. */
+/** Builds the workflow of a new workspace. Everything that it runs is pinned by commit. */
 export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const edgewise = `${repository}/${actionFolder}@${commit}`
   const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'
-  const build = `      # Edgewise is built before the manifests are there, and lies outside of their checkout:
-      # no file of a pull request decides what runs.
+  const build = `      # Edgewise is built before and outside of the checkout of the manifests:
+      # no file of a pull request can affect it.
       - uses: ${checkout}
         with: {repository: ${repository}, ref: '${commit}', path: edgewise, persist-credentials: false}
       - uses: ${setupNode}
         with: {node-version: 24}
       - run: npm ci --ignore-scripts && npm run --silent build && mv "$PWD" "$RUNNER_TEMP/edgewise"
         working-directory: edgewise
-      # With all branches, since the state is kept on one of them.
+      # With all branches, because state is on one of them.
       - uses: ${checkout}
         with: {fetch-depth: 0}`
-  return `# Checks and plans every pull request; applies what is merged.
+  return `# Checks and plans every pull request; applies merged changes.
 # Written by "edgewise init --action ${repository}@${commit}".
 name: edgewise
 on:
@@ -61,9 +61,9 @@ ${build}
     if: github.event_name == 'push'
     runs-on: ubuntu-latest
     timeout-minutes: 360
-    # The state is a branch of this repository: what is applied is pushed there.
+    # State is a branch of this repository; apply pushes to it.
     permissions: {contents: write}
-    # One after another; an apply that began is never cut off by the next one.
+    # One after another; a running apply is never cancelled by the next one.
     concurrency: {group: edgewise-apply, cancel-in-progress: false}
     steps:
 ${build}

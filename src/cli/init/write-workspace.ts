@@ -7,7 +7,7 @@ import { buildWorkflow, parseAction, type PinnedAction } from './initial-workflo
 import type { CommandContext } from '../io.ts'
 
 interface InitOptions {
-  /** What the workflow runs: `OWNER/REPO@SHA`. */
+  /** Repository and commit that the workflow runs: `OWNER/REPO@SHA`. */
   action?: string
 }
 
@@ -15,8 +15,8 @@ const workspacePath = 'edgewise.yaml'
 const workflowPath = '.github/workflows/edgewise.yml'
 
 /**
- * `edgewise init`: writes a workspace that validates, plans and applies (to the emulator) as it
- * stands. A workflow is written only with `--action`, also into a workspace that is there already.
+ * `edgewise init`: creates a workspace that can be validated, planned and applied (to the emulator)
+ * at once. Writes a workflow only with `--action`, also into an existing workspace.
  */
 export async function init(
   context: CommandContext,
@@ -26,45 +26,46 @@ export async function init(
   const { io } = context
   const folder = String(dir ?? '.')
   const root = resolve(io.cwd, context.options.workspace ?? '.', folder)
-  const workflow = action === undefined ? null : buildWorkflow(pinnedAction(action))
-  const isThere = workflow !== null && existsSync(join(root, workspacePath))
+  const workflow = action === undefined ? null : buildWorkflow(requireAction(action))
+  const workspaceExists = workflow !== null && existsSync(join(root, workspacePath))
   writeFiles(context, root, {
-    ...(isThere ? {} : buildInitialFiles()),
+    ...(workspaceExists ? {} : buildInitialFiles()),
     ...(workflow === null ? {} : { [workflowPath]: workflow }),
   })
-  if (isThere) return exitCodes.done
+  if (workspaceExists) return exitCodes.done
   if (workflow === null) {
     const command = `edgewise init ${folder === '.' ? '' : `${folder} `}--action OWNER/REPO@SHA`
     io.out(`\nNo workflow was written; "${command}" writes one.\n`)
   }
-  const there = relative(io.cwd, root)
-  const enter = there === '' ? '' : `  cd ${there}\n`
+  const folderFromCwd = relative(io.cwd, root)
+  const enter = folderFromCwd === '' ? '' : `  cd ${folderFromCwd}\n`
   io.out(`\nNext:\n${enter}  edgewise validate\n  edgewise plan\n  edgewise apply\n`)
   return exitCodes.done
 }
 
-function pinnedAction(text: string): PinnedAction {
+function requireAction(text: string): PinnedAction {
   const action = parseAction(text)
   if (action !== null) return action
   throw new EdgewiseError(
     'usage',
     `--action: expected OWNER/REPO@SHA, where SHA is a commit of 40 hex digits, got "${text}"`,
-    'A tag or a branch can be moved to other code, which would then run with the right to write; ' +
-      'a commit stays what it is. "git rev-parse TAG^{commit}" prints the commit of a tag.',
+    'A tag or a branch can be moved to other code, which would then run with write permission; ' +
+      'a commit can not. "git rev-parse TAG^{commit}" prints the commit of a tag.',
   )
 }
 
-/** Writes files, by path; none where one of them is there already. */
+/** Writes files, by path; writes none if one of them exists. */
 function writeFiles({ io }: CommandContext, root: string, texts: Record<string, string>): void {
   const files = Object.entries(texts)
-  const taken = files
+  const existing = files
     .map(([path]) => path)
     .filter((path) => path !== '.gitignore' && existsSync(join(root, path)))
-  if (taken.length > 0) {
+  if (existing.length > 0) {
     throw new EdgewiseError(
       'usage',
-      `${taken.join(', ')} ${taken.length === 1 ? 'is' : 'are'} already there; nothing was written`,
-      taken.includes(workflowPath)
+      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; ` +
+        'nothing was written',
+      existing.includes(workflowPath)
         ? 'Remove the workflow first, or change the commits in it.'
         : 'Choose an empty folder: edgewise init DIR.',
     )
@@ -78,11 +79,11 @@ function writeFiles({ io }: CommandContext, root: string, texts: Record<string, 
   }
 }
 
-/** Adds the lines that a file does not have yet. */
+/** Appends the lines that a file lacks. */
 function addLines(path: string, text: string): void {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const have = new Set(before.split(/\r?\n/))
-  const missing = text.split('\n').filter((line) => line !== '' && !have.has(line))
+  const lines = new Set(before.split(/\r?\n/))
+  const missing = text.split('\n').filter((line) => line !== '' && !lines.has(line))
   if (missing.length > 0)
     writeFileSync(
       path,

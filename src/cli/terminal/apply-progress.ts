@@ -19,7 +19,7 @@ export async function startProgress(
     return { report: (event) => io.out(`${JSON.stringify(event)}\n`), end: () => undefined }
   if (options.quiet === true || (writes === 0 && !inWaves))
     return { report: () => undefined, end: () => undefined }
-  if (io.errIsTerminal) return onTerminal(context, writes, callsPerMinute)
+  if (io.errIsTerminal) return startTerminalProgress(context, writes, callsPerMinute)
   let total = writes
   return {
     report: (event: ApplyEvent) => {
@@ -31,7 +31,7 @@ export async function startProgress(
   }
 }
 
-async function onTerminal(
+async function startTerminalProgress(
   { io, errPaint }: CommandContext,
   planned: number,
   callsPerMinute: number,
@@ -42,7 +42,7 @@ async function onTerminal(
     false,
     computeBarColumns(io.columns, planned, callsPerMinute),
   )
-  const about = (callsLeft: number | null) => ({
+  const payload = (callsLeft: number | null) => ({
     text: formatBarText({ done, writes, callsLeft: callsLeft ?? callsPerMinute, callsPerMinute }),
   })
   const live = createLiveView(
@@ -50,15 +50,15 @@ async function onTerminal(
     () => io.clock.now(),
     io.columns,
   )
-  let [done, writes, shows] = [0, planned, false]
+  let [done, writes, visible] = [0, planned, false]
   const show = (callsLeft: number | null) => {
-    if (shows) bar.update(done, about(callsLeft))
-    else bar.start(writes, done, about(callsLeft))
-    shows = true
+    if (visible) bar.update(done, payload(callsLeft))
+    else bar.start(writes, done, payload(callsLeft))
+    visible = true
   }
   const hide = () => {
-    if (shows) bar.stop()
-    shows = false
+    if (visible) bar.stop()
+    visible = false
   }
   if (writes > 0) show(null)
   return {

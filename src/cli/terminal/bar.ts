@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress'
 
 /**
- * A progress bar on stderr. Loaded by `import('./bar.ts')`, so that only terminals pay for it.
+ * Creates a progress bar on stderr. Import this file on demand: only terminals need it.
  *
- * @param format of cli-progress; what else it names comes with `update`
- * @param clears whether nothing is left of it in the end
- * @param columns of the bar itself
+ * @param format of cli-progress; its placeholders are filled by `update`
+ * @param clears whether the bar is cleared at the end
+ * @param columns width of the bar without its text
  */
 export function createBar(format: string, clears: boolean, columns = 24): SingleBar {
   return new SingleBar({

@@ -12,7 +12,7 @@ import { startProgress } from './apply-progress.ts'
 import { createPlanningLine } from './planning-line.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
-/** Opens the dialogue of a command with a person at a terminal, or with the log of a job. */
+/** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
   const { errPaint } = context
   let shown = 0
@@ -28,7 +28,7 @@ export function createTerminalDialogue(context: CommandContext): Dialogue {
     },
     show: (subject) => {
       line.end()
-      // Of several results on stdout, each begins after a blank line.
+      // Several results on stdout are separated by a blank line.
       if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
       if (isResult(subject)) shown++
       show(subject, context)
@@ -54,7 +54,7 @@ function show(subject: Subject, context: CommandContext): void {
     case 'rollback':
       return showRollback(subject, context)
     case 'lock':
-      context.io.out(`Held by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
+      context.io.out(`Locked by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
   }
 }
 
@@ -64,9 +64,8 @@ function showPlan(
 ): void {
   if (options.json === true) return
   const short = options.quiet === true && options.yes === true && plan.changes.length > 0
-  io.out(
-    `${short ? formatPlanSummary(plan, paint) : formatPlan(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
-  )
+  const style = { paint, columns: io.columns, verbose: options.verbose === true }
+  io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
 }
 
 function showDrift(
@@ -74,17 +73,15 @@ function showDrift(
   { io, options, paint, note, errPaint }: CommandContext,
 ): void {
   for (const text of found.notes) note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
-  // The JSON says that an item is unreadable, and not why.
+  // The JSON does not contain the reason.
   if (options.json === true)
     for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
+  const style = { paint, columns: io.columns, verbose: options.verbose === true }
   if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
-  else
-    io.out(
-      `${formatDrift(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
-    )
+  else io.out(`${formatDrift(found.drift, at, style)}\n`)
 }
 
-/** What earlier applies left without a certain outcome. */
+/** Notes interrupted applies and in-doubt items of earlier applies. */
 function showUnfinished(
   { cutOff, recorded }: Extract<Subject, { kind: 'state' }>,
   { note }: CommandContext,
@@ -92,17 +89,18 @@ function showUnfinished(
   for (const { id, author, startedAt, writes } of cutOff) {
     const count = pluralize(writes.inDoubt, 'write')
     note(
-      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`,
+      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, ` +
+        `started ${startedAt}, was interrupted with ${count} in-doubt.`,
     )
   }
   const inDoubt = [...recorded].flatMap(([domain, items]) =>
     [...items.values()].some(({ status }) => status === 'in-doubt') ? [domain] : [],
   )
   if (inDoubt.length > 0)
-    note(`An earlier apply left items in doubt on ${listSome(inDoubt)}; they are written again.`)
+    note(`An earlier apply left in-doubt items on ${listSome(inDoubt)}; they are written again.`)
 }
 
-/** Which apply is rolled back, what of it can't be, and what else goes with it. */
+/** Notes the apply to roll back, irreversible items, and later values that are replaced. */
 function showRollback(
   { rollback }: Extract<Subject, { kind: 'rollback' }>,
   { io, note, errPaint }: CommandContext,
@@ -112,61 +110,65 @@ function showRollback(
   if (first === undefined) return
   const by = first.author === null ? '' : ` by ${escapeInvisible(first.author)}`
   const commit =
-    first.commit === null ? '' : `, of commit ${escapeInvisible(first.commit).slice(0, 12)}`
-  const what =
+    first.commit === null ? '' : `, commit ${escapeInvisible(first.commit).slice(0, 12)}`
+  const applyNames =
     applies.length === 1
       ? `apply ${escapeInvisible(first.id)}`
       : `the ${applies.length} applies from ${escapeInvisible(first.id)}`
-  note(`Back to what was recorded before ${what}${by}, begun ${first.startedAt}${commit}.`)
+  note(`Rolling back to the state before ${applyNames}${by}, started ${first.startedAt}${commit}.`)
   if (irreversible.length > 0)
     io.err(
-      `${errPaint.yellow("can't be taken back:")}\n${formatIrreversible(irreversible, io.columns)}\n`,
+      `${errPaint.yellow("can't be rolled back:")}\n` +
+        `${formatIrreversible(irreversible, io.columns)}\n`,
     )
   if (later.domains.length > 0) {
     const count = pluralize(later.domains.length, 'domain')
     note(
-      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${listSome(later.domains.map(escapeInvisible))}), by ${listSome(later.applies.map(escapeInvisible))}`,
+      `${errPaint.yellow('note:')} later values of the same items are replaced too: ${count} ` +
+        `(${listSome(later.domains.map(escapeInvisible))}), ` +
+        `recorded by ${listSome(later.applies.map(escapeInvisible))}`,
     )
   }
-  if (plan.changes.length === 0) note('Everything that it changed is as it was before.')
+  if (plan.changes.length === 0) note('Nothing to roll back: its changes are already reverted.')
 }
 
 async function confirm(question: Question, { io, options }: CommandContext): Promise<boolean> {
   if (options.yes === true) return true
-  const { text, refusal } = wordsFor(question)
-  if (io.ask === null || (options.json === true && question.kind !== 'unlock'))
-    throw new EdgewiseError('declined', ...refusal)
+  const { text, hint } = describeQuestion(question)
+  if (options.json === true && question.kind !== 'unlock')
+    throw new EdgewiseError('declined', 'cannot prompt with --json', hint)
+  if (io.ask === null)
+    throw new EdgewiseError('declined', 'cannot prompt: stdin or stderr is not a terminal', hint)
   return io.ask(wrapForStderr(text, io))
 }
 
-/** The question, and what is said where nobody can answer it. */
-function wordsFor(question: Question): { text: string; refusal: [string, string] } {
+/** Builds the text of a question, and the hint if it can't be asked. */
+function describeQuestion(question: Question): { text: string; hint: string } {
   switch (question.kind) {
     case 'apply': {
       const count = pluralize(question.plan.writes.length, 'write')
       return {
         text: `\nApply these changes with ${count}?`,
-        refusal: [
-          'the plan has changes and nobody can be asked',
-          'Give --yes to apply without a question.',
-        ],
+        hint: 'Pass --yes to apply without a prompt.',
       }
     }
     case 'forget': {
       const count = pluralize(question.items, 'item')
       return {
-        text: `Forget ${question.what} (${count})? The service keeps what it has; what a manifest mentions is written again, whole.`,
-        refusal: ['nobody can be asked whether that may be forgotten', 'Give --yes to forget it.'],
+        text:
+          `Forget ${question.what} (${count})? The service keeps its configuration; ` +
+          'items in manifests are written again as a whole.',
+        hint: 'Pass --yes to forget without a prompt.',
       }
     }
     case 'unlock': {
       const when =
         question.noticed === 'before its next write'
           ? question.noticed
-          : 'at its next sign of life, within 20 seconds'
+          : 'at its next heartbeat, within 20 seconds'
       return {
-        text: `End it? An apply that still runs then stops ${when}.`,
-        refusal: ['nobody can be asked whether the lock may be ended', 'Give --yes to end it.'],
+        text: `Remove the lock? An apply that still runs then stops ${when}.`,
+        hint: 'Pass --yes to remove the lock without a prompt.',
       }
     }
   }

@@ -5,15 +5,15 @@ import {
 } from '../../report/apply/rollout-text.ts'
 import { truncate } from '../../report/text/wrap.ts'
 
-/** A line on a terminal that counts down while a wave is waited for. */
+/** Countdown line on a terminal while a wave waits. */
 export interface LiveView {
   report(event: Extract<RolloutEvent, { type: 'wave.waiting' | 'wave.watched' }>): void
   end(): void
 }
 
-const everyMs = 1000
+const intervalMs = 1000
 
-/** Draws the line again every second, until it is ended. */
+/** Creates a line that is redrawn every second until it is ended. */
 export function createLiveView(
   write: (text: string) => void,
   now: () => number,
@@ -28,7 +28,7 @@ export function createLiveView(
     report: (event) => {
       if (event.type === 'wave.waiting') state = { waiting: event, watched: state?.watched ?? null }
       else if (state !== null) state = { ...state, watched: event }
-      timer ??= setInterval(draw, everyMs).unref()
+      timer ??= setInterval(draw, intervalMs).unref()
       draw()
     },
     end: () => {

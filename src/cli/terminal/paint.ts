@@ -1,7 +1,7 @@
 import picocolors from 'picocolors'
 import { plainPaint, type Paint } from '../../report/text/paint.ts'
 
-/** Colours for a stream: only on a terminal, and neither with `--no-color` nor with NO_COLOR. */
+/** Creates the colours of a stream: none without a terminal, with `--no-color` or with NO_COLOR. */
 export function createPaint(
   isTerminal: boolean,
   wanted: boolean,

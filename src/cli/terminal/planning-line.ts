@@ -1,11 +1,11 @@
 import type { CommandContext } from '../io.ts'
 
-/** How often a line on a terminal is drawn anew, and a log gets one, ms. */
-const everyMs = { terminal: 200, log: 5000 }
+/** Minimum interval between two updates, ms. */
+const intervalMs = { terminal: 200, log: 5000 }
 
 /**
- * Shows how far a long search for fewer writes is: one line on a terminal, a line every five
- * seconds elsewhere, nothing with `--quiet` and `--json`, nor for a search that is over at once.
+ * Creates the progress line of a long search for fewer writes: one line on a terminal, a line every
+ * five seconds elsewhere, nothing with `--quiet` and `--json` or for a short search.
  */
 export function createPlanningLine({ io, options, note }: CommandContext): {
   report(made: number, all: number): void
@@ -18,9 +18,9 @@ export function createPlanningLine({ io, options, note }: CommandContext): {
       if (options.quiet === true || options.json === true) return
       const now = io.clock.monotonic()
       last ??= now
-      if (now - last < (io.errIsTerminal ? everyMs.terminal : everyMs.log)) return
+      if (now - last < (io.errIsTerminal ? intervalMs.terminal : intervalMs.log)) return
       last = now
-      const text = `looking for fewer writes: ${Math.floor((100 * made) / Math.max(1, all))} %`
+      const text = `searching for fewer writes: ${Math.floor((100 * made) / Math.max(1, all))} %`
       if (io.errIsTerminal) io.err(`\r\u001b[K${text}`)
       else note(text)
       drawn = io.errIsTerminal

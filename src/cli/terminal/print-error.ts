@@ -7,10 +7,7 @@ import { escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
 import type { Io } from '../io.ts'
 import { wrapForStderr } from './wrap-output.ts'
 
-/**
- * Tells a failure: as a sentence with what to do next on stderr, or with `--json` as one object on
- * stdout.
- */
+/** Prints an error: message and hint on stderr, or with `--json` one object on stdout. */
 export function printError(error: EdgewiseError, io: Io, json: boolean, paint: Paint): void {
   if (json) {
     const body: Json = {
@@ -23,10 +20,8 @@ export function printError(error: EdgewiseError, io: Io, json: boolean, paint: P
     io.out(`${JSON.stringify(body)}\n`)
     return
   }
-  if (error.diagnostics.length > 0)
-    io.err(
-      `${formatDiagnosticsText(error.diagnostics, { findLine: () => null, paint, columns: io.columns })}\n`,
-    )
+  const style = { findLine: () => null, paint, columns: io.columns }
+  if (error.diagnostics.length > 0) io.err(`${formatDiagnosticsText(error.diagnostics, style)}\n`)
   io.err(
     `${wrapForStderr(`${paint.red('error:')} ${escapeInvisibleInLines(error.message)}`, io)}\n`,
   )

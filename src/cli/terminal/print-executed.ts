@@ -7,7 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { wrapForStderr, wrapForStdout } from './wrap-output.ts'
 
-/** Prints what came of a plan. Returns the exit code. */
+/** Prints the outcome of a plan, and returns the exit code. */
 export function printExecuted(
   context: CommandContext,
   workspace: LoadedWorkspace,
@@ -16,10 +16,10 @@ export function printExecuted(
   const { io, options, paint, errPaint } = context
   const { plan, result, finished, inWaves, status } = executed
   printRefusals(context, workspace, result)
-  if (result.unrecorded !== null)
-    io.err(
-      `${wrapForStderr(`${errPaint.red('error:')} not everything could be recorded: ${escapeInvisible(result.unrecorded)}`, io)}\n`,
-    )
+  if (result.unrecorded !== null) {
+    const message = `some outcomes could not be recorded: ${escapeInvisible(result.unrecorded)}`
+    io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
+  }
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
     io.out(`${wrapForStdout(formatFinished(finished, paint), io)}\n`)
   return { done: exitCodes.done, 'not-begun': exitCodes.failed, incomplete: exitCodes.incomplete }[
@@ -27,7 +27,7 @@ export function printExecuted(
   ]
 }
 
-/** Says at the manifests' lines what the service refused. */
+/** Prints refused writes with the lines of the manifests. */
 function printRefusals(
   { io, errPaint }: CommandContext,
   workspace: LoadedWorkspace,
@@ -38,7 +38,8 @@ function printRefusals(
     const places = domains.flatMap((domain) =>
       items.map((item) => {
         const place = workspace.findItemPlace(domain, item)
-        return `  ${place === null ? '' : `${place.file}:${place.line}:${place.column} `}${item} of ${domain}`
+        const position = place === null ? '' : `${place.file}:${place.line}:${place.column} `
+        return `  ${position}${item} of ${domain}`
       }),
     )
     for (const place of places.slice(0, 12)) io.err(`${place}\n`)

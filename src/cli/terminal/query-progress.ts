@@ -6,10 +6,13 @@ type Progress = QueryProgress<QuestionProgress>
 
 const silent: Progress = { report: () => undefined, end: () => undefined }
 
-/** Fewer parts are over before anybody wonders. */
+/** Queries with fewer parts are too short for a progress line. */
 const fewParts = 10
 
-/** A bar on a terminal, a line for every quarter elsewhere, nothing with `--quiet` and `--json`. */
+/**
+ * Shows the progress of a query: a bar on a terminal, a line for every quarter elsewhere, nothing
+ * with `--quiet` and `--json`.
+ */
 export async function startQueryProgress(context: CommandContext, what: string): Promise<Progress> {
   const { io, options, note } = context
   if (options.quiet === true || options.json === true) return silent
@@ -20,30 +23,30 @@ export async function startQueryProgress(context: CommandContext, what: string):
         const quarter = Math.floor((4 * done) / Math.max(1, all))
         if (all < fewParts || quarter <= reported || done === all) return
         reported = quarter
-        note(`${what}: ${done} of ${all} reads`)
+        note(`${what}: ${done} of ${all} queries`)
       },
       end: () => undefined,
     }
   }
   const { createBar } = await import('./bar.ts')
-  const bar = createBar(`{bar} {value}/{total} reads of ${what}`, true)
-  let begun = false
+  const bar = createBar(`{bar} {value}/{total} queries of ${what}`, true)
+  let started = false
   return {
     report: ({ done, all }) => {
       if (all < fewParts) return
-      if (!begun) bar.start(all, done)
-      begun = true
+      if (!started) bar.start(all, done)
+      started = true
       bar.update(done)
     },
     end: () => {
-      if (begun) bar.stop()
+      if (started) bar.stop()
     },
   }
 }
 
 type Start<T> = QueryPorts<T>['startProgress']
 
-/** Makes the ports of an operation that queries; waits that the service demands are printed. */
+/** Creates the ports of an operation with queries. Waits for the query rate are printed. */
 export function createQueryPorts<T>(
   context: CommandContext,
   startProgress: Start<T>,
@@ -52,7 +55,7 @@ export function createQueryPorts<T>(
     outside: context.io,
     onWait: (ms) => {
       const seconds = Math.ceil(ms / 1000)
-      context.note(`the service lets no more reads through for ${seconds} s; waiting`)
+      context.note(`the query rate of the service is used up; waiting ${seconds} s`)
     },
     startProgress,
   }

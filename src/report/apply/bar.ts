@@ -1,26 +1,27 @@
-/** How far an apply is. */
+/** Progress of an apply. */
 export interface ApplyProgress {
   done: number
   writes: number
-  /** Calls that the call budget still lets through in this minute. */
+  /** Remaining calls of the call budget in this minute. */
   callsLeft: number
   callsPerMinute: number
 }
 
-/** Columns of the bar itself. */
-const [shortest, widest] = [4, 24]
+/** Minimum and maximum width of the bar without its text. */
+const [minColumns, maxColumns] = [4, 24]
 
 /**
- * What stands beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than a
- * minute left`.
+ * Formats the text beside the bar of an apply: `3/17 writes · 27 calls left this minute · less than
+ * a minute left`.
  */
 export function formatBarText({ done, writes, callsLeft, callsPerMinute }: ApplyProgress): string {
-  return `${done}/${writes} writes · ${callsLeft} calls left this minute · ${timeLeft(writes - done, callsLeft, callsPerMinute)}`
+  return (
+    `${done}/${writes} writes · ${callsLeft} calls left this minute · ` +
+    formatTimeLeft(writes - done, callsLeft, callsPerMinute)
+  )
 }
 
-/**
- * Columns that the text leaves to the bar of a terminal: what is too long for a line is not seen.
- */
+/** Computes the columns for the bar, so that bar and text fit on one line. */
 export function computeBarColumns(columns: number, writes: number, callsPerMinute: number): number {
   const text = Math.max(
     ...[callsPerMinute, 0].map(
@@ -28,11 +29,11 @@ export function computeBarColumns(columns: number, writes: number, callsPerMinut
     ),
     formatBarText({ done: 0, writes, callsLeft: 0, callsPerMinute }).length,
   )
-  return Math.max(shortest, Math.min(widest, columns - text - 2))
+  return Math.max(minColumns, Math.min(maxColumns, columns - text - 2))
 }
 
-/** What the call rate leaves to wait for, at least. */
-function timeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
+/** Formats the minimum remaining time by the call rate. */
+function formatTimeLeft(writes: number, callsLeft: number, callsPerMinute: number): string {
   const minutes = Math.ceil(Math.max(0, writes - callsLeft) / callsPerMinute)
   return writes === 0
     ? 'done'

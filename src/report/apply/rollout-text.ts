@@ -4,7 +4,7 @@ import { formatPercent, formatCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** What happens between the waves of a rollout. */
+/** Event between the waves of a rollout. */
 export type RolloutEvent =
   | {
       type: 'wave.waiting'
@@ -26,63 +26,76 @@ export type RolloutEvent =
   | { type: 'rollout.taking-back'; reason: string; writes: number }
 
 const reasons = {
-  pause: 'before the next',
-  health: 'to see how it does',
-  baseline: 'for figures of the time before it',
+  pause: 'pause before the next wave',
+  health: 'collecting statistics',
+  baseline: 'collecting the baseline',
 }
 
-/** An event as a plain line for logs. */
+/** Formats an event as a plain line for logs. */
 export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
   switch (event.type) {
     case 'wave.waiting': {
-      return `waiting    wave ${event.wave} of ${event.waves} (${domainsText(event.domains)}) until ${event.until}, ${reasons[event.reason]}`
+      return (
+        `waiting    wave ${event.wave}/${event.waves} (${formatDomains(event.domains)}) until ` +
+        `${event.until}: ${reasons[event.reason]}`
+      )
     }
     case 'wave.watched':
-      return `watching   wave ${event.wave}: ${sharesText(event)} so far`
+      return `watching   wave ${event.wave}: ${formatShares(event)} so far`
     case 'wave.judged':
-      return `${verdictText(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? sharesText(event) : escapeInvisible(event.reason)}`
+      return (
+        `${formatVerdict(event.verdict, paint)} wave ${event.wave}: ` +
+        (event.reason === null ? formatShares(event) : escapeInvisible(event.reason))
+      )
     case 'rollout.taking-back':
-      return `${paint.yellow('back')}       what the rollout changed is taken back with ${pluralize(event.writes, 'write')}`
+      return (
+        `${paint.yellow('rollback')}   rolling back the rollout with ` +
+        pluralize(event.writes, 'write')
+      )
   }
 }
 
-/** What a terminal shows while a wave is waited for: one line that is drawn again and again. */
+/** State of the countdown line while a wave waits. */
 export interface LiveState {
   waiting: Extract<RolloutEvent, { type: 'wave.waiting' }>
   watched: Extract<RolloutEvent, { type: 'wave.watched' }> | null
 }
 
-/** `wave 1 of 4 · next step in 12:40 · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
+/** Formats `wave 1/4 · 12:40 left · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
 export function formatLiveLine({ waiting, watched }: LiveState, now: number): string {
-  const left = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
-  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
-  const nothing = waiting.reason === 'health' ? 'no figures yet' : reasons[waiting.reason]
+  const secondsLeft = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
+  const clock = `${Math.floor(secondsLeft / 60)}:${String(secondsLeft % 60).padStart(2, '0')}`
+  const noShares = waiting.reason === 'health' ? 'no statistics yet' : reasons[waiting.reason]
   const shares =
     watched === null
-      ? nothing
-      : `${watched.statuses.join(', ')} ${share(watched.before)} → ${share(watched.after)} of ${formatCount(watched.after.requests)}`
-  // What a narrow terminal cuts is the end.
+      ? noShares
+      : `${watched.statuses.join(', ')} ${formatShare(watched.before)} → ` +
+        `${formatShare(watched.after)} of ${formatCount(watched.after.requests)}`
+  // A narrow terminal truncates the end.
   return [
-    `wave ${waiting.wave} of ${waiting.waves}`,
-    `next step in ${clock}`,
-    domainsText(waiting.domains),
+    `wave ${waiting.wave}/${waiting.waves}`,
+    `${clock} left`,
+    formatDomains(waiting.domains),
     shares,
   ].join(' · ')
 }
 
-function verdictText(verdict: Verdict, paint: Paint): string {
+function formatVerdict(verdict: Verdict, paint: Paint): string {
   if (verdict === 'same-or-better') return paint.green('healthy   ')
   return verdict === 'worse' ? paint.red('worse     ') : paint.yellow('unclear   ')
 }
 
-function sharesText({ before, after }: { before: Sample; after: Sample }): string {
-  return `${share(before)} bad of ${before.requests} requests before, ${share(after)} of ${after.requests} after`
+function formatShares({ before, after }: { before: Sample; after: Sample }): string {
+  return (
+    `${formatShare(before)} errors in ${before.requests} requests before, ` +
+    `${formatShare(after)} in ${after.requests} after`
+  )
 }
 
-function share({ requests, bad }: Sample): string {
+function formatShare({ requests, bad }: Sample): string {
   return requests === 0 ? '–' : `${formatPercent(bad / requests)} %`
 }
 
-function domainsText(count: number): string {
+function formatDomains(count: number): string {
   return pluralize(count, 'domain')
 }

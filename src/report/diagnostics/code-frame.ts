@@ -3,7 +3,7 @@ import type { Paint } from '../text/paint.ts'
 import { measureWidth, splitGraphemes } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/** What a code frame is drawn with. */
+/** Style of a code frame. */
 export interface FrameStyle {
   paint: Paint
   /** Width of the terminal; less than 24 counts as 24. */
@@ -12,28 +12,28 @@ export interface FrameStyle {
   mark(this: void, text: string): string
 }
 
-/** A part of the line that is never cut: a grapheme as it is shown. */
+/** Unbreakable part of the line: a grapheme as printed. */
 interface Cell {
-  /** Where it stands in the line, in UTF-16 units from 0. */
+  /** Start in the line, in UTF-16 units from 0. */
   from: number
   to: number
   shown: string
-  /** Where it stands on the screen, in columns from 0. */
+  /** Start on the screen, in columns from 0. */
   x: number
   width: number
 }
 
 const indent = '  '
 const tabStop = 4
-const leastColumns = 24
-const leastRoom = 12
-/** Characters on each side of a range's beginning that are looked at. */
-const reach = 400
+const minColumns = 24
+const minRoom = 12
+/** Maximum characters on each side of the start of a range. */
+const maxReach = 400
 
 /**
- * The line of a place with its number, and below it carets under the range; both fit into the
- * columns. Of a range over several lines the first is shown. A long line is cut around the carets,
- * with `…` where something is missing.
+ * Formats the source line of a place with its number, and carets under the range; both fit into the
+ * columns. A range over several lines shows its first line. A long line is truncated around the
+ * carets, with `…` for omitted text.
  */
 export function formatCodeFrame(
   place: Place,
@@ -41,46 +41,49 @@ export function formatCodeFrame(
   { paint, columns, mark }: FrameStyle,
 ): string {
   const gutter = `${indent}${place.line} | `
-  const room = Math.max(leastRoom, Math.max(leastColumns, columns) - gutter.length)
-  const { text, from, to } = near(place, line.replace(/\r?\n?$/, ''))
-  const cells = cellsOf(from === text.length ? `${text} ` : text)
+  const room = Math.max(minRoom, Math.max(minColumns, columns) - gutter.length)
+  const { text, from, to } = extractNear(place, line.replace(/\r?\n?$/, ''))
+  const cells = splitCells(from === text.length ? `${text} ` : text)
   const marked = cells.filter((cell) => cell.to > from && cell.from < Math.max(to, from + 1))
 
-  const shown = cut(cells, marked[0]?.x ?? 0, endOf(marked), room)
+  const shown = selectCells(cells, marked[0]?.x ?? 0, findEnd(marked), room)
   const kept = marked.filter(
-    (cell) => cell.x >= shown.x && cell.x + cell.width <= endOf(shown.cells),
+    (cell) => cell.x >= shown.x && cell.x + cell.width <= findEnd(shown.cells),
   )
   const left = (kept[0]?.x ?? shown.x) - shown.x + shown.before.length
-  const carets = '^'.repeat(Math.max(1, endOf(kept) - (kept[0]?.x ?? 0)))
+  const carets = '^'.repeat(Math.max(1, findEnd(kept) - (kept[0]?.x ?? 0)))
   const source = (
     shown.before +
     shown.cells.map((cell) => cell.shown).join('') +
     shown.after
   ).trimEnd()
   const below = `${' '.repeat(gutter.length - 2)}| `
-  return `${`${paint.dim(gutter)}${source}`.trimEnd()}\n${paint.dim(below)}${' '.repeat(left)}${mark(carets)}`
+  return (
+    `${`${paint.dim(gutter)}${source}`.trimEnd()}\n${paint.dim(below)}${' '.repeat(left)}` +
+    mark(carets)
+  )
 }
 
 /**
- * The part of a line around a range, so that a line of megabytes costs no more than a long one.
- * Offsets count from 0.
+ * Extracts the part of a line around a range, to bound the cost of a huge line. Offsets count from
+ * 0.
  */
-function near(place: Place, line: string): { text: string; from: number; to: number } {
+function extractNear(place: Place, line: string): { text: string; from: number; to: number } {
   const from = Math.min(place.column - 1, line.length)
   const to = place.endLine > place.line ? line.length : place.endColumn - 1
-  const start = from <= reach ? 0 : from - reach
+  const start = from <= maxReach ? 0 : from - maxReach
   const before = start > 0 ? '…' : ''
-  const after = line.length - from > reach ? '…' : ''
-  const text = before + line.slice(start, from + reach) + after
+  const after = line.length - from > maxReach ? '…' : ''
+  const text = before + line.slice(start, from + maxReach) + after
   const moved = before.length - start
   return { text, from: from + moved, to: Math.min(to + moved, text.length) }
 }
 
-function cellsOf(text: string): Cell[] {
+function splitCells(text: string): Cell[] {
   const cells: Cell[] = []
   let from = 0
   let x = 0
-  for (const part of splitGraphemes(text).flatMap(atoms)) {
+  for (const part of splitGraphemes(text).flatMap(splitWide)) {
     const shown = part === '\t' ? ' '.repeat(tabStop - (x % tabStop)) : escapeInvisible(part)
     const width = measureWidth(shown)
     cells.push({ from, to: from + part.length, shown, x, width })
@@ -90,24 +93,21 @@ function cellsOf(text: string): Cell[] {
   return cells
 }
 
-/**
- * A grapheme that is shown wider than two columns, for its escapes or by malice, falls into its
- * characters.
- */
-function atoms(grapheme: string): string[] {
+/** Splits a grapheme wider than two columns (escapes, malicious input) into its characters. */
+function splitWide(grapheme: string): string[] {
   return measureWidth(escapeInvisible(grapheme)) > 2 ? Array.from(grapheme) : [grapheme]
 }
 
-/** The cells that are shown when the line has to fit into a room: those around the carets. */
-function cut(
+/** Selects the cells around the carets that fit into `room` columns. */
+function selectCells(
   cells: Cell[],
   start: number,
   end: number,
   room: number,
 ): { before: string; after: string; cells: Cell[]; x: number } {
-  const total = endOf(cells)
+  const total = findEnd(cells)
   if (total <= room) return { before: '', after: '', cells, x: 0 }
-  // The carets stand a third from the left, further right where the line ends before the room does.
+  // The carets are a third from the left, or further right near the end of the line.
   const left =
     end < room ? 0 : Math.max(0, Math.min(start - Math.floor(room / 3), total - room + 1))
   const first = cells.findIndex((cell) => cell.x >= left)
@@ -123,7 +123,7 @@ function cut(
   }
 }
 
-function endOf(cells: Cell[]): number {
+function findEnd(cells: Cell[]): number {
   const last = cells.at(-1)
   return last === undefined ? 0 : last.x + last.width
 }

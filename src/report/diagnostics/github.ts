@@ -2,18 +2,18 @@ import { compareDiagnostics, type Diagnostic } from '../../model/problem.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 
 /**
- * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the
- * pull request. `folder` is the workspace's folder within the repository, since annotations find
- * files from the repository's root.
+ * Formats diagnostics as workflow commands of GitHub Actions, one per line, which become
+ * annotations. `folder` is the workspace's folder: annotations need paths from the root of the
+ * repository.
  */
 export function formatDiagnosticsGithub(diagnostics: readonly Diagnostic[], folder = ''): string {
   return diagnostics
     .toSorted(compareDiagnostics)
-    .map((diagnostic) => `${command(diagnostic, folder)}\n`)
+    .map((diagnostic) => `${formatCommand(diagnostic, folder)}\n`)
     .join('')
 }
 
-function command(diagnostic: Diagnostic, folder: string): string {
+function formatCommand(diagnostic: Diagnostic, folder: string): string {
   const {
     file,
     line,
@@ -29,7 +29,7 @@ function command(diagnostic: Diagnostic, folder: string): string {
     file: folder === '' ? file : `${folder}/${file}`,
     line,
     endLine,
-    // GitHub takes columns only for a range within one line.
+    // GitHub accepts columns only for a range within one line.
     ...(line === endLine ? { col: column, endColumn } : {}),
     title: summary,
   }

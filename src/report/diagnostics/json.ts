@@ -2,8 +2,8 @@ import { pickDefined, type JsonObject } from '../../model/json.ts'
 import { compareDiagnostics, type Diagnostic, type Place } from '../../model/problem.ts'
 
 /**
- * The text of `validate --json`: `edgewise.diagnostics/1`. Valid is what has no errors; warnings
- * may remain.
+ * Formats diagnostics as JSON, `edgewise.diagnostics/1`. `valid` means no errors; warnings may
+ * remain.
  */
 export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
   const report: JsonObject = {
@@ -14,7 +14,7 @@ export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): strin
   return `${JSON.stringify(report, null, 2)}\n`
 }
 
-/** One diagnostic as it stands in machine output; what it has not is left out. */
+/** Builds the JSON of a diagnostic; absent fields are omitted. */
 export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
   const {
     severity,
@@ -35,17 +35,21 @@ export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
     detail,
     file,
     document,
-    ...range(diagnostic),
+    ...buildRange(diagnostic),
     domain,
     item,
     pointer,
     related:
       related.length === 0
         ? undefined
-        : related.map((place) => ({ file: place.file, ...range(place), message: place.message })),
+        : related.map((place) => ({
+            file: place.file,
+            ...buildRange(place),
+            message: place.message,
+          })),
   })
 }
 
-function range({ line, column, endLine, endColumn }: Place): JsonObject {
+function buildRange({ line, column, endLine, endColumn }: Place): JsonObject {
   return { line, column, endLine, endColumn }
 }

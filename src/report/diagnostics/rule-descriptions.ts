@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../../model/problem.ts'
 
-/** What each code of a diagnostic stands for, in a sentence. */
+/** Rule of each diagnostic code, in a sentence. */
 export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'file-unreadable': 'A file of the workspace can be read.',
   'file-invalid':
@@ -19,8 +19,8 @@ export const ruleDescriptions: Record<DiagnosticCode, string> = {
   'item-conflict': 'The items of a domain do not contradict each other.',
   'item-unnamed':
     'An item whose wire name the specification leaves out has one in the workspace file.',
-  'unset-unavailable': 'An item is unset only where the specification documents a way back.',
+  'unset-unavailable': 'An item is unset only if the specification documents a reset.',
   'reference-unknown': 'A variable or secret that is referred to is defined.',
-  'secret-literal': 'A secret stands in a manifest as a reference, not as its value.',
-  'secret-invalid': 'A secret is referred to where a string may stand, and is declared correctly.',
+  'secret-literal': 'A manifest contains a secret as a reference, not as its value.',
+  'secret-invalid': 'A secret is referenced where a string is allowed, and is declared correctly.',
 }

@@ -3,18 +3,18 @@ import { compareDiagnostics, type Diagnostic, type Place } from '../../model/pro
 import { ruleDescriptions } from './rule-descriptions.ts'
 import { escapeInvisibleInLines } from '../text/escape-invisible.ts'
 
-/** What a SARIF log says beside the diagnostics. */
+/** Metadata of a SARIF log. */
 export interface SarifContext {
   /** Version of edgewise. */
   version: string
-  /**
-   * The workspace's folder within the repository, since code scanning finds files from the
-   * repository's root.
-   */
+  /** Workspace's folder: code scanning needs paths from the root of the repository. */
   folder?: string
 }
 
-/** Diagnostics as a SARIF 2.1.0 log with one run. Its rules are the codes that occur, sorted. */
+/**
+ * Formats diagnostics as a SARIF 2.1.0 log with one run. Its rules are the codes that occur,
+ * sorted.
+ */
 export function formatDiagnosticsSarif(
   diagnostics: readonly Diagnostic[],
   { version, folder = '' }: SarifContext,
@@ -26,7 +26,7 @@ export function formatDiagnosticsSarif(
   }))
   const results = diagnostics
     .toSorted(compareDiagnostics)
-    .map((diagnostic) => result(diagnostic, codes.indexOf(diagnostic.code), folder))
+    .map((diagnostic) => buildResult(diagnostic, codes.indexOf(diagnostic.code), folder))
   const log: JsonObject = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -41,17 +41,17 @@ export function formatDiagnosticsSarif(
   return `${JSON.stringify(log, null, 2)}\n`
 }
 
-function result(diagnostic: Diagnostic, ruleIndex: number, folder: string): JsonObject {
+function buildResult(diagnostic: Diagnostic, ruleIndex: number, folder: string): JsonObject {
   const { code, severity, summary, detail, domain, item, related = [] } = diagnostic
   const names = [domain, item].filter((name) => name !== undefined)
   return {
     ruleId: code,
     ruleIndex,
     level: severity,
-    message: message(detail === '' ? summary : `${summary}\n${detail}`),
+    message: buildMessage(detail === '' ? summary : `${summary}\n${detail}`),
     locations: [
       {
-        physicalLocation: physicalLocation(diagnostic, folder),
+        physicalLocation: buildPhysicalLocation(diagnostic, folder),
         ...(names.length === 0
           ? {}
           : { logicalLocations: [{ fullyQualifiedName: names.join('/') }] }),
@@ -62,30 +62,30 @@ function result(diagnostic: Diagnostic, ruleIndex: number, folder: string): Json
       : {
           relatedLocations: related.map((place, id) => ({
             id,
-            physicalLocation: physicalLocation(place, folder),
-            message: message(place.message),
+            physicalLocation: buildPhysicalLocation(place, folder),
+            message: buildMessage(place.message),
           })),
         }),
   }
 }
 
-function physicalLocation(
+function buildPhysicalLocation(
   { file, line, column, endLine, endColumn }: Place,
   folder: string,
 ): JsonObject {
   return {
-    artifactLocation: { uri: uriOf(folder === '' ? file : `${folder}/${file}`) },
+    artifactLocation: { uri: encodeUri(folder === '' ? file : `${folder}/${file}`) },
     region: { startLine: line, startColumn: column, endLine, endColumn },
   }
 }
 
-/** A message in which nothing from a file is taken for a link. */
-function message(text: string): JsonObject {
+/** Builds a message; escapes link syntax in text from files. */
+function buildMessage(text: string): JsonObject {
   return { text: escapeInvisibleInLines(text).replaceAll('](', '\\](') }
 }
 
-function uriOf(path: string): string {
-  // Half a surrogate pair has no encoding; a file name that is not Unicode can bring one.
+function encodeUri(path: string): string {
+  // A lone surrogate has no encoding; a file name that is not Unicode can contain one.
   return path
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('/')

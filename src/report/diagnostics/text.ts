@@ -5,21 +5,21 @@ import type { Paint } from '../text/paint.ts'
 import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
-/** How diagnostics are shown to people. */
+/** Style of diagnostics as text. */
 export interface TextStyle {
-  /** The line that a place begins in, or null where the file can't be read any more. */
+  /** Finds the first source line of a place; null if the file can't be loaded any more. */
   findLine(this: void, place: Place): string | null
   paint: Paint
-  /** Width of the terminal; Infinity where nothing is to be wrapped or cut. */
+  /** Width of the terminal; Infinity disables wrapping and truncation. */
   columns: number
 }
 
 const indent = '  '
 
 /**
- * Diagnostics for people, by file and line: `file:line:column  error  summary`, the detail, the
- * line with carets under the range, related places the same way, and at the end how many there are.
- * Empty without diagnostics. Nothing from a file can drive the terminal.
+ * Formats diagnostics as text, by file and line: `file:line:column  error  summary`, the detail,
+ * the source line with carets under the range, related places the same way, and the totals. Empty
+ * without diagnostics. Control characters of files are escaped.
  */
 export function formatDiagnosticsText(
   diagnostics: readonly Diagnostic[],
@@ -28,31 +28,32 @@ export function formatDiagnosticsText(
   if (diagnostics.length === 0) return ''
   const blocks = diagnostics
     .toSorted(compareDiagnostics)
-    .map((diagnostic) => block(diagnostic, style))
-  return `${[...blocks, style.paint.bold(counts(diagnostics))].join('\n\n')}\n`
+    .map((diagnostic) => formatBlock(diagnostic, style))
+  return `${[...blocks, style.paint.bold(formatCounts(diagnostics))].join('\n\n')}\n`
 }
 
-function block(diagnostic: Diagnostic, style: TextStyle): string {
+function formatBlock(diagnostic: Diagnostic, style: TextStyle): string {
   const { paint, columns } = style
   const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
   return [
-    `${paint.bold(at(diagnostic))}  ${mark(diagnostic.severity)}  ${escapeInvisible(diagnostic.summary)}`,
+    `${paint.bold(formatPlace(diagnostic))}  ${mark(diagnostic.severity)}  ` +
+      escapeInvisible(diagnostic.summary),
     ...(diagnostic.detail === ''
       ? []
       : [wrap(escapeInvisibleInLines(diagnostic.detail), columns, indent)]),
-    ...frame(diagnostic, style, mark),
+    ...formatFrames(diagnostic, style, mark),
     ...(diagnostic.related ?? []).flatMap((related) => [
-      `${indent}${paint.bold(at(related))}  ${escapeInvisible(related.message)}`,
-      ...frame(related, style, paint.cyan),
+      `${indent}${paint.bold(formatPlace(related))}  ${escapeInvisible(related.message)}`,
+      ...formatFrames(related, style, paint.cyan),
     ]),
   ].join('\n')
 }
 
-function at(place: Place): string {
+function formatPlace(place: Place): string {
   return `${escapeInvisible(place.file)}:${place.line}:${place.column}`
 }
 
-function frame(
+function formatFrames(
   place: Place,
   { findLine, paint, columns }: TextStyle,
   mark: (text: string) => string,
@@ -61,8 +62,8 @@ function frame(
   return line === null ? [] : [formatCodeFrame(place, line, { paint, columns, mark })]
 }
 
-/** `2 errors, 1 warning in 3 files`. */
-function counts(diagnostics: readonly Diagnostic[]): string {
+/** Formats `2 errors, 1 warning in 3 files`. */
+function formatCounts(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length
   const warnings = diagnostics.length - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size

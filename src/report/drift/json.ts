@@ -2,12 +2,12 @@ import type { PatchOperation } from '../../model/change.ts'
 import type { Drift, DriftItem } from '../../model/drift.ts'
 import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 
-/** Drift as machine output, `edgewise.drift/1`. */
+/** Builds the JSON of drift, `edgewise.drift/1`. */
 export function buildDriftJson(drift: Drift): JsonObject {
   const { held, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
-    items: drift.items.map(itemJson),
+    items: drift.items.map(buildItem),
     summary: { ...summary, ...(held === 0 ? {} : { held }) },
   }
 }
@@ -19,11 +19,11 @@ export interface DriftSummary {
   inDoubt: number
   pending: number
   live: number
-  /** Of those that are pending. */
+  /** Pending items that are on hold. */
   held: number
 }
 
-/** How many items are known how well, and how many differ how. */
+/** Counts items by confidence and by kind of difference. */
 export function summarizeDrift({ items }: Drift): DriftSummary {
   const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0 }
   for (const { confidence, kinds, held } of items) {
@@ -34,16 +34,16 @@ export function summarizeDrift({ items }: Drift): DriftSummary {
   return count
 }
 
-/** Whether there is anything to do: an item in doubt is a difference. */
+/** Checks for differences; an in-doubt item is one. */
 export function hasDrift(drift: Drift): boolean {
   const { pending, live, inDoubt } = summarizeDrift(drift)
   return pending + live + inDoubt > 0
 }
 
-function itemJson(drifted: DriftItem): Json {
+function buildItem(drifted: DriftItem): Json {
   const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
   const { unreadable, notVerified, held } = drifted
-  const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
+  const patches = { pending: pending.map(buildOperation), live: live.map(buildOperation) }
   return pickDefined({
     domain,
     item,
@@ -57,6 +57,6 @@ function itemJson(drifted: DriftItem): Json {
   })
 }
 
-function operationJson({ op, path, value }: PatchOperation): Json {
+function buildOperation({ op, path, value }: PatchOperation): Json {
   return pickDefined({ op, path, value })
 }

@@ -4,35 +4,38 @@ import { listInDoubt, formatDriftSummary, listOnHold, listNotVerified } from './
 import { listUnreadable, unreadableTitle } from './text.ts'
 import { joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 
-const mostLines = 30
+const maxLines = 30
 
-/** Drift as Markdown for an issue, made as that of a plan. `now` is in milliseconds since 1970. */
+/** Formats drift as Markdown for an issue, like a plan. `now` is in milliseconds since 1970. */
 export function formatDriftMarkdown(drift: Drift, now: number): string {
   const head = `### Edgewise drift\n\n${formatDriftSummary(drift, now).join('\n')}\n`
   const foot = [
-    listPart(unreadableTitle, listUnreadable(drift.items)),
-    listPart(
-      'Held: a rollout with this was stopped or taken back (apply --retry-held)',
+    formatList(unreadableTitle, listUnreadable(drift.items)),
+    formatList(
+      'On hold: a rollout was stopped or rolled back (apply --retry-held)',
       listOnHold(drift.items),
     ),
-    listPart('In doubt: an apply ended without a certain outcome', listInDoubt(drift.inDoubt)),
-    listPart('Not verifiable: counts as recorded', listNotVerified(drift.items)),
+    formatList('In-doubt: an apply ended with an unknown outcome', listInDoubt(drift.inDoubt)),
+    formatList('Not verifiable: assumed to be as recorded', listNotVerified(drift.items)),
   ].join('')
   const sections = [
-    { title: 'Pending: the manifests say otherwise than what was applied', changes: drift.pending },
-    { title: 'Live: the service holds otherwise than what was applied', changes: drift.live },
+    { title: 'Pending: the manifests differ from state', changes: drift.pending },
+    { title: 'Live: the service differs from state', changes: drift.live },
   ]
     .filter(({ changes }) => changes.length > 0)
     .map(({ title, changes }) => ({
       changes,
       head: `\n#### ${title}\n\n${formatChangeTable(changes)}\n`,
     }))
-  const taken =
+  const used =
     head.length + foot.length + sections.reduce((sum, section) => sum + section.head.length, 0)
-  const room = Math.floor((maxCharacters - taken) / Math.max(1, sections.length))
-  return `${head}${sections.map((section) => section.head + formatChangeParts(section.changes, room, '`edgewise drift`')).join('')}${foot}`
+  const room = Math.floor((maxCharacters - used) / Math.max(1, sections.length))
+  const bodies = sections.map(
+    (section) => section.head + formatChangeParts(section.changes, room, '`edgewise drift`'),
+  )
+  return `${head}${bodies.join('')}${foot}`
 }
 
-function listPart(title: string, lines: string[]): string {
-  return lines.length === 0 ? '' : `\n${foldText(title, joinFirstLines(lines, mostLines))}`
+function formatList(title: string, lines: string[]): string {
+  return lines.length === 0 ? '' : `\n${foldText(title, joinFirstLines(lines, maxLines))}`
 }

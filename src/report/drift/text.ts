@@ -9,10 +9,10 @@ import { wrap } from '../text/wrap.ts'
 const maxDomains = 12
 
 /**
- * Drift as people read it: what was merged and not applied, what the service holds otherwise than
- * recorded, what is in doubt, and how well the rest is known. Ends without a line break.
+ * Formats drift as text: pending, on hold, live, unreadable, in-doubt and not verifiable items,
+ * then the summary. Ends without a line break.
  *
- * @param now milliseconds since 1970, for the age of what is assumed
+ * @param now milliseconds since 1970, for the age of assumed items
  */
 export function formatDrift(drift: Drift, now: number, options: PlanTextOptions): string {
   const { paint, columns } = options
@@ -21,15 +21,16 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
   const hidden = listNotVerified(drift.items)
   return [
     ...section(
-      'Pending: the manifests say otherwise than what was applied',
+      'Pending: the manifests differ from state',
       groupChanges(drift.pending).map((block) => formatBlock(block, options)),
     ),
     ...section(
-      'Held: a rollout with this was stopped or taken back, so it is not applied any more (apply --retry-held)',
+      'On hold: a rollout was stopped or rolled back; skipped until the manifests change ' +
+        '(apply --retry-held)',
       listOnHold(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'Live: the service holds otherwise than what was applied',
+      'Live: the service differs from state',
       groupChanges(drift.live).map((block) => formatBlock(block, options)),
     ),
     ...section(
@@ -37,11 +38,11 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
       listUnreadable(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'In doubt: an apply ended without a certain outcome',
+      'In-doubt: an apply ended with an unknown outcome',
       listInDoubt(drift.inDoubt).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
-      'Not verifiable: not shown, or not comparable, so they count as recorded',
+      'Not verifiable: not observed or not comparable; assumed to be as recorded',
       hidden.map((line) => wrap(line, columns, '  ')),
     ),
     formatDriftSummary(drift, now)
@@ -51,8 +52,8 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
 }
 
 /**
- * The last sentences: what differs, and how well everything is known. What is only assumed is never
- * called in order.
+ * Formats the summary: differences, then the confidence of all items. Assumed items are never
+ * called in sync.
  */
 export function formatDriftSummary(drift: Drift, now: number): string[] {
   const { verified, assumed, pending, live, held } = summarizeDrift(drift)
@@ -61,51 +62,52 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
   const unreadable = drift.items.filter((each) => isUnreadable(each) && !isInDoubt(each)).length
   const neverApplied = ({ confidence, recordedAt }: DriftItem) =>
-    // What is unreadable is counted as that.
+    // Unreadable items are counted separately.
     confidence === 'in-doubt' && recordedAt === null
   const unrecorded = drift.items.filter((each) => neverApplied(each) && !isUnreadable(each)).length
   const differing = [
     [pending - held, 'pending'],
-    [held, 'held'],
+    [held, 'on hold'],
     [live, 'live'],
-    [drift.inDoubt.length, 'in doubt'],
+    [drift.inDoubt.length, 'in-doubt'],
   ] as const
-  const told = differing.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
+  const differences = differing.flatMap(([count, words]) =>
+    count === 0 ? [] : [`${count} ${words}`],
+  )
   const known = [
     ...(verified === 0 ? [] : [`${verified} verified`]),
-    ...(assumed === 0 ? [] : [`${assumed} assumed (${agesOf(drift.items, now)})`]),
-    ...(drift.inDoubt.length === 0 ? [] : [`${drift.inDoubt.length} in doubt`]),
+    ...(assumed === 0 ? [] : [`${assumed} assumed (${formatAges(drift.items, now)})`]),
+    ...(drift.inDoubt.length === 0 ? [] : [`${drift.inDoubt.length} in-doubt`]),
     ...(unreadable === 0 ? [] : [`${unreadable} unreadable`]),
     ...(unrecorded === 0 ? [] : [`${unrecorded} never applied`]),
   ]
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
     hasDrift(drift)
-      ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.`
+      ? 'Drift: ' +
+        `${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
       : 'No differences were found.',
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
-      : [
-          'Nothing was observed, so whether the service still holds what was applied is not known (--observed).',
-        ]),
+      : ['Nothing was observed: pass --observed to compare the service with state.']),
   ]
 }
 
-/** When what is assumed was confirmed: from the youngest to the oldest. */
-function agesOf(items: DriftItem[], now: number): string {
+/** Formats the age of assumed items, from the youngest to the oldest. */
+function formatAges(items: DriftItem[], now: number): string {
   const times = items.flatMap(({ confidence, recordedAt }) =>
     confidence === 'assumed' && recordedAt !== null ? [Date.parse(recordedAt)] : [],
   )
   const [young, old] = [
     times.reduce((a, b) => Math.max(a, b), -Infinity),
     times.reduce((a, b) => Math.min(a, b), Infinity),
-  ].map((time) => age(now - time))
+  ].map((time) => formatAge(now - time))
   return young === old ? `confirmed ${young} ago` : `confirmed ${young} to ${old} ago`
 }
 
-/** A time span in its largest fitting unit. */
-function age(ms: number): string {
+/** Formats a time span in its largest fitting unit. */
+function formatAge(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000))
   if (minutes < 60) return `${minutes} min`
   return minutes < 48 * 60
@@ -113,26 +115,26 @@ function age(ms: number): string {
     : `${Math.floor(minutes / (24 * 60))} d`
 }
 
-/** Items that are held, with the domains that share them. */
+/** Lists items on hold, grouped by domains. */
 export function listOnHold(items: DriftItem[]): string[] {
-  return namesOf(items.filter(({ held }) => held))
+  return listItemNames(items.filter(({ held }) => held))
 }
 
-/** Items in doubt, with the domains that share them. */
+/** Lists in-doubt items, grouped by domains. */
 export function listInDoubt(inDoubt: Drift['inDoubt']): string[] {
-  return namesOf(inDoubt)
+  return listItemNames(inDoubt)
 }
 
-function namesOf(items: { domain: string; item: string }[]): string[] {
-  return byNames(groupBy(items, ({ domain }) => domain).entries(), (same) =>
+function listItemNames(items: { domain: string; item: string }[]): string[] {
+  return groupByText(groupBy(items, ({ domain }) => domain).entries(), (same) =>
     same.map(({ item }) => item).join(', '),
   )
 }
 
-/** Title of the items whose observed value can't be read. */
-export const unreadableTitle = 'Unreadable: observed, and not a valid value or not comparable'
+/** Title of the items with an unreadable observed value. */
+export const unreadableTitle = 'Unreadable: the observed value is invalid or not comparable'
 
-/** Lists items whose observed value can't be read, each with where, why and the domains. */
+/** Lists items with an unreadable observed value: pointer, reason and domains. */
 export function listUnreadable(items: DriftItem[]): string[] {
   const found = items.flatMap(({ domain, item, unreadable }) => {
     if (unreadable === undefined) return []
@@ -148,7 +150,7 @@ export function listUnreadable(items: DriftItem[]): string[] {
   return [...groups].map(([what, same]) => `${what}: ${namesIn(same)}`)
 }
 
-/** Fields that were not shown, each with the domains. */
+/** Lists fields that were not observed, each with the domains. */
 export function listNotVerified(items: DriftItem[]): string[] {
   const fields = items.flatMap(({ domain, item, notVerified }) =>
     notVerified.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),
@@ -162,7 +164,10 @@ export function listNotVerified(items: DriftItem[]): string[] {
   )
 }
 
-function byNames<T>(entries: Iterable<[string, T[]]>, wordsOf: (same: T[]) => string): string[] {
+function groupByText<T>(
+  entries: Iterable<[string, T[]]>,
+  wordsOf: (same: T[]) => string,
+): string[] {
   const groups = groupBy(entries, ([, same]) => wordsOf(same))
   return [...groups].map(
     ([words, same]) =>

@@ -8,41 +8,48 @@ import { groupChanges, formatBlock, type Block, type PlanTextOptions } from './t
 const style: PlanTextOptions = { paint: plainPaint, columns: 110, verbose: false }
 const actions: Action[] = ['set', 'change', 'unset', 'release']
 
-/** A table of how many domains change in which item: a few lines for however many changes. */
+/** Formats a table of the number of changed domains by item and action. */
 export function formatChangeTable(changes: Change[]): string {
   const rows = [...groupBy(changes, (change) => change.item)].toSorted(([a], [b]) =>
     a < b ? -1 : 1,
   )
   const cells = rows.map(([item, same]) => {
     const counts = actions.map((action) => same.filter((change) => change.action === action).length)
-    return `| \`${item}\` | ${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
+    return (
+      `| \`${item}\` | ` +
+      `${counts.map((count) => (count === 0 ? '' : String(count))).join(' | ')} |\n`
+    )
   })
-  return `| item | ${actions.map((action) => `${symbols[action]} ${action}`).join(' | ')} |\n|---|--:|--:|--:|--:|\n${cells.join('')}`
+  return (
+    `| item | ${actions.map((action) => `${symbols[action]} ${action}`).join(' | ')} ` +
+    `|\n|---|--:|--:|--:|--:|\n${cells.join('')}`
+  )
 }
 
 /**
- * Changes as folded parts, one for each set of equal changes, as far as there is room for them.
- * Ends with a sentence that counts what was left out.
+ * Formats changes as folded sections, one for each set of equal changes, within the length limit.
+ * Ends with the count of omitted changes.
  *
- * @param room characters
+ * @param room limit in characters
  */
 export function formatChangeParts(changes: Change[], room: number, whole: string): string {
   const sentence = 200
-  const parts = groupChanges(changes).map((block) => ({ block, text: blockPart(block) }))
-  const { kept, left } = selectFitting(parts, room - sentence)
-  const domains = new Set(left.flatMap(({ block }) => block.domains)).size
-  const count = left.reduce(
+  const parts = groupChanges(changes).map((block) => ({ block, text: formatBlockPart(block) }))
+  const { selected, omitted } = selectFitting(parts, room - sentence)
+  const domains = new Set(omitted.flatMap(({ block }) => block.domains)).size
+  const count = omitted.reduce(
     (sum, { block }) => sum + block.changes.length * block.domains.length,
     0,
   )
   const rest =
-    left.length === 0
+    omitted.length === 0
       ? ''
-      : `\nLeft out here: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ${whole} shows all.\n`
-  return `${kept.map(({ text }) => text).join('\n')}${rest}`
+      : `\nOmitted: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ` +
+        `${whole} shows all.\n`
+  return `${selected.map(({ text }) => text).join('\n')}${rest}`
 }
 
-function blockPart(block: Block): string {
+function formatBlockPart(block: Block): string {
   const [first = ''] = block.domains
   const whom =
     block.domains.length === 1 ? formatCodeHtml(first) : `${block.domains.length} domains`

@@ -4,8 +4,8 @@ import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 import type { Plan } from '../../model/plan.ts'
 
 /**
- * A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a
- * write.
+ * Builds the JSON of a plan, `edgewise.plan/1`. `wireName` returns the key of an item in the body
+ * of a write.
  */
 export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
   const { desired, recorded, target, items, commit } = plan.basis
@@ -15,8 +15,8 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
   }
   return pickDefined({
     format: 'edgewise.plan/1',
-    changes: plan.changes.map(changeJson),
-    writes: plan.writes.map((write) => writeJson(write, wireName)),
+    changes: plan.changes.map(buildChange),
+    writes: plan.writes.map((write) => buildWrite(write, wireName)),
     summary: { ...plan.summary },
     basis: pickDefined({
       desired: { ...desired },
@@ -31,7 +31,7 @@ export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): 
   })
 }
 
-function changeJson({
+function buildChange({
   domain,
   item,
   action,
@@ -49,15 +49,15 @@ function changeJson({
     by,
     before,
     after,
-    patch: patch.map(operationJson),
+    patch: patch.map(buildOperation),
   })
 }
 
-function operationJson({ op, path, value }: Change['patch'][number]): Json {
+function buildOperation({ op, path, value }: Change['patch'][number]): Json {
   return pickDefined({ op, path, value })
 }
 
-function writeJson(
+function buildWrite(
   { id, wave, domains, items }: Write,
   wireName: (item: ItemKey) => string,
 ): JsonObject {

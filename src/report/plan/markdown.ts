@@ -7,14 +7,13 @@ import { formatPlanSummary, formatWave, formatWrite } from './text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
-const mostWrites = 40
-const mostWarnings = 12
+const maxWrites = 40
+const maxWarnings = 12
 
 /**
- * A plan as Markdown for a comment: the sum, what the reader should know, a table of items, then a
- * folded part for each block of equal changes. Values stand in code fences that they can't end, so
- * that nothing in them is Markdown. It never exceeds what a comment may hold; what is left out is
- * counted.
+ * Formats a plan as Markdown for a comment: the summary, the warnings, a table of items, then a
+ * folded section for each block of equal changes. Values are in code fences that they can't close.
+ * The text never exceeds the limit of a comment; omitted changes are counted.
  */
 export function formatPlanMarkdown(plan: Plan): string {
   const warnings =
@@ -23,18 +22,21 @@ export function formatPlanMarkdown(plan: Plan): string {
       : `\n${fenceText(
           joinFirstLines(
             plan.warnings.map((text) => `note: ${escapeInvisible(text)}`),
-            mostWarnings,
+            maxWarnings,
           ),
         )}`
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
   const domains = pluralize(plan.summary.domains, 'domain')
-  const head = `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)} · ${domains}\n${warnings}\n${formatChangeTable(plan.changes)}\n`
+  const head =
+    `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)} · ` +
+    `${domains}\n${warnings}\n${formatChangeTable(plan.changes)}\n`
   const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
   const lines = [
     ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, plan)) : []),
     ...plan.writes.map((write) => formatWrite(write, plan, style)),
   ]
   const writes =
-    lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, mostWrites))}`
-  return `${head}${formatChangeParts(plan.changes, maxCharacters - head.length - writes.length, '`edgewise plan`')}${writes}`
+    lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, maxWrites))}`
+  const room = maxCharacters - head.length - writes.length
+  return `${head}${formatChangeParts(plan.changes, room, '`edgewise plan`')}${writes}`
 }

@@ -9,7 +9,7 @@ import { listChangedFields, listValueLines, type ValueLine } from './value-lines
 import { measureWidth } from '../text/display-width.ts'
 import { truncate, wrap } from '../text/wrap.ts'
 
-/** How a plan is shown. */
+/** Style of a plan as text. */
 export interface PlanTextOptions {
   paint: Paint
   /** Width of the terminal. */
@@ -18,17 +18,17 @@ export interface PlanTextOptions {
   verbose: boolean
 }
 
-const mostDomains = 24
-/** Lines that one value may take. */
-const mostLines = 8
-const noWidth = 100_000
+const maxDomains = 24
+/** Maximum lines of a value. */
+const maxLines = 8
+const unlimitedColumns = 100_000
 
 /**
- * A plan as people read it: blocks of equal changes with their domains, a line a write, the sum.
- * Ends without a line break.
+ * Formats a plan as text: blocks of equal changes with their domains, one line per write, the
+ * summary. Ends without a line break.
  */
 export function formatPlan(plan: Plan, options: PlanTextOptions): string {
-  if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
+  if (plan.changes.length === 0) return `${formatUnchanged(plan)}No changes.`
   const blocks = groupChanges(plan.changes).map((block) => formatBlock(block, options))
   const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
   const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
@@ -37,17 +37,19 @@ export function formatPlan(plan: Plan, options: PlanTextOptions): string {
       ? [options.paint.dim(formatWave(write.wave, plan))]
       : []),
     formatWrite(write, plan, options),
-    ...reasonLines(reasons.get(write.id), plan, options),
+    ...formatReason(reasons.get(write.id), plan, options),
   ])
   return [
     ...blocks,
     ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
-    ...(plan.explanation === undefined ? [] : [obviousLine(plan.explanation, options.columns)]),
+    ...(plan.explanation === undefined
+      ? []
+      : [formatExplanation(plan.explanation, options.columns)]),
     formatPlanSummary(plan, options.paint),
   ].join('\n\n')
 }
 
-/** `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
+/** Formats `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
 export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
   const parts = (
     [
@@ -58,10 +60,12 @@ export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
   const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
-  return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
+  return (
+    `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ` + formatDuration(summary.seconds)
+  )
 }
 
-function reasonLines(
+function formatReason(
   reason: string | undefined,
   plan: Plan,
   { paint, columns }: PlanTextOptions,
@@ -71,19 +75,24 @@ function reasonLines(
   return [paint.dim(wrap(reason, columns, indent))]
 }
 
-/** What the plan would cost without a search. */
-function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns: number): string {
-  const calls = `${single} calls one by one, ${equalPatches} with domains of equal changes together, ${itemByItem} one item at a time.`
+/** Formats the number of writes without a search. */
+function formatExplanation(
+  { single, equalPatches, itemByItem }: Explanation,
+  columns: number,
+): string {
+  const calls =
+    `${single} calls one by one, ${equalPatches} with domains of equal changes together, ` +
+    `${itemByItem} one item at a time.`
   return wrap(`The same changes take ${calls}`, columns, '').trimStart()
 }
 
-function unchangedLine({ summary }: Plan): string {
+function formatUnchanged({ summary }: Plan): string {
   return summary.unchanged === 0
     ? ''
     : `${pluralize(summary.unchanged, 'item is', 'items are')} as recorded. `
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
 }
 
@@ -94,7 +103,7 @@ export interface Block {
 }
 
 /**
- * Equal changes of many domains are one; changes of the same domains stand in one block. Larger
+ * Groups changes into blocks: equal changes of many domains become one, with their domains. Larger
  * blocks come first.
  */
 export function groupChanges(changes: Change[]): Block[] {
@@ -114,26 +123,26 @@ export function groupChanges(changes: Change[]): Block[] {
     )
 }
 
-/** A block as text: the domains, then each change with its fields. */
+/** Formats a block: the domains, then each change with its fields. */
 export function formatBlock({ domains, changes }: Block, options: PlanTextOptions): string {
   const { paint, columns, verbose } = options
-  const shown = verbose ? domains : domains.slice(0, mostDomains)
+  const shown = verbose ? domains : domains.slice(0, maxDomains)
   const rest = domains.length - shown.length
   const names = `${shown.join(', ')}${rest > 0 ? ` … and ${rest} more (-v lists them)` : ''}`
   const title =
     domains.length === 1
       ? paint.bold(names)
       : `${paint.bold(`${domains.length} domains`)}\n${paint.dim(wrap(names, columns, '  '))}`
-  return [title, ...changes.flatMap((change) => changeText(change, options))].join('\n')
+  return [title, ...changes.flatMap((change) => formatChange(change, options))].join('\n')
 }
 
-function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
-  const colour = colours(paint)[change.action]
-  const lines = linesOf(change)
+function formatChange(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
+  const colour = selectColours(paint)[change.action]
+  const lines = listChangeLines(change)
   const width = Math.max(0, ...lines.map((line) => measureWidth(line.field)))
   const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
   return [
-    `  ${colour(symbols[change.action])} ${change.item}${note(change)}`,
+    `  ${colour(symbols[change.action])} ${change.item}${formatNote(change)}`,
     ...lines.flatMap((line) => {
       const text = wrap(
         line.before === null ? line.after : `${line.before} → ${line.after}`,
@@ -141,9 +150,9 @@ function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions
         indent,
       ).split('\n')
       const shown =
-        verbose || text.length <= mostLines
+        verbose || text.length <= maxLines
           ? text
-          : [...text.slice(0, mostLines), `${indent}… (-v shows all)`]
+          : [...text.slice(0, maxLines), `${indent}… (-v shows all)`]
       return shown.map((part, i) =>
         i === 0 ? `      ${line.field.padEnd(width)}${part.slice(6 + width)}`.trimEnd() : part,
       )
@@ -151,32 +160,32 @@ function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions
   ]
 }
 
-function colours(paint: Paint): Record<Action, (text: string) => string> {
+function selectColours(paint: Paint): Record<Action, (text: string) => string> {
   return { set: paint.green, change: paint.yellow, unset: paint.red, release: paint.cyan }
 }
 
-function note(change: Change): string {
+function formatNote(change: Change): string {
   if (change.reason === 'cleared') return `  emptied by ${change.by ?? 'another item'}`
-  if (change.action === 'release') return '  no longer managed; stays as it is at the service'
-  if (change.action === 'unset') return '  back to unset'
-  return change.reason === 'in-doubt' ? '  in doubt; written again' : ''
+  if (change.action === 'release') return '  no longer managed; the service keeps its value'
+  if (change.action === 'unset') return '  reset to unset'
+  return change.reason === 'in-doubt' ? '  in-doubt; written again' : ''
 }
 
-function linesOf(change: Change): ValueLine[] {
+function listChangeLines(change: Change): ValueLine[] {
   if (change.after === null) return []
   return change.before === null || change.reason === 'in-doubt'
     ? listValueLines(change.after)
     : listChangedFields(change.before, change.after)
 }
 
-/** `  Wave 2: 9 domains, 1 write`. */
+/** Formats `  Wave 2: 9 domains, 1 write`. */
 export function formatWave(wave: number, { writes }: Plan): string {
   const own = writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
   return `  Wave ${wave}: ${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
 }
 
-/** A write on one line. */
+/** Formats a write on one line. */
 export function formatWrite(
   write: Write,
   plan: Plan,
@@ -190,5 +199,8 @@ export function formatWrite(
   const items = Object.entries(write.items).map(([item, form]) =>
     form.name === 'replace' ? item : `${item} (${form.name})`,
   )
-  return truncate(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
+  return truncate(
+    `  ${number}  ${count}: ${items.join(', ')}`,
+    verbose ? unlimitedColumns : columns,
+  )
 }

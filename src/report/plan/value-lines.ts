@@ -3,32 +3,29 @@ import { isObject, type Json } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
-/**
- * One line of what an item holds or how it changes: a field's name (`''` for the item itself) and
- * its text.
- */
+/** Line of a value or a change: the field's name (`''` for the item itself) and its text. */
 export interface ValueLine {
   field: string
-  /** What was there, where that is shown beside the new value. */
+  /** Value before the change; null if it is not shown. */
   before: string | null
   after: string
 }
 
-/** The fields of a value, one a line; longer lists take a line for each entry. */
+/** Lists the fields of a value, one per line; lists of objects have a line for each entry. */
 export function listValueLines(value: Json): ValueLine[] {
-  if (!isObject(value) || isSecret(value)) return listLines('', value)
-  return Object.entries(value).flatMap(([field, content]) => listLines(field, content))
+  if (!isObject(value) || isSecret(value)) return listFieldLines('', value)
+  return Object.entries(value).flatMap(([field, content]) => listFieldLines(field, content))
 }
 
-/** The fields in which two values differ; of lists, the entries that go and come. */
+/** Lists the fields in which two values differ; for lists, the removed and added entries. */
 export function listChangedFields(before: Json, after: Json): ValueLine[] {
   if (!isObject(before) || !isObject(after) || isSecret(before) || isSecret(after))
-    return fieldChange('', before, after)
+    return listFieldChange('', before, after)
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return fields.flatMap((field) => fieldChange(field, before[field], after[field]))
+  return fields.flatMap((field) => listFieldChange(field, before[field], after[field]))
 }
 
-function listLines(field: string, value: Json): ValueLine[] {
+function listFieldLines(field: string, value: Json): ValueLine[] {
   if (!Array.isArray(value) || value.every((entry) => !isObject(entry) || isSecret(entry)))
     return [{ field, before: null, after: formatValue(value) }]
   return value.map((entry, i) => ({
@@ -38,18 +35,18 @@ function listLines(field: string, value: Json): ValueLine[] {
   }))
 }
 
-function fieldChange(
+function listFieldChange(
   field: string,
   before: Json | undefined,
   after: Json | undefined,
 ): ValueLine[] {
   if (isSameJson(before, after)) return []
   if (Array.isArray(before) && Array.isArray(after)) {
-    const gone = before.filter((entry) => !after.some((other) => isSameJson(other, entry)))
-    const come = after.filter((entry) => !before.some((other) => isSameJson(other, entry)))
+    const removed = before.filter((entry) => !after.some((other) => isSameJson(other, entry)))
+    const added = after.filter((entry) => !before.some((other) => isSameJson(other, entry)))
     const lines = [
-      ...gone.map((entry) => `- ${formatValue(entry)}`),
-      ...come.map((entry) => `+ ${formatValue(entry)}`),
+      ...removed.map((entry) => `- ${formatValue(entry)}`),
+      ...added.map((entry) => `+ ${formatValue(entry)}`),
     ]
     const texts = lines.length > 0 ? lines : [`order: ${after.map(formatValue).join(', ')}`]
     return texts.map((text, i) => ({ field: i === 0 ? field : '', before: null, after: text }))
@@ -63,11 +60,9 @@ function fieldChange(
   ]
 }
 
-/**
- * A value on one line, as YAML would have it: plain words bare, objects and lists in flow style.
- */
+/** Formats a value on one line: plain words without quotes, lists and objects inline. */
 export function formatValue(value: Json): string {
-  if (isSecret(value)) return secretWords(value.$secret)
+  if (isSecret(value)) return formatSecret(value.$secret)
   if (typeof value === 'string')
     return /^[\w.*/:@$%+,;=?&~^()|!#'<>{}\\-][^\n]*$/.test(value) && !/^\s|\s$/.test(value)
       ? escapeInvisible(value)
@@ -76,17 +71,20 @@ export function formatValue(value: Json): string {
     return value.length === 0 ? '(empty)' : value.map(formatValue).join(', ')
   if (isObject(value)) {
     return Object.entries(value)
-      .map(
-        ([key, field]) =>
-          `${escapeInvisible(key)} ${Array.isArray(field) || (isObject(field) && !isSecret(field)) ? `(${formatValue(field)})` : formatValue(field)}`,
-      )
+      .map(([key, field]) => {
+        const nested = Array.isArray(field) || (isObject(field) && !isSecret(field))
+        return `${escapeInvisible(key)} ${nested ? `(${formatValue(field)})` : formatValue(field)}`
+      })
       .join(' · ')
   }
   return String(value)
 }
 
-function secretWords(fingerprint: string): string {
+function formatSecret(fingerprint: string): string {
   if (fingerprint.startsWith('unresolved:'))
-    return `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not at hand)`
+    return (
+      `(secret ${escapeInvisible(fingerprint.slice('unresolved:'.length))}, value not ` +
+      'available)'
+    )
   return `(secret ${fingerprint.slice('scrypt:'.length, 'scrypt:'.length + 8)})`
 }

@@ -1,17 +1,20 @@
 const units = ['', 'k', 'M', 'G', 'T', 'P']
 const bars = '▁▂▃▄▅▆▇█'
 
-/** A whole number in at most five characters: exact up to 9999, then three digits and a unit. */
+/**
+ * Formats a whole number in at most five characters: exact up to 9999, then three digits and a
+ * unit.
+ */
 export function formatCount(count: number): string {
   if (count < 10_000) return String(count)
   let [value, unit] = [count, 0]
-  // What would be shown as 1000 takes the next unit.
+  // A value that rounds to 1000 gets the next unit.
   for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000
   return `${value.toPrecision(3)}${units[unit]}`
 }
 
 /**
- * A share (0 to 1) in percent, two digits after the point; what is there and rounds to nothing is
+ * Formats a share (0 to 1) in percent with two decimals; a positive share that rounds to zero is
  * `<0.01`.
  */
 export function formatPercent(share: number): string {
@@ -19,7 +22,7 @@ export function formatPercent(share: number): string {
   return (share * 100).toFixed(2)
 }
 
-/** A line of bars, from 0 to `top`; a dot where there is no value. */
+/** Draws a line of bars, from 0 to `top`; a dot for a missing value. */
 export function drawSparkline(values: (number | null)[], top: number): string {
   return values
     .map((value) =>

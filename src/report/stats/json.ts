@@ -3,7 +3,7 @@ import { sumRequests } from '../../model/statistics.ts'
 import { countByClass } from '../../model/tally.ts'
 import type { Statistics } from './text.ts'
 
-/** Statistics as machine output, `edgewise.stats/1`. Times in UTC. */
+/** Builds the JSON of statistics, `edgewise.stats/1`. Times are in UTC. */
 export function buildStatsJson({ from, to, grain, zone, sum, tallies }: Statistics): JsonObject {
   const time = (ms: number) => new Date(ms).toISOString()
   return {

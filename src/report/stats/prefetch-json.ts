@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../../model/prefetch.ts'
 
-/** Prefetch records as machine output, `edgewise.prefetch/1`. Times in UTC. */
+/** Builds the JSON of prefetch records, `edgewise.prefetch/1`. Times are in UTC. */
 export function buildPrefetchJson(
   query: PrefetchQuery,
   records: PrefetchRecord[],

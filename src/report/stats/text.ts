@@ -14,14 +14,14 @@ import { measureWidth } from '../text/display-width.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
-/** What was asked, and what came. */
+/** Query and its result. */
 export interface Statistics {
-  /** Milliseconds since 1970; `to` does not count any more. */
+  /** Milliseconds since 1970; `to` is exclusive. */
   from: number
   to: number
   grain: Grain
   zone: TimeZone
-  /** The domains of a sum; null where each has a tally of its own. */
+  /** Domains of a sum; null if each domain has its own tally. */
   sum: Domain[] | 'all' | null
   tallies: Tally[]
 }
@@ -29,37 +29,37 @@ export interface Statistics {
 interface TextOptions {
   paint: Paint
   columns: number
-  /** All rows, however many there are. */
+  /** Show all rows. */
   verbose: boolean
 }
 
 /** Bars of a sparkline. */
 export const sparkSteps = 10
-const mostRows = 40
-/** A sparkline rises to its top at this share at least, so that a single failure is no mountain. */
-const leastTop = 0.01
+const maxRows = 40
+/** Minimum share at the top of a sparkline, so that a single failure is not a full bar. */
+const minTop = 0.01
 const titles = ['all', ...statusClasses, '4xx %', '5xx %']
 const widths = [5, 5, 5, 5, 5, 5, 6, 6]
 
 /**
- * Counts by domain and class of status as people read them, the largest share of 5xx first. Ends
+ * Formats counts by domain and status class as a table, the largest share of 5xx first. Ends
  * without a line break.
  */
 export function formatStats(stats: Statistics, options: TextOptions): string {
   const { paint, columns, verbose } = options
-  const rows = worstFirst(stats.tallies)
-  const shown = verbose ? rows : rows.slice(0, mostRows)
-  const all = totalOf(rows)
+  const rows = sortWorstFirst(stats.tallies)
+  const shown = verbose ? rows : rows.slice(0, maxRows)
+  const all = sumTallies(rows)
   const named = [
-    ...shown.map((tally) => nameOf(tally, stats)),
+    ...shown.map((tally) => formatName(tally, stats)),
     ...(rows.length > 1 ? [`${rows.length} domains`] : []),
   ]
   const nameWidth = Math.max('domain'.length, ...named.map(measureWidth))
   const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
-  // A name that leaves no room stands on a line of its own.
+  // A name that is too long gets its own line.
   const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
   const top = Math.max(
-    leastTop,
+    minTop,
     ...rows.flatMap(({ steps }) =>
       steps.map(({ requests, failed }) => computeShare(failed, requests)),
     ),
@@ -68,21 +68,21 @@ export function formatStats(stats: Statistics, options: TextOptions): string {
     (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()
   const head = titles.map((title, i) => ` ${title.padStart(widths[i] ?? 0)}`).join('')
   return [
-    paint.bold(wrap(`${spanText(stats)}, by ${stats.grain}`, columns, '')),
+    paint.bold(wrap(`${formatSpan(stats)}, by ${stats.grain}`, columns, '')),
     '',
     paint.dim(line(room === null ? '' : 'domain', `${head} over time`).replace(/^\n/, '')),
-    ...shown.map((tally) => line(nameOf(tally, stats), cellsOf(tally, top, paint))),
+    ...shown.map((tally) => line(formatName(tally, stats), formatCells(tally, top, paint))),
     ...(shown.length < rows.length
       ? [paint.dim(`… and ${rows.length - shown.length} more; --verbose shows all`)]
       : []),
-    ...(rows.length > 1 ? [line(`${rows.length} domains`, cellsOf(all, top, paint))] : []),
+    ...(rows.length > 1 ? [line(`${rows.length} domains`, formatCells(all, top, paint))] : []),
     '',
     paint.dim(`A full bar is ${formatPercent(top)} % of 5xx.`),
   ].join('\n')
 }
 
-/** The largest share of 5xx first, then the most requests. */
-function worstFirst(tallies: Tally[]): Tally[] {
+/** Sorts by share of 5xx, then by requests, both descending. */
+function sortWorstFirst(tallies: Tally[]): Tally[] {
   const ranked = tallies.map((tally) => {
     const requests = sumRequests(tally.counts)
     return { tally, requests, share: computeShare(countByClass(tally.counts)['5xx'], requests) }
@@ -93,7 +93,7 @@ function worstFirst(tallies: Tally[]): Tally[] {
     .map(({ tally }) => tally)
 }
 
-function totalOf(rows: Tally[]): Tally {
+function sumTallies(rows: Tally[]): Tally {
   const counts: Counts = {}
   const total = createTally(null, sparkSteps)
   for (const row of rows) {
@@ -106,7 +106,7 @@ function totalOf(rows: Tally[]): Tally {
   return { ...total, counts }
 }
 
-function nameOf({ domain }: Tally, { sum }: Statistics): string {
+function formatName({ domain }: Tally, { sum }: Statistics): string {
   if (domain !== null) return escapeInvisible(domain)
   if (sum === 'all') return 'all domains'
   return sum === null || sum.length !== 1
@@ -114,7 +114,7 @@ function nameOf({ domain }: Tally, { sum }: Statistics): string {
     : escapeInvisible(sum[0] ?? '')
 }
 
-function cellsOf({ counts, steps }: Tally, top: number, paint: Paint): string {
+function formatCells({ counts, steps }: Tally, top: number, paint: Paint): string {
   const requests = sumRequests(counts)
   if (requests === 0) return paint.dim('  no data')
   const classes = countByClass(counts)
@@ -130,11 +130,14 @@ function cellsOf({ counts, steps }: Tally, top: number, paint: Paint): string {
     top,
   )
   const share = cells.pop() ?? ''
-  return `${cells.join('')}${failed > 0 && failed / requests >= leastTop ? paint.red(share) : share} ${spark}`
+  return (
+    `${cells.join('')}${failed > 0 && failed / requests >= minTop ? paint.red(share) : share} ` +
+    spark
+  )
 }
 
-/** From when to when, in the service's time. */
-function spanText({ from, to, zone }: Statistics): string {
+/** Formats the time span in the service's time zone. */
+function formatSpan({ from, to, zone }: Statistics): string {
   const [begin, end] = [from, to].map((time) => formatLocalTime(zone.toLocal(time)).slice(0, 16))
   return `${begin} to ${end} (${zone.name})`
 }

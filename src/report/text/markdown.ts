@@ -1,11 +1,11 @@
 import { escapeInvisible } from './escape-invisible.ts'
 
-/** Comments of code hosts end at 65,536 characters; what does not fit is counted. */
+/** Length limit in characters; code hosts accept comments of up to 65,536. */
 export const maxCharacters = 65_000
 
 /**
- * A text in which nothing is Markdown: a code fence that is longer than any run of backticks in it.
- * Mentions, links and HTML mean nothing there.
+ * Puts a text into a code fence longer than any run of backticks in it. Mentions, links and HTML
+ * have no effect there.
  */
 export function fenceText(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
@@ -13,12 +13,12 @@ export function fenceText(text: string): string {
   return `${fence}text\n${text}\n${fence}\n`
 }
 
-/** A folded part. The title is HTML. */
+/** Formats a folded section. The title is HTML. */
 export function foldText(title: string, text: string): string {
   return `<details><summary>${title}</summary>\n\n${fenceText(text)}\n</details>\n`
 }
 
-/** A name as code within a line of HTML. */
+/** Formats a name as code in HTML. */
 export function formatCodeHtml(text: string): string {
   const escaped = escapeInvisible(text)
     .replaceAll('&', '&amp;')
@@ -28,31 +28,30 @@ export function formatCodeHtml(text: string): string {
 }
 
 /**
- * As many of the parts as fit into so many characters, in their order: one that is too long makes
- * no other one go.
+ * Selects parts in order while they fit into `room` characters; a part that is too long is skipped.
  */
 export function selectFitting<T extends { text: string }>(
   parts: T[],
   room: number,
-): { kept: T[]; left: T[] } {
-  const kept: T[] = []
-  const left: T[] = []
+): { selected: T[]; omitted: T[] } {
+  const selected: T[] = []
+  const omitted: T[] = []
   let free = room
   for (const part of parts) {
     const length = part.text.length + 1
-    if (length > free) left.push(part)
+    if (length > free) omitted.push(part)
     else {
-      kept.push(part)
+      selected.push(part)
       free -= length
     }
   }
-  return { kept, left }
+  return { selected, omitted }
 }
 
-/** The first lines of a list, each of a bounded length, and how many there are besides. */
-export function joinFirstLines(lines: string[], most: number): string {
+/** Joins the first lines of a list, each truncated, and the count of the rest. */
+export function joinFirstLines(lines: string[], maxLines: number): string {
   const shown = lines
-    .slice(0, most)
+    .slice(0, maxLines)
     .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))
   const rest = lines.length - shown.length
   return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n')

@@ -1,4 +1,4 @@
-/** How parts of a text are set off. What stands between the escape codes stays as it is. */
+/** Styles of text. The text between the escape codes is unchanged. */
 export interface Paint {
   bold(this: void, text: string): string
   dim(this: void, text: string): string
@@ -8,16 +8,16 @@ export interface Paint {
   cyan(this: void, text: string): string
 }
 
-/** Sets nothing off: for files, pipes and terminals without colour. */
+/** Styles without effect, for files, pipes and terminals without colour. */
 export const plainPaint: Paint = {
-  bold: same,
-  dim: same,
-  red: same,
-  green: same,
-  yellow: same,
-  cyan: same,
+  bold: identity,
+  dim: identity,
+  red: identity,
+  green: identity,
+  yellow: identity,
+  cyan: identity,
 }
 
-function same(text: string): string {
+function identity(text: string): string {
   return text
 }

@@ -1,12 +1,12 @@
 import { measureWidth, splitGraphemes } from './display-width.ts'
 
-/** What a reader may want to copy and has blanks in it. */
+/** Text that is kept whole for copying: quotes and commands. */
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
 
 /**
- * Text in lines of at most `columns` columns, each beginning with the indent. Lines break at
- * blanks, and within a word only where it is longer than a line. Line ends stay, and what a line is
- * set in by stays for what it is broken into. Colour is put on afterwards.
+ * Wraps text to lines of at most `columns` columns, each starting with the indent. Lines break at
+ * blanks, and within a word only if it is longer than a line. Line ends stay, and continuation
+ * lines keep the indent of their line. Add colour afterwards.
  */
 export function wrap(text: string, columns: number, indent: string): string {
   const room = Math.max(1, columns - measureWidth(indent))
@@ -18,48 +18,47 @@ export function wrap(text: string, columns: number, indent: string): string {
 }
 
 /**
- * Sentences in lines of at most `columns` columns; what a line is broken into is set in by two.
- * What a reader may want to copy stays whole, in a longer line if need be: what stands in quotes, a
- * command, a path.
+ * Wraps sentences to lines of at most `columns` columns; continuation lines are indented by two.
+ * Quoted text, commands and paths stay whole for copying, in a longer line if needed.
  */
 export function wrapSentences(text: string, columns: number): string {
   return text
     .split('\n')
-    .flatMap((line) => sentenceLines(line, columns))
+    .flatMap((line) => wrapSentence(line, columns))
     .join('\n')
 }
 
-/** A line that fits; what is cut is marked. */
+/** Truncates a line to the columns, with `…` at the end. */
 export function truncate(line: string, columns: number): string {
   if (measureWidth(line) <= columns) return line.trimEnd()
-  let kept = ''
+  let start = ''
   let used = 0
   for (const character of line) {
     used += measureWidth(character)
     if (used > columns - 1) break
-    kept += character
+    start += character
   }
-  return `${kept}…`
+  return `${start}…`
 }
 
 function wrapLine(line: string, room: number): string[] {
   const words = line.trimStart()
-  const setIn = ' '.repeat(Math.min(line.length - words.length, Math.floor(room / 2)))
-  return wrapWords(words, room - setIn.length).map((each) => (setIn + each).trimEnd())
+  const indent = ' '.repeat(Math.min(line.length - words.length, Math.floor(room / 2)))
+  return wrapWords(words, room - indent.length).map((each) => (indent + each).trimEnd())
 }
 
-function sentenceLines(line: string, columns: number): string[] {
+function wrapSentence(line: string, columns: number): string[] {
   if (measureWidth(line) <= columns) return [line]
   const words = line.trimStart()
-  const setIn = ' '.repeat(line.length - words.length)
-  // Made visible, a text has no such character.
+  const indent = ' '.repeat(line.length - words.length)
+  // Escaped text does not contain NUL.
   const joined = words.replace(whole, (found) => found.replaceAll(' ', '\0'))
   const [first = '', ...rest] = joined.split(' ').map((word) => word.replaceAll('\0', ' '))
-  const lines = [setIn + first]
+  const lines = [indent + first]
   for (const word of rest) {
     const longer = `${lines.at(-1) ?? ''} ${word}`
     if (measureWidth(longer) <= columns) lines[lines.length - 1] = longer
-    else if (word !== '') lines.push(`${setIn}  ${word}`)
+    else if (word !== '') lines.push(`${indent}  ${word}`)
   }
   return lines
 }
@@ -76,7 +75,7 @@ function wrapWords(text: string, room: number): string[] {
       continue
     }
     if (current !== '') lines.push(current)
-    const pieces = wordWidth <= room ? [word] : broken(word, room)
+    const pieces = wordWidth <= room ? [word] : breakWord(word, room)
     lines.push(...pieces.slice(0, -1))
     current = pieces.at(-1) ?? ''
     width = measureWidth(current)
@@ -84,7 +83,7 @@ function wrapWords(text: string, room: number): string[] {
   return [...lines, current]
 }
 
-function broken(word: string, room: number): string[] {
+function breakWord(word: string, room: number): string[] {
   const pieces = ['']
   let width = 0
   for (const grapheme of splitGraphemes(word)) {
