@@ -16,12 +16,11 @@ import { startSharing } from './sharing.ts'
 const inFlight = 4
 
 /**
- * Carries a plan out. The intents of a wave are recorded before any of its writes is sent and each
- * outcome as it comes, so that whenever the process dies the record says no more than what is
- * certain. Writes run in the plan's order, at most four at a time and never two that share a
- * domain.
+ * Executes a plan. The intents of a wave are recorded before any of its writes is sent, and each
+ * outcome as it arrives, so that the recorded state is true whenever the process dies. Writes run
+ * in the order of the plan, at most four at a time, and never two that share a domain.
  *
- * @throws what a store throws that can't record before anything was sent
+ * @throws the error of a store that can't record before anything was sent
  */
 export async function applyPlan(
   plan: Plan,
@@ -63,8 +62,7 @@ export async function applyPlan(
         outcome: outcomeOf(result, context.signal),
       })
   } catch (error) {
-    // What was sent is told as far as it is known; without a word in the record the rest of it
-    // counts as in doubt.
+    // The known outcomes are reported; writes without a recorded outcome count as in-doubt.
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     result.stopped ??= error.message
     result.unrecorded = error.message
@@ -143,14 +141,15 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
 }
 
 /**
- * Sends the writes of a wave. A failure to record ends the apply, after what is under way is over.
+ * Sends the writes of a wave. A failure to record ends the apply once the writes in flight have
+ * ended.
  */
 async function sendAll(writes: Write[], run: Run): Promise<void> {
   const queue = new PQueue({ concurrency: inFlight })
   const lastOf = new Map<Domain, Promise<unknown>>()
   const all = writes.map((write) => {
     const before = Promise.all(write.domains.flatMap((domain) => lastOf.get(domain) ?? []))
-    // An earlier place in the plan is a higher priority, so that freed writes overtake nobody.
+    // Earlier writes have priority over later ones that become free.
     const done = before.then(() => queue.add(() => one(write, run), { priority: -write.id }))
     for (const domain of write.domains) lastOf.set(domain, done)
     return done
@@ -159,7 +158,7 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
   if (failed !== undefined) throw failed.reason
 }
 
-/** One write in its turn. A failure to record ends the apply for all. */
+/** Sends one write, unless the apply has stopped. A failure to record stops the apply. */
 async function one(write: Write, run: Run): Promise<void> {
   if (run.signal.aborted) {
     run.result.stopped ??= explainAbort(run.signal)

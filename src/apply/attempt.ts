@@ -9,11 +9,11 @@ import { sendWrite, type Sent } from './send-write.ts'
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 
 /**
- * Sends a write, whose intent is recorded, and records its outcome.
+ * Sends a write whose intent is recorded, and records its outcome.
  *
- * @param before what was recorded before the write
- * @param unsaved what is true when nothing of it was saved
- * @param settles the writes of the plan of which everything is recorded then
+ * @param before state before the write
+ * @param unsaved state if the service saved nothing of it
+ * @param settles ids of the writes of the plan that the outcome completes
  */
 export async function attempt(
   write: Write,
@@ -45,8 +45,8 @@ export async function attempt(
     !doubted &&
     (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
   ) {
-    // The specification says that an invalid item spoils a write, not what one bad domain does: a
-    // refusal proves that nothing was saved only for what was sent to one domain.
+    // The specification says that an invalid item spoils a write, but not what a bad domain does: a
+    // refusal proves that nothing was saved only if the write had one domain.
     await keepAs((domain) => unsaved.get(domain) ?? new Map())
   } else {
     await keepAs((domain) => withIntents(of(domain), write.items, createRecording(run)))
@@ -55,8 +55,8 @@ export async function attempt(
 }
 
 /**
- * Records something of every domain of a write durably, and that nothing more is to come of the
- * plan's writes in `settles`.
+ * Records items of each domain of a write durably, and the writes of the plan in `settles` as
+ * completed.
  */
 export async function recordItems(
   write: { domains: Domain[] },
@@ -70,7 +70,7 @@ export async function recordItems(
   run.sharing.schedule()
 }
 
-/** When and by whom something is recorded now. */
+/** Returns the time and the apply of what is recorded now. */
 export function createRecording(run: Run): Recording {
   return { recordedAt: run.time(), apply: run.apply, secrets: run.secrets }
 }

@@ -16,26 +16,26 @@ interface Part {
 type Refused = Extract<Outcome, { kind: 'refused' }>
 type Verdict = 'fine' | 'refused' | 'ended'
 
-/** What isolation works with: one rectangle of the refused write, sent in parts. */
+/** Bisection of one rectangle of a refused write. */
 interface Isolation {
-  /** Sends a part and records what comes of it. */
+  /** Sends a part and records its outcome. */
   send(part: Part): Promise<Verdict>
   /**
-   * Reports a part as the guilty one: it was refused alone, or where others passed, so nothing of
-   * it was saved.
+   * Reports a part as the culprit: it was refused alone, or where others passed, so nothing of it
+   * was saved.
    */
   guilty(part: Part): Promise<void>
   hint(part: Part): Part | null
 }
 
 /**
- * Takes a refused write apart until the guilty items or domains stand alone, and applies the rest.
- * Only whole values are sent, but for deltas of a value whose secrets are not at hand. For one
- * guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
+ * Bisects a refused write until the bad items or domains are isolated, and applies the rest. Only
+ * whole values are sent, except for deltas of a value with unavailable secrets. One bad item or
+ * domain takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
  *
- * @param refusal what the service said; a name in its message is a hint, no more
- * @param doubted whether an earlier attempt of it may have taken effect
- * @param before what was recorded before the write
+ * @param refusal answer of the service; a name in its message is only a hint
+ * @param doubted whether an earlier attempt may have taken effect
+ * @param before state before the write
  */
 export async function bisect(
   write: Write,
@@ -47,7 +47,7 @@ export async function bisect(
   for (const rectangle of wholeValues(write, run)) {
     const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
     let { message } = refusal
-    // What is refused for another reason than the write was (too many calls, say) may have been
+    // A part refused for another reason than the write (too many calls, for example) may have been
     // saved with the write.
     let unsaved = !doubted
     const isolation: Isolation = {
@@ -94,7 +94,7 @@ export async function bisect(
       },
       guilty: async (part) => {
         run.result.refusals.push({ ...part, message })
-        // What was recorded before is true again.
+        // Nothing was saved, so the state before the write is restored.
         if (unsaved)
           await recordItems(
             part,
@@ -109,7 +109,7 @@ export async function bisect(
   }
 }
 
-/** What is recorded now, with the part's items as they were before the refused write. */
+/** Returns the current state, with the part's items as before the refused write. */
 function partBefore(
   part: Part,
   now: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
@@ -125,8 +125,8 @@ function partBefore(
 }
 
 /**
- * The write as rectangles of whole values: where a form adds to what is held, domains with equal
- * lists go together.
+ * Splits a write into rectangles of whole values: a delta becomes the whole value, and domains with
+ * equal values form a rectangle.
  */
 function wholeValues(
   write: Write,
@@ -137,7 +137,8 @@ function wholeValues(
       Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
         const target = run.findTarget(domain, item)
         const delta = form.name === 'append' || form.name === 'add' || form.name === 'remove'
-        // A secret beside what the delta is about may not be at hand, and is not sent.
+        // The value may contain another secret, which is unavailable and which the delta does not
+        // send.
         const sendsWhole = delta && target !== null && run.secrets.canReveal(target)
         return [item, sendsWhole ? { name: 'replace', payload: target } : form]
       }),
@@ -162,7 +163,7 @@ async function rectangleParts(whole: Part, isolation: Isolation, refused: boolea
   if (suspect !== null) {
     const verdict = await isolation.send(without(whole, suspect))
     if (verdict === 'ended') return
-    // The hint was right when the rest passes; the suspect still has to be heard.
+    // The rest passes, so the hint was right; the hinted part is tested next.
     if (verdict === 'fine' && suspect.items.length < whole.items.length)
       return suspects(suspect, isolation)
     if (verdict === 'fine')
@@ -173,10 +174,7 @@ async function rectangleParts(whole: Part, isolation: Isolation, refused: boolea
   return parts(whole, isolation, false)
 }
 
-/**
- * A part that is known to be refused; `innocent`: its values are known to be good for other
- * domains.
- */
+/** Bisects a refused part. `acceptedElsewhere`: other domains accept its values. */
 async function parts(part: Part, isolation: Isolation, innocent: boolean): Promise<void> {
   const { domains, items } = part
   if (items.length === 1 && domains.length === 1) return isolation.guilty(part)
@@ -184,13 +182,14 @@ async function parts(part: Part, isolation: Isolation, innocent: boolean): Promi
   const refused = await refusedHalves(part, isolation)
   if (refused.length === 0) return
   if (domains.length > 1) return domainParts(part, isolation)
-  // One domain that refuses what others took is itself the trouble.
+  // A domain that refuses what others accept is itself the culprit.
   if (innocent) return isolation.guilty(part)
   for (const half of refused) await parts(half, isolation, false)
 }
 
 /**
- * Items that hold a guilty one, though they were not sent alone; their domains took other items.
+ * Bisects items with a culprit among them that were not sent alone; their domains accept other
+ * items.
  */
 async function suspects(part: Part, isolation: Isolation): Promise<void> {
   if (part.items.length === 1)
@@ -199,8 +198,8 @@ async function suspects(part: Part, isolation: Isolation): Promise<void> {
 }
 
 /**
- * Halves items of which one is guilty, and follows the half that holds it. Both halves where both
- * were refused, else none.
+ * Sends the halves of a part's items, and bisects the half with the culprit. Returns both halves if
+ * both were refused, otherwise none.
  */
 async function refusedHalves({ domains, items }: Part, isolation: Isolation): Promise<Part[]> {
   const [first, second] = halves(items).map((half) => ({ domains, items: half }))
@@ -213,12 +212,12 @@ async function refusedHalves({ domains, items }: Part, isolation: Isolation): Pr
   return other === 'refused' ? [first, second] : []
 }
 
-/** Items that were sent and refused on domains that took others. */
+/** Bisects items that were sent and refused by domains that accept others. */
 async function heard(part: Part, isolation: Isolation): Promise<void> {
   return part.items.length === 1 ? isolation.guilty(part) : suspects(part, isolation)
 }
 
-/** A part that is refused whole and whose items were no help: its domains are halved. */
+/** Halves the domains of a part that is refused and whose items gave no culprit. */
 async function domainParts(part: Part, isolation: Isolation): Promise<void> {
   if (part.items.length === 1) return singleItem(part, isolation, false)
   const sent = await sendDomainHalves(part, isolation)
@@ -227,7 +226,10 @@ async function domainParts(part: Part, isolation: Isolation): Promise<void> {
     if (verdict === 'refused') await domainHeard(half, isolation, innocent)
 }
 
-/** Both halves of a part's domains, and what came of them; none where the apply ended meanwhile. */
+/**
+ * Sends both halves of a part's domains; returns the verdicts, or none if the apply ended
+ * meanwhile.
+ */
 async function sendDomainHalves(
   { domains, items }: Part,
   isolation: Isolation,
@@ -246,11 +248,9 @@ async function domainHeard(part: Part, isolation: Isolation, innocent: boolean):
 }
 
 /**
- * Follows a refused item to one domain that refuses it. When no half passed on the way, the item
- * itself is guilty, for all domains; otherwise some domains are, and each half that was refused is
- * followed as well.
- *
- * @param passed whether the item is known to pass on some domain
+ * Narrows a refused item down to one domain that refuses it. If no half passed, the item is the
+ * culprit for all domains; otherwise the culprits are domains, and each refused half is narrowed
+ * down as well.
  */
 async function singleItem(part: Part, isolation: Isolation, passed: boolean): Promise<void> {
   const unheard: Part[] = []
@@ -272,7 +272,7 @@ async function singleItem(part: Part, isolation: Isolation, passed: boolean): Pr
   for (const rest of unheard) await singleItem(rest, isolation, true)
 }
 
-/** The item or domain of a part that the message names, if it names one and there are others. */
+/** Finds the item or domain that a message names, if it names exactly one and there are others. */
 function hinted(part: Part, message: string, whole: Part): Part | null {
   const words = new Set(message.toLowerCase().match(/[a-z0-9_.-]+/g) ?? [])
   const bare = (word: string) => words.has(word) || words.has(`${word}.`)

@@ -6,7 +6,7 @@ import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
 import { computeSettleWait } from './settling.ts'
 
-/** Sends a write and records what comes of it; a refused one is taken apart. */
+/** Sends a write and records its outcome; a refused write is bisected. */
 export async function executeWrite(write: Write, run: Run): Promise<void> {
   const { result } = run
   const unsure = deltaInDoubt(write, run)
@@ -70,8 +70,8 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
 }
 
 /**
- * An item in doubt that a write has only a delta for: a delta is right for the one value that it
- * was made from.
+ * Finds an in-doubt item that a write changes by a delta. A delta is right only for the value that
+ * it was computed from.
  */
 function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
   const deltas = Object.entries(items).flatMap(([item, form]) =>
@@ -84,7 +84,7 @@ function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
   return null
 }
 
-/** An item in doubt is rewritten no sooner than a write that was given up can have landed. */
+/** Waits until an abandoned write can no longer take effect on the items of a write. */
 async function settled(write: Write, run: Run): Promise<void> {
   const wait = computeSettleWait(write, run.recorded, run.now(), run)
   if (wait === 0) return

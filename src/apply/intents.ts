@@ -4,8 +4,8 @@ import type { RecordedState, RecordedItem, Wave } from '../state/store.ts'
 import { withIntents, type Recording } from './record-outcome.ts'
 
 /**
- * What a wave is about to do: each item that it writes, empties or releases, as it is and as it may
- * be while it runs.
+ * Builds the intents of a wave: each item that it writes, clears or releases, with its current
+ * state and its possible state while the wave runs.
  */
 export function buildWave(
   number: number,
@@ -21,7 +21,7 @@ export function buildWave(
     before.set(domain, items)
   }
   const intents = new Map<number, RecordedState>()
-  // A later delta of the same item starts from all that an earlier one may have left.
+  // A later delta of the same item starts from every value that an earlier one may leave.
   const now = new Map(recorded)
   for (const write of writes) {
     const domains: RecordedState = new Map()
@@ -39,7 +39,7 @@ export function buildWave(
   return { number, before, intents }
 }
 
-/** The domains of items that leave the record, with what stays of them. */
+/** Removes items from state; returns the domains with their remaining items. */
 export function removeItems(
   leaving: { domain: Domain; item: ItemKey }[],
   recorded: RecordedState,

@@ -10,7 +10,7 @@ import type { SecretPort } from '../model/secret-keeper.ts'
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 type Possible = Value | undefined
 
-/** When and by whom something is recorded, and what else belongs to a value. */
+/** Time and apply of a recording, and the templates of secrets. */
 export interface Recording {
   recordedAt: string
   apply: string
@@ -18,7 +18,7 @@ export interface Recording {
 }
 
 /**
- * What a domain may hold while a write of these forms is under way: old and new value are
+ * Returns the possible state of a domain while a write is in flight: old and new values are
  * candidates.
  */
 export function withIntents(
@@ -42,8 +42,7 @@ export function withIntents(
 }
 
 /**
- * What a domain holds after a write was confirmed. `returned` is what the service answered, where
- * it differs.
+ * Returns the state of a domain after a confirmed write. `returned`: answered values that differ.
  */
 export function withConfirmed(
   before: Items,
@@ -100,8 +99,8 @@ function inDoubt(values: Possible[], recording: Recording, was: Was): RecordedIt
 }
 
 /**
- * Collects the templates of the secrets in some values. A secret that a write leaves as it is may
- * not be at hand in this process: what it was made from is then known from before.
+ * Collects the templates of the secrets in values. A secret that a write leaves unchanged may be
+ * unavailable in this process: its template is then known from the earlier state.
  */
 function templatesIn(values: Value[], recording: Recording, was: Was): Record<string, string> {
   const templates: Record<string, string> = {}
@@ -116,15 +115,14 @@ function templatesIn(values: Value[], recording: Recording, was: Was): Record<st
   return templates
 }
 
-/** Everything that a recorded item may hold; undefined for nothing, or nothing known. */
+/** Lists the possible values of a recorded item; undefined for unset or unknown. */
 function possible(held: RecordedItem | undefined): Possible[] {
   if (held === undefined || held.candidates.length === 0) return [undefined]
   return held.unknown === true ? [...held.candidates, undefined] : held.candidates
 }
 
 /**
- * Fields that the service keeps, and that are not the same in all possible values, are no longer
- * known.
+ * Removes fields that the service keeps and that differ between the values: they are unknown now.
  */
 function withoutUncertain(keeps: FieldName[], values: Possible[]): Possible[] {
   if (keeps.length === 0 || distinct(values).length < 2) return values

@@ -7,8 +7,8 @@ import { getOwn, type Json } from '../model/json.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
- * Of what the service returned, the values that are not what was sent: the service rewrote them.
- * Values are compared in canonical form, without their secrets.
+ * Finds the returned values that the service rewrote. Values are compared in canonical form,
+ * without their secrets.
  */
 export function findRewritten(
   forms: Record<ItemKey, Form>,

@@ -6,19 +6,19 @@ import type { Moment } from './run.ts'
 
 const mostSkew = 300_000
 
-/** What has to be known of an apply to tell how long earlier writes may still land. */
+/** Facts about an apply that limit the late effects of earlier writes. */
 interface Since {
   apply: string
-  /** When the lock was taken: writes of other processes had been given up by then. */
+  /** Instant of acquiring the lock: other processes had abandoned their writes by then. */
   lockedAt: Moment
   settleMs: number
 }
 
 /**
- * How long until nothing that was sent earlier can land on what a write is about, ms. A write that
- * was given up may land for `settleMs` more. When another apply gave up is known if it says so and
- * its clock can't be the reason: what it tells of the last five minutes, or of the future, counts
- * as of the moment the lock was taken.
+ * Computes the wait until no earlier call can take effect on the items of a write, ms. An abandoned
+ * call may take effect for `settleMs` more. The time that another apply recorded counts if it is
+ * more than five minutes before the lock was acquired; otherwise its clock may be wrong, and the
+ * time of acquiring the lock counts.
  */
 export function computeSettleWait(
   write: Write,
@@ -29,7 +29,7 @@ export function computeSettleWait(
   const items = relatedTo(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
     [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {
-      // What was only looked at is in doubt without a write that could land.
+      // An item that was only observed is in-doubt without a call that could take effect.
       const written = held.status === 'in-doubt' && held.origin === 'write'
       if (!written || !items.has(item)) return []
       const given = Date.parse(held.at)
@@ -40,7 +40,7 @@ export function computeSettleWait(
   return Math.max(0, ...ends.map((end) => end - now))
 }
 
-/** The items themselves, those that they empty, and those that would empty them. */
+/** Returns the items, the items that they clear, and the items that clear them. */
 function relatedTo(items: ItemKey[]): Set<ItemKey> {
   const related = new Set(items)
   for (const item of items)

@@ -2,21 +2,19 @@ import type { Clock } from '../model/clock.ts'
 
 const everyMs = 10_000
 
-/** Outcomes on their way to where other machines look. */
+/** Sharing of outcomes with other machines. */
 export interface Sharing {
-  /** Something was recorded: it is shared within ten seconds. */
+  /** Schedules the sharing of a recorded outcome within ten seconds. */
   schedule(): void
-  /**
-   * Shares what is left. Says why that failed, or failed before; null when everything is shared.
-   */
+  /** Shares the rest. Returns the reason of a failure; null if everything is shared. */
   end(): Promise<string | null>
 }
 
 /**
  * Shares outcomes at least every ten seconds.
  *
- * @param share null where nothing has to be shared
- * @param failed told as soon as sharing fails
+ * @param share null if nothing has to be shared
+ * @param onFailure called as soon as sharing fails
  */
 export function startSharing(
   share: (() => Promise<void>) | null,
@@ -26,8 +24,8 @@ export function startSharing(
   if (share === null) return { schedule: () => {}, end: async () => null }
   const ended = new AbortController()
   let [due, last]: [Promise<void> | null, number] = [null, clock.monotonic()]
-  // The apply is ending then: outcomes of what is under way do not wait for one try after the
-  // other.
+  // After a failure the apply ends; outcomes of calls in flight are shared at the end, not one by
+  // one.
   let broken = false
   const once = async (): Promise<string | null> => {
     last = clock.monotonic()

@@ -11,8 +11,8 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 type OnWait = QueryClientOptions['onWait']
 
 /**
- * Connects to the service that the workspace names, for writes and queries. An emulator that it
- * asks for runs until the connection is closed.
+ * Connects to the workspace's service, for writes and queries. With `service.url: emulator`, starts
+ * the emulator, which runs until the connection is closed.
  *
  * @param onWait called with each wait that the service demands of queries, ms
  * @throws EdgewiseError `access` when there is no token
@@ -53,10 +53,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
   return { client: createClient(connection), queries, close: async () => emulator?.close() }
 }
 
-/**
- * The emulator that `service.url: emulator` asks for. It keeps what it is told beside the
- * workspace.
- */
+/** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
 async function startInside(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../emulator/emulator.ts')
   let calls = 0

@@ -4,8 +4,8 @@ import { groupBy } from '../model/group-by.ts'
 import type { Applied } from '../model/applied.ts'
 
 /**
- * The applies of a history in groups, first to last: the waves of one rollout (`<id>-w1`,
- * `<id>-w2`, …) are one.
+ * Groups the applies of a history, first to last: the waves of a rollout (`<id>-w1`, `<id>-w2`, …)
+ * form one group.
  */
 export function groupApplies(history: Applied[]): Applied[][] {
   return [...groupBy(history, ({ id }) => waveOf(id).rollout).values()].map((waves) =>
@@ -14,8 +14,8 @@ export function groupApplies(history: Applied[]): Applied[][] {
 }
 
 /**
- * The applies that a name stands for, first to last: one by its id, or every wave of a rollout by
- * the rollout's.
+ * Finds applies by name, first to last: a single apply by its id, or every wave by the rollout's
+ * id.
  *
  * @throws EdgewiseError `usage` when the history has no such apply
  */

@@ -13,22 +13,22 @@ import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeUnfinished } from '../rollout/on-hold.ts'
 
-/** Where desired, recorded and observed configuration part, and what can be done from there. */
+/** Drift between desired, recorded and observed state. */
 export interface FoundDrift {
   drift: Drift
   observed: Observed
-  /** Sentences about observed items that are not managed, and about unfinished rollbacks. */
+  /** Notes about unmanaged observed items and about unfinished rollbacks. */
   notes: string[]
 }
 
 /**
- * Holds the manifests, the record and, where somebody can look at the service, what it holds
- * against each other. Writes nothing, neither to the service nor to the record.
+ * Detects drift between manifests, recorded state and, if it was observed, the live service. Writes
+ * nothing, neither to the service nor to state.
  *
- * @param observed what was seen, `{domain: {item: payload}}`; null where nothing can be observed
- * @param rollouts what the store keeps of rollouts
+ * @param observed observed configuration, `{domain: {item: payload}}`; null if nothing was observed
+ * @param rollouts stored rollouts
  * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has
- * another shape
+ * the wrong shape
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
@@ -59,12 +59,11 @@ export function findDrift(
 }
 
 /**
- * Gives the base of a repair: for the domains where the service was seen to hold something else
- * than is recorded, the state with what was seen. A value that is not certain is in doubt, so that
- * the repair writes the item whole; of an unreadable item that is no longer desired nothing is
- * recorded.
+ * Builds the base state of a repair: for each domain whose observed configuration differs from its
+ * recorded state, that state with the observed values. An uncertain value becomes in-doubt, so that
+ * the repair writes the whole item. An unreadable item is included only if it is still desired.
  *
- * @param at the time of the look, ISO 8601
+ * @param observedAt time of the observation, ISO 8601
  */
 export function buildRepairBase(
   { drift: found, observed }: FoundDrift,
@@ -90,7 +89,7 @@ export function buildRepairBase(
     if (sight === undefined) continue
     const known = recorded.get(domain)?.get(item)
     if (known === undefined && sight.notVerified.length > 0) {
-      // What was hidden was never recorded either.
+      // A value hidden from the observation was never recorded either.
       record(domain, item, unrecordedState, {})
       continue
     }

@@ -1,7 +1,7 @@
 import type { RecordedState, Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** Returns sentences that belong to the first plan against a service. */
+/** Lists the warnings of the first plan against a service. */
 export async function listFirstPlanWarnings(
   workspace: LoadedWorkspace,
   store: Store,

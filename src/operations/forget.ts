@@ -6,7 +6,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { withLock } from './with-lock.ts'
 
-/** What is to leave state. */
+/** Domains and items to remove from state. */
 export interface ForgetRequest {
   domains: Domain[]
   /** Only these items; all when empty. */
@@ -15,7 +15,7 @@ export interface ForgetRequest {
   lockTimeout?: number
 }
 
-/** What left state, counted and in words. */
+/** Removed domains and items: their numbers, and a description. */
 export interface Forgotten {
   domains: number
   items: number
@@ -23,9 +23,9 @@ export interface Forgotten {
 }
 
 /**
- * Locks, asks, and takes domains, or some of their items, out of state. The service is not told.
+ * Locks, asks, and removes domains, or some of their items, from state. The service is unchanged.
  *
- * @throws EdgewiseError `usage` when nothing is recorded of them, `declined`
+ * @throws EdgewiseError `usage` when a domain or item is not recorded, `declined`
  */
 export async function forget(
   workspace: LoadedWorkspace,

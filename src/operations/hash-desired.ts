@@ -6,8 +6,8 @@ import { mapSecrets } from '../model/secret.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * A hash of what the manifests ask for of a domain, the same whether or not the values of its
- * secrets are at hand: secrets count by what they are made from.
+ * Returns a function that hashes a domain's desired state. The hash does not depend on whether the
+ * values of secrets are available: a secret is hashed by its reference.
  */
 export function hashDesired({
   desired,

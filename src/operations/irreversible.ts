@@ -12,7 +12,8 @@ import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Sentences about what of a plan a health check could not take back; none where it would not try.
+ * Lists warnings about changes that a failed health check can't roll back; none unless the
+ * workspace rolls back on failure.
  */
 export function listIrreversibleWarnings(
   { config, vault }: LoadedWorkspace,
@@ -42,7 +43,7 @@ export function listIrreversibleWarnings(
   return [`a health check can't take back ${describeIrreversible(irreversible)}`]
 }
 
-/** Some of what can't be taken back, each with the reason, and how many more there are. */
+/** Describes irreversible items: some of them with reasons, and the number of the others. */
 export function describeIrreversible(irreversible: Irreversible[]): string {
   return listSome(
     irreversible.map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`),

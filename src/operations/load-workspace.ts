@@ -7,24 +7,21 @@ import { findHeadCommit } from '../state/git/plumbing.ts'
 import { buildGitEnvironment } from '../state/git/git-process.ts'
 import type { Outside } from './outside.ts'
 
-/** A workspace with the secrets that may be known. */
+/** Workspace with its available secrets. */
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
-  /**
-   * The commit that the manifests are at; null whenever git has no answer, since it is information
-   * only.
-   */
+  /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
   commit(): Promise<string | null>
-  /** A text without the token and without the values of secrets that were looked up. */
+  /** Removes the token and the values of looked-up secrets from a text. */
   scrub(text: string): string
 }
 
 /**
- * Reads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in
+ * Loads a workspace: `edgewise.yaml`, profiles and manifests. Problems of manifests are in
  * `diagnostics`.
  *
- * @param root the folder that holds `edgewise.yaml`
- * @param reach which secrets may be asked for
+ * @param root folder of `edgewise.yaml`
+ * @param reach secrets that may be looked up
  * @throws EdgewiseError `not-a-workspace` or `invalid` when `edgewise.yaml` is missing or wrong
  */
 export function loadWorkspace(root: string, outside: Outside, reach: SecretReach): LoadedWorkspace {

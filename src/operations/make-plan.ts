@@ -17,29 +17,23 @@ import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
-/** What a plan is made with besides the workspace and the record. */
+/** Options of a plan. */
 export interface PlanOptions {
   effort?: Effort
   explain?: boolean
-  /**
-   * What the store keeps of rollouts: what they hold is left out, and one that is open keeps its
-   * waves.
-   */
+  /** Stored rollouts: their domains on hold are skipped, and an open rollout keeps its waves. */
   rollouts?: Rollout[]
-  /** Plan what is held as well. */
+  /** Also plan domains on hold. */
   retryHeld?: boolean
-  /** No waves. */
+  /** Plan without waves. */
   atOnce?: boolean
-  /**
-   * Is called now and then during a long search for fewer writes, with the steps made and the most
-   * there may be.
-   */
+  /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
   progress?(made: number, all: number): void
 }
 
 /**
- * What would change, and the fewest writes found for it. Reads the record and the manifests, writes
- * nothing.
+ * Plans the changes, and the fewest writes found for them. Uses manifests and recorded state, and
+ * writes nothing.
  *
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
@@ -74,7 +68,7 @@ export async function makePlan(
     desired: wanted,
     ...difference,
     first: config.rollout.first,
-    // One change is one write; the solver is large.
+    // A single change is a single write, without a need for the large solver.
     ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
     grouping: config.grouping,
     limits: config.limits,
@@ -99,7 +93,7 @@ export async function makePlan(
   return { ...made, summary: { ...made.summary, held: onHold.changes }, warnings }
 }
 
-/** What a plan has to do with open rollouts. */
+/** Describes how open rollouts affect a plan. */
 function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
   const said = (rollout: Rollout) =>
     `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
@@ -110,10 +104,7 @@ function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
   )
 }
 
-/**
- * The chosen parts of what is recorded and what is desired; secrets that are not at hand count as
- * recorded.
- */
+/** Selects parts of recorded and desired state; unavailable secrets count as unchanged. */
 export function selectSnapshots(
   workspace: Workspace,
   recorded: RecordedState,

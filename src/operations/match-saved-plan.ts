@@ -20,9 +20,9 @@ import type { Outside } from './outside.ts'
 import type { SelectionRequest } from './select.ts'
 
 /**
- * Plans again what a plan file is about, and refuses the file unless it says exactly the same.
+ * Plans the domains of a plan file again, and rejects the file unless both plans are equal.
  *
- * @param text the content of the file
+ * @param text content of the file
  * @throws EdgewiseError `stale-plan`, `usage`
  */
 export async function matchSavedPlan(
@@ -41,8 +41,7 @@ export async function matchSavedPlan(
     )
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))
-  // A plan is always made in waves, so that it can be compared; without waves the same writes go
-  // out at once.
+  // Plans are compared in waves; an apply without waves sends the same writes at once.
   const how: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
   const now = await makePlan(workspace, recorded, saved.selection, how, outside)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection)
@@ -67,7 +66,7 @@ function openRollout(
   return findConflicts(domains, now.basis, rollouts, hashDesired(workspace)).continued
 }
 
-/** Whether what the file planned is a rollout already, of which the rest is to be sent. */
+/** Returns whether the plan of the file is an open rollout with waves left to send. */
 function continues(
   { desired: planned }: SavedPlan,
   desired: Snapshot,

@@ -7,7 +7,7 @@ import { realDisk } from '../state/folder/real-disk.ts'
 import type { Machine } from '../state/lock.ts'
 import type { Outside } from './outside.ts'
 
-/** The world as a Node process has it. */
+/** Creates the outside of a Node process. */
 export function createNodeOutside(signal: AbortSignal): Outside {
   return {
     env: process.env,
@@ -32,7 +32,7 @@ const realClock: Clock = {
   },
 }
 
-/** This machine, and this process on it. */
+/** Describes this machine and this process. */
 function thisMachine(): Machine {
   const namespace = firstLine(() => readlinkSync('/proc/self/ns/pid'))
   return {
@@ -65,7 +65,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch (error) {
-    // A process may run under a number that has no name.
+    // A process may run under a user id that has no name.
     if (error instanceof Error && 'code' in error) return String(process.getuid?.() ?? 'somebody')
     throw error
   }

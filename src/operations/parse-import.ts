@@ -8,14 +8,14 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** A file to import: its name for messages, and its text. */
+/** File to import: its name for messages, and its text. */
 export interface ImportSource {
   name: string
   text: string
 }
 
 /**
- * Returns the items that a file says a service holds, in canonical form and without secrets.
+ * Parses the items of an import file, in canonical form and without the values of secrets.
  *
  * @throws EdgewiseError `usage` when the file can't be imported
  */
@@ -52,8 +52,7 @@ function adopt(
   workspace: LoadedWorkspace,
   fail: (why: string) => never,
 ): ImportedItem {
-  // An item that the catalogue does not know can't be managed, so it is skipped later whatever it
-  // holds.
+  // An item that the catalogue does not know can't be managed; it is skipped later.
   if (!catalogue.has(item)) return { domain, item, value: null }
   const spec = getItemSpec(item)
   const wire = parseItem(spec, payload, 'wire', domain)
@@ -62,7 +61,7 @@ function adopt(
     fail(
       `${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`,
     )
-  // What the schema accepts is no deeper than it says; the next reader goes all the way down.
+  // The schema check above limits the nesting depth for this recursive check.
   const imperative = parseItem(spec, payload, 'manifest', domain).problems.find(isImperative)
   if (imperative !== undefined)
     fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)

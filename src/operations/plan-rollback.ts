@@ -19,31 +19,28 @@ import type { Outside } from './outside.ts'
 import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** A plan back to what was recorded before an apply. */
+/** Plan that restores the state before an apply. */
 export interface Rollback {
-  /** What is taken back, first to last: one apply, or the waves of one rollout. */
+  /** Applies to roll back, first to last: a single apply, or the waves of a rollout. */
   applies: Applied[]
   plan: Plan
-  /** What can't be taken back, or not all of it. */
+  /** Items that can't be rolled back, or only in part. */
   irreversible: Irreversible[]
-  /**
-   * What was recorded since of items that are taken back, so that the way back goes over it as
-   * well.
-   */
+  /** Later changes of the same items, which the rollback overwrites as well. */
   later: { domains: Domain[]; applies: string[] }
-  /** Items that were not recorded before, and that the plan unsets. */
+  /** Items that were unrecorded before, which the plan unsets. */
   unmanaged: { domain: Domain; item: ItemKey }[]
 }
 
 /**
- * Plans the way back to what was recorded before an apply, or before a rollout in waves. Only what
- * that apply changed is touched. Reads the record and the secrets, writes nothing; the manifests do
- * not count.
+ * Plans the rollback to the state before an apply, or before a rollout in waves. Only items that
+ * the apply changed are touched. Uses recorded state and secrets, not the manifests, and writes
+ * nothing.
  *
  * @param name id of an apply or a rollout; null for the last one that changed something
- * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none
- * is named and the last one
- *   was a rollback itself; `irreversible` when all of what it changed can't be taken back
+ * @throws EdgewiseError `usage` when there is no such apply, when it changed no selected domain, or
+ * when `name` is null and the last change was a rollback; `irreversible` when nothing of it can be
+ * rolled back
  */
 export async function planRollback(
   workspace: LoadedWorkspace,
@@ -113,12 +110,12 @@ async function planOf(
     limits: config.limits,
     target: [...target],
     items: [...items],
-    // What it leads to stands in no commit.
+    // The desired state of a rollback is in no commit.
     commit: null,
   })
 }
 
-/** Domains where something else was recorded of these items since, and by what. */
+/** Finds later changes of the same items: their domains and applies. */
 async function changedLater(
   { to }: RollbackSnapshots,
   applies: Applied[],
@@ -158,8 +155,8 @@ function unmanagedOf({ to }: RollbackSnapshots, before: PriorState): Rollback['u
 }
 
 /**
- * What is recorded of the domains whose unset items were not recorded before, without these items:
- * nothing of them was managed, so nothing of them should be released by a later plan.
+ * Removes items that were unset because they were unrecorded before; returns the new state of their
+ * domains. They were never managed, so a later plan must not release them.
  */
 export function removeUnmanaged({ unmanaged }: Rollback, recorded: RecordedState): RecordedState {
   return removeItems(

@@ -8,11 +8,11 @@ import { listSecretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Refuses a plan that can't be carried out as things stand, before anybody is asked and anything is
- * sent. Secrets that a command gives are looked at after that, by `resolveForSend`.
+ * Checks, before consent, that a plan can be sent: the token and the secrets. Secrets from commands
+ * are checked later, by `resolveForSend`.
  *
- * @throws EdgewiseError `access` when the token or the value of a secret is not at hand, `invalid`
- * when a value is not valid
+ * @throws EdgewiseError `access` when the token or the value of a secret is not available,
+ * `invalid` when a value is not valid
  */
 export function runPreflight({ config, vault }: LoadedWorkspace, planned: Plan): void {
   if (planned.writes.length === 0) return
@@ -43,8 +43,8 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
 }
 
 /**
- * Refuses values of secrets that are not valid where they stand; what they are is not shown. What
- * a command gives is checked once it is known.
+ * Rejects secret values that are not valid in their items, without showing them. Values from
+ * commands are checked once they are known.
  *
  * @throws EdgewiseError `invalid`
  */

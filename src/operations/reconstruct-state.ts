@@ -3,23 +3,22 @@ import type { Applied } from '../model/applied.ts'
 import type { RecordedState, RecordedItem, Store } from '../state/store.ts'
 import { findApplies } from './find-applies.ts'
 
-/** What was recorded of a domain when an apply had ended. */
+/** State of a domain at the end of an apply. */
 export interface PastState {
-  /** The apply; of a rollout, its last wave. */
+  /** Apply; for a rollout, its last wave. */
   apply: Applied
   items: Map<ItemKey, RecordedItem>
   /**
-   * Items that something else than an apply (an import, a repair's look) recorded since: what was
-   * there before it is not kept.
+   * Items recorded since by something other than an apply (an import, a repair): their earlier
+   * state is not stored.
    */
   notKnown: ItemKey[]
 }
 
 /**
- * What was recorded of a domain at the end of an apply, found by going back from now through what
- * each later apply says was recorded before it. What was imported or forgotten is in no apply's
- * journal: items that were imported since are named as not known, items that were forgotten since
- * are missing.
+ * Reconstructs the state of a domain at the end of an apply, by undoing later applies from the
+ * current state. Imports and removed items are in no apply's journal: items imported since are
+ * listed in `notKnown`, items forgotten since are missing.
  *
  * @param name id of an apply, or of a rollout for the end of its last wave
  * @throws EdgewiseError `usage` when there is no such apply

@@ -10,16 +10,16 @@ import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
 import { pluralize } from '../model/words.ts'
 
-/** What a repair is asked for. */
+/** Options of a repair. */
 export interface RepairRequest extends DriftRequest, GuardRequest {
   /** Seconds to wait while another process holds the lock. */
   lockTimeout?: number
 }
 
 /**
- * Locks, shows the drift, plans from what was observed, and applies that like any other plan.
+ * Locks, shows the drift, plans from the observed state, and applies that plan like any other.
  *
- * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
+ * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function repair(
   workspace: LoadedWorkspace,

@@ -13,20 +13,20 @@ import { refuseInvalidSecrets } from './preflight.ts'
 import { listSecretUses, type SecretUse } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** A plan that can be sent as it stands. */
+/** Plan with resolved secrets. */
 export interface Resolved {
   plan: Plan
-  /** Names of secrets whose command gave another value than is recorded; the writes hold it. */
+  /** Names of secrets whose command returned another value than recorded; the writes contain it. */
   renewed: string[]
 }
 
 /**
- * Runs the commands of the secrets that a plan's writes hold, and puts what they give in the place
- * of unresolved secrets and of recorded fingerprints, in writes and changes. To be called after
- * consent and before anything is sent or recorded. A command runs once for a process.
+ * Runs the commands of the secrets in a plan's writes, and substitutes their values for unresolved
+ * secrets and recorded fingerprints, in writes and changes. Call it after consent, before anything
+ * is sent or recorded. A command runs once per process.
  *
- * @throws EdgewiseError `access` when a command fails, `invalid` when a value is not valid,
- *   or stands in the service's address
+ * @throws EdgewiseError `access` when a command fails, `invalid` when a value is not valid, or
+ * occurs in the service's address
  */
 export async function resolveForSend(
   { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
@@ -40,7 +40,7 @@ export async function resolveForSend(
     uses.flatMap(({ reference }) => vault.listMissing(reference)),
     signal,
   )
-  // The address is shown and recorded; what a command gives is known only now.
+  // The address is shown and recorded; the value of a command is known only now.
   if (vault.occursIn(config.service.url))
     throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
   const resolution = resolveUses(uses, vault)
@@ -51,11 +51,11 @@ export async function resolveForSend(
   return { plan, renewed: renewedNames(uses, vault) }
 }
 
-/** What stands for the secrets of a plan's writes now. */
+/** Resolved secrets of a plan's writes. */
 interface Resolution {
-  /** By write and item. */
+  /** Resolved secrets by write and item. */
   secrets: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** The items that hold them. */
+  /** Items with resolved secrets. */
   touched: ReadonlyMap<Domain, ReadonlySet<ItemKey>>
 }
 
@@ -72,7 +72,7 @@ function resolveUses(uses: SecretUse[], vault: SecretVault): Resolution {
   return { secrets, touched }
 }
 
-/** Two secrets were recorded with one value and are different now, so one write can't hold both. */
+/** Creates the error for two secrets with one recorded value and two current values. */
 function apart({ domains }: Write, item: ItemKey): EdgewiseError {
   const message = "two secrets had one value and now have two: one write can't set both"
   return new EdgewiseError(
@@ -98,7 +98,7 @@ function replaced(value: Value, secrets: ReadonlyMap<string, string>): Value {
   return mapSecrets(value, (secret) => ({ $secret: secrets.get(secret) ?? secret }))
 }
 
-/** Makes the changes say what the writes now lead to. */
+/** Updates the changes to match the resolved writes. */
 function resolveChanges(changes: Change[], writes: Write[], resolution: Resolution): Change[] {
   const { touched } = resolution
   const writesOf = new Map<Domain, Write[]>()
@@ -116,7 +116,10 @@ function resolveChanges(changes: Change[], writes: Write[], resolution: Resoluti
   })
 }
 
-/** A delta leaves alone what it does not name, also the old value of the same secret there. */
+/**
+ * Computes the value after the writes. A delta keeps entries that it does not name, including an
+ * old value of the same secret.
+ */
 function valueAfter(
   item: ItemKey,
   { before, after }: { before: Value | null; after: Value },
@@ -135,7 +138,7 @@ function valueAfter(
   return value ?? after
 }
 
-/** Proves once more that the writes bring about the changes, for the items that were resolved. */
+/** Proves again that the writes lead to the changes, for items with resolved secrets. */
 function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution): void {
   const { changes, writes } = plan
   const isTouched = (domain: Domain, item: ItemKey) => touched.get(domain)?.has(item) === true
@@ -163,7 +166,7 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
 
 function renewedNames(uses: SecretUse[], vault: SecretVault): string[] {
   const isRenewed = ({ secret, reference }: SecretUse) =>
-    // What was unresolved was not recorded, so it is no other value.
+    // An unresolved secret has no recorded value to differ from.
     !secret.startsWith('unresolved:') && vault.resolve(reference).$secret !== secret
   const renewed = uses.filter(isRenewed)
   const names = renewed.flatMap(({ reference }) => listReferencedNames(reference))

@@ -14,10 +14,10 @@ import type { SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
 
-/** What a rollback is asked for. */
+/** Options of a rollback. */
 export interface RollbackRequest extends SelectionRequest, GuardRequest {
   /**
-   * Id of the apply, or of a rollout for all of its waves; absent: the last one that changed
+   * Id of an apply, or of a rollout with all of its waves; absent: the last one that changed
    * something.
    */
   apply?: string
@@ -25,18 +25,18 @@ export interface RollbackRequest extends SelectionRequest, GuardRequest {
   lockTimeout?: number
 }
 
-/** What came of a rollback. */
+/** Result of a rollback. */
 export interface RolledBackApply extends Executed {
   rollback: Rollback
-  /** Items of the plan for which the manifests still ask what was rolled back. */
+  /** Number of rolled-back items that the manifests would change again. */
   stillDesired: number
 }
 
 /**
- * Locks, plans back to what was recorded before an apply, shows that, asks, and executes it. The
- * manifests need not be valid: what to go back to is found in state.
+ * Locks, plans the rollback, shows it, asks, and executes it. The manifests need not be valid: the
+ * target is in recorded state.
  *
- * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
+ * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function rollback(
   workspace: LoadedWorkspace,
@@ -57,7 +57,7 @@ export async function rollback(
       name,
       ports.outside,
     ).catch(async (error: unknown) => {
-      // Nothing else can be rolled back of it.
+      // Nothing else can be rolled back.
       if (error instanceof EdgewiseError && error.code === 'irreversible')
         await finishRollingBack(store, whole)
       throw error
@@ -66,7 +66,7 @@ export async function rollback(
     const executed = await submitPlan(
       workspace,
       found.plan,
-      // Everything was so before: the sooner the better.
+      // The target state was live before, so no waves delay it.
       { ...request, locked, recorded, waves: false, asks: true, suffix: rollbackSuffix },
       ports,
     )
@@ -76,10 +76,7 @@ export async function rollback(
   })
 }
 
-/**
- * Takes items out of state that were not in it before; they are unset now. Returns what is recorded
- * then.
- */
+/** Removes items from state that were not in it before and are unset now. Returns the new state. */
 async function dropUnmanaged(
   dialogue: Dialogue,
   store: Store,
@@ -103,7 +100,7 @@ async function dropUnmanaged(
   }
 }
 
-/** Ends the rollout that a health check could not roll back to the end. */
+/** Ends the rollout whose rollback by a health check is unfinished. */
 async function finishRollingBack(store: Store, name: string | null): Promise<void> {
   const rollout = (await store.listRollouts()).find(
     ({ id, state }) => id === name && state === 'taking-back',
@@ -115,7 +112,7 @@ async function finishRollingBack(store: Store, name: string | null): Promise<voi
     )
 }
 
-/** The next apply carries out what the manifests say, whatever was rolled back. */
+/** Counts rolled-back items that the next apply would change again. */
 function countStillDesired(
   workspace: LoadedWorkspace,
   recorded: RecordedState,

@@ -9,17 +9,17 @@ import type { Store } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** How a plan meets rollouts. */
+/** Rollout options of a plan. */
 export interface WaveRequest {
-  /** Let it out in waves; else all of it goes out at once, and nobody looks after it. */
+  /** Roll out in waves; otherwise all at once, without health checks. */
   waves: boolean
-  /** All at once may also be the end of a rollout that is open: the same is asked for. */
+  /** Allow an apply without waves to complete an open rollout of the same desired state. */
   finishes?: boolean
   supersede?: boolean
   retryHeld?: boolean
 }
 
-/** The rollouts that count for a plan: one that is to be ended has no waves to go on with. */
+/** Returns the rollouts that affect a plan; a superseded one has no waves to resume. */
 export function excludeSuperseded(
   rollouts: Rollout[],
   { supersede = false }: { supersede?: boolean | undefined },
@@ -28,11 +28,11 @@ export function excludeSuperseded(
 }
 
 /**
- * The open rollout that a plan goes on with, the rollouts that are over once it is carried out, and
- * those that hold less then.
+ * Decides which open rollout a plan resumes, which rollouts it ends, and which ones then have fewer
+ * domains on hold.
  *
- * @throws EdgewiseError `rollout-open` when the plan touches domains of one that is open, and
- * nobody said that it may
+ * @throws EdgewiseError `rollout-open` when the plan touches domains of an open rollout and may not
+ * supersede it
  */
 export async function decideRollouts(
   workspace: LoadedWorkspace,
@@ -59,7 +59,7 @@ export async function decideRollouts(
   }
 }
 
-/** By id the rollouts that still hold something, without what a plan tries again. */
+/** Returns the rollouts with domains on hold, by id, without domains that a plan retries. */
 function holdingStill(
   rollouts: Rollout[],
   asked: (domain: Domain) => string,

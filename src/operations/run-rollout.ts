@@ -23,17 +23,17 @@ import { planRollback, removeUnmanaged } from './plan-rollback.ts'
 import type { Locked } from './with-lock.ts'
 import { withQueries } from './with-queries.ts'
 
-/** How a rollout is executed: as an apply, and with a lock that may be given away for a while. */
+/** Options for running a rollout, whose lock may be released for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
-  /** Throws what a wave may not begin for at its time. */
+  /** Throws if a wave may not begin now. */
   guard(): void
   tell(event: ApplyEvent, budget: CallBudget | null): void
 }
 
-/** Whether a plan goes out in more than one step, or is watched. */
+/** Returns whether a plan has several waves or a health check. */
 export function isRollout(
   { config }: LoadedWorkspace,
   plan: Plan,
@@ -47,9 +47,9 @@ export function isRollout(
 }
 
 /**
- * Rolls a plan out in the waves of the workspace's rollout, and watches each of them.
+ * Rolls a plan out in the workspace's waves, and watches each of them.
  *
- * @throws EdgewiseError what ends it before anything is sent
+ * @throws EdgewiseError when the rollout ends before anything is sent
  */
 export async function runRollout(
   workspace: LoadedWorkspace,
@@ -76,7 +76,7 @@ export async function runRollout(
       lockedAt: lock.lockedAt,
       tell: (event, its) => {
         budget = its
-        // The rollout is one apply to its reader.
+        // The rollout reports itself as a single apply.
         if (event.type !== 'apply.started' && event.type !== 'apply.finished')
           options.tell(event, its)
       },
@@ -112,7 +112,7 @@ export async function runRollout(
   return rollOut(plan, rollout, recorded, context)
 }
 
-/** Rolls back all that a rollout changed. The reason where nothing of it can be. */
+/** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
 async function rollBack(
   workspace: LoadedWorkspace,
   store: Store,

@@ -3,11 +3,11 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 
 /**
- * Tells by its fingerprint whether the value of a secret that was recorded once is at hand: it is
- * when a manifest still has it, or when what it was made from gives the same again. A command is
- * not run to know that: it counts as giving the same while no other value of it is recorded.
+ * Creates a check, by fingerprint, of whether the value of a recorded secret is available: a
+ * manifest still contains it, or its template resolves to the same value. The check runs no
+ * command: its value counts as the same while no other value of it is recorded.
  *
- * @param recorded what is recorded now
+ * @param recorded current state
  */
 export function createSecretCheck(
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>,
@@ -28,7 +28,7 @@ export function createSecretCheck(
   return (secret) => {
     const known =
       atHand.get(secret) ??
-      // A manifest may have it by now.
+      // A manifest may contain it by now.
       (vault.knows(secret) || isMadeFrom(secret, templates.get(secret), vault, isLast))
     atHand.set(secret, known)
     return known
@@ -54,7 +54,7 @@ function isMadeFrom(
     if (missing.length === 0) return vault.resolve(template).$secret === secret
     return missing.every((name) => vault.isCommand(name)) && isLast(secret, template)
   } catch (error) {
-    // A source that fails is no reason to leave everything else as it is.
+    // A failing source must not prevent the rollback of other items.
     if (error instanceof EdgewiseError && error.code === 'access') return false
     throw error
   }

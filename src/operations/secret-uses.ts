@@ -5,21 +5,20 @@ import type { Plan } from '../model/plan.ts'
 import { mapSecrets } from '../model/secret.ts'
 import { listReferencedNames } from '../model/secret-keeper.ts'
 
-/** A secret in a write whose value is not at hand, or was recorded from a command. */
+/** Secret in a write that is unresolved, or was recorded from a command. */
 export interface SecretUse {
   write: Write
   domain: Domain
   item: ItemKey
-  /** As it stands in the write: a fingerprint, or `unresolved:` and the reference. */
+  /** Placeholder in the write: a fingerprint, or `unresolved:` and the reference. */
   secret: string
   /** A name, or a template around names. */
   reference: string
 }
 
 /**
- * Lists the secrets of a plan's writes whose values have to be had before they can be sent: those
- * that are unresolved, and those that stand in it with the fingerprint that is recorded for a
- * reference to a command.
+ * Lists the secrets of a plan's writes that need a value before sending: unresolved secrets, and
+ * recorded fingerprints whose reference is a command.
  */
 export function listSecretUses({ writes, references }: Plan, vault: SecretVault): SecretUse[] {
   const uses: SecretUse[] = []
@@ -38,7 +37,7 @@ export function listSecretUses({ writes, references }: Plan, vault: SecretVault)
   return uses
 }
 
-/** Whether what is sent for a secret of a write is not settled yet. */
+/** Returns whether the value to send for a secret is not known yet. */
 function isOpen(secret: string, reference: string, vault: SecretVault): boolean {
   if (vault.listMissing(reference).length > 0) return true
   const fromCommand = listReferencedNames(reference).some((name) => vault.isCommand(name))

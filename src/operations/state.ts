@@ -7,7 +7,7 @@ import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import { reconstructState } from './reconstruct-state.ts'
 
-/** Everything recorded, and where that is. */
+/** Loads the recorded state and its location. */
 export async function listState(
   workspace: LoadedWorkspace,
   outside: Outside,
@@ -16,19 +16,22 @@ export async function listState(
   return { recorded, location: store.location }
 }
 
-/** What is recorded of a domain. */
+/** Recorded state of a domain. */
 export interface DomainState {
   domain: Domain
   items: Map<ItemKey, RecordedItem>
-  /** The apply at whose end it was so, and the items of which that is not known; null for now. */
+  /**
+   * Apply at whose end the domain had this state, and items whose state then is not known; null for
+   * the current state.
+   */
   asOf: { apply: Applied; notKnown: ItemKey[] } | null
 }
 
 /**
- * Looks up what is recorded of a domain, now or at the end of an apply.
+ * Looks up the state of a domain, now or at the end of an apply.
  *
- * @param at id of the apply or rollout; absent for now
- * @throws EdgewiseError `usage` when nothing is, or there is no such apply
+ * @param applyName id of an apply or a rollout; absent: now
+ * @throws EdgewiseError `usage` when no state is known, or there is no such apply
  */
 export async function showState(
   workspace: LoadedWorkspace,

@@ -19,41 +19,41 @@ import type { Locked } from './with-lock.ts'
 
 interface SubmitRequest extends GuardRequest, WaveRequest {
   locked: Locked
-  /** What the plan rests on. */
+  /** State that the plan is based on. */
   recorded: RecordedState
-  /** Ask before anything is sent. A saved plan was agreed to when it was made. */
+  /** Ask before anything is sent; a saved plan is already approved. */
   asks: boolean
   /** End the apply at the first refused write, instead of bisecting it. */
   stopOnRefusal?: boolean
-  /** Ends the id of the apply, to show its kind in a history. */
+  /** Suffix of the apply id, which shows its kind in the history. */
   suffix?: string
-  /** Done once the plan was agreed to and before anything is sent. */
+  /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
 }
 
 type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
-/** What came of a plan. */
+/** Result of executing a plan. */
 export interface Executed {
   plan: Plan
   result: ApplyResult
-  /** The last event; absent when nothing was begun. */
+  /** Last event; absent if nothing began. */
   finished?: ApplyFinished
   /**
    * - `done`: everything planned is confirmed and recorded.
-   * - `not-begun`: it is not, and nothing was sent.
-   * - `incomplete`: it is not, and something was sent, now or by an earlier wave.
+   * - `not-begun`: not everything is confirmed, and nothing was sent.
+   * - `incomplete`: not everything is confirmed, and something was sent, now or by an earlier wave.
    */
   status: 'done' | 'not-begun' | 'incomplete'
   inWaves: boolean
 }
 
 /**
- * Shows a plan, holds it against the guards, checks what it needs, asks, and executes it while the
- * lock is held. Every way to change the service goes through here, in this order.
+ * Shows a plan, checks the guards, runs the preflight, asks, and executes the plan under the lock.
+ * Every operation that changes the service goes through here, in this order.
  *
  * @throws EdgewiseError `guarded`, `access`, `invalid`, `rollout-open`, `declined`: nothing was
- * sent then
+ * sent
  */
 export async function submitPlan(
   workspace: LoadedWorkspace,
@@ -66,7 +66,7 @@ export async function submitPlan(
   const { store } = locked
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
-  // A copy: what is shown can't change what is sent.
+  // Copied, so that the dialogue can't change the plan to send.
   const shown = structuredClone(plan)
   dialogue.show({ kind: 'plan', plan: shown })
 
@@ -81,7 +81,7 @@ export async function submitPlan(
     throw new EdgewiseError('declined', 'nothing was applied')
 
   const inWaves = request.waves && isRollout(workspace, plan, continued)
-  // Refused before anything is changed; a later wave has its turn when it begins.
+  // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
   const first = inWaves ? firstWave(plan) : plan
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
@@ -131,7 +131,7 @@ export async function submitPlan(
           lockedAt: locked.lockedAt,
           suffix: request.suffix,
         })
-    // Of a rollout that goes on, something was sent before.
+    // A resumed rollout has already sent writes.
     const status = statusOf(result, inWaves, continued !== null)
     return { plan, result, status, inWaves, finished }
   } catch (error) {

@@ -7,32 +7,31 @@ import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
 
-/** State whose lock this process holds. */
+/** State with the lock that this process holds. */
 export interface Locked extends OpenState {
-  /** The holding as it is now. */
+  /** Current lease. */
   readonly lease: Lease
-  /** When it was taken. */
+  /** Instant of acquiring the lease. */
   readonly lockedAt: Moment
   /**
-   * Gives the lock back, does some work, and takes it again; not after an interruption.
+   * Releases the lock, does some work, and acquires the lock again, except after an interrupt.
    *
-   * @throws EdgewiseError `locked` when others do not give it back
+   * @throws EdgewiseError `locked` when another process does not release it in time
    */
   whileUnlocked<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * How long an apply waits to go on after others had the lock: longer than they take, and shorter
- * than a job may run.
+ * Timeout for acquiring the lock again, ms: longer than another apply, and shorter than a CI job.
  */
 const returnMs = 30 * 60_000
 const lookAgainMs = 10_000
 
 /**
- * Opens the state of a workspace and does some work while holding the lock of its account.
+ * Opens the state of a workspace and does some work under the lock of its account.
  *
- * @param reason what the lock is taken for, as others read it
- * @throws EdgewiseError `locked` when another process holds it for longer than the time-out
+ * @param reason purpose of the lock, shown to other processes
+ * @throws EdgewiseError `locked` when another process holds it for longer than the timeout
  */
 export async function withLock<T>(
   workspace: LoadedWorkspace,
@@ -73,7 +72,7 @@ export async function withLock<T>(
       held = null
       await giveBack(lease)
       const result = await aside()
-      // After an interruption the process only leaves.
+      // After an interrupt, don't acquire the lock again.
       if (!outside.signal.aborted) held = await takeAgain(take, outside)
       return result
     },
@@ -85,10 +84,7 @@ export async function withLock<T>(
   }
 }
 
-/**
- * Takes the lock again. A remote that can't be reached for a while ends nothing that has waited for
- * an hour.
- */
+/** Acquires the lock again. A temporarily unreachable remote must not end a rollout. */
 async function takeAgain<T>(
   take: (timeoutMs: number) => Promise<T>,
   { clock, signal }: Outside,
@@ -112,8 +108,8 @@ function holderHere({ clock, machine, user, newId }: Outside, reason: string): L
 }
 
 /**
- * The work is done, whether or not the lock can be given back: without a sign of life it ends by
- * itself.
+ * Releases the lock. A failure is only noted: the work is done, and the lease expires without
+ * heartbeats.
  */
 async function release(lease: Lease, note: (text: string) => void): Promise<void> {
   try {

@@ -19,12 +19,12 @@ import type { Ports } from './ports.ts'
 const mostTold = 20
 
 /**
- * Writes a manifest for each imported domain that has none, and one file with profiles for what
- * many of them share. No file that is there is changed. A secret becomes the reference that it was
- * made from; an item with a secret of which no manifest tells that is left out and named.
+ * Writes a manifest for each imported domain without one, and one file of profiles with the
+ * configuration that many domains share. Existing files are never changed. A secret becomes its
+ * reference; an item whose secret has no known reference is omitted and reported.
  *
- * @returns how many manifests were written
- * @throws EdgewiseError `usage` when a file is in the way, or would not be read as a manifest;
+ * @returns number of manifests written
+ * @throws EdgewiseError `usage` when a file exists already, or would not be loaded as a manifest;
  * nothing is written then
  */
 export function writeManifests(
@@ -40,8 +40,8 @@ export function writeManifests(
       `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, with a \${secret:name} reference.`,
     )
   const profile = freeProfile(workspace, outside)
-  // An item of `defaults` is never just what a profile says, and a profile that nothing reads would
-  // be of no use.
+  // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
+  // the profile file, nothing goes into profiles.
   const excluded = isRead(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
   const { common, domains } = liftCommon(configs, new Set(excluded))
   const texts = new Map<string, string>()
@@ -72,7 +72,7 @@ export function writeManifests(
   return configs.size
 }
 
-/** Where profiles go, and what they are called, so that they meet none that is there. */
+/** Finds a path and names for new profiles that are not in use. */
 function freeProfile(
   { root }: LoadedWorkspace,
   { env }: Ports['outside'],
@@ -93,7 +93,7 @@ function freeProfile(
   }
 }
 
-/** Whether the workspace file has a file of this name read. */
+/** Returns whether the workspace file includes a path. */
 function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
   return [manifests, profiles].some((globs) => {
     const within = globs.filter((glob) => !glob.startsWith('!'))
@@ -104,7 +104,7 @@ function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']
   })
 }
 
-/** The longest names are more than file systems take. */
+/** Builds the path of a manifest; a name too long for file systems is shortened. */
 function pathOf(domain: Domain): string {
   const name =
     domain.length <= 200
@@ -113,7 +113,7 @@ function pathOf(domain: Domain): string {
   return `domains/${name}.yaml`
 }
 
-/** Documents in the style of `edgewise fmt`. */
+/** Formats documents in the style of `edgewise fmt`. */
 function textOf(path: string, documents: JsonObject[]): string {
   const text = documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n')
   const formatted = formatYaml({ path, text })

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
 import type { RecordedState } from '../state/store.ts'
 
-/** What came of an apply that has not sent anything yet. */
+/** Creates the result of an apply that has not sent anything. */
 export function createEmptyResult(recorded: RecordedState): ApplyResult {
   return {
     confirmed: 0,
@@ -16,7 +16,7 @@ export function createEmptyResult(recorded: RecordedState): ApplyResult {
   }
 }
 
-/** Adds what came of one apply to what came of those before it. */
+/** Adds the result of an apply to a total. */
 export function addResult(to: ApplyResult, more: ApplyResult): void {
   to.confirmed += more.confirmed
   to.refused += more.refused
@@ -29,7 +29,7 @@ export function addResult(to: ApplyResult, more: ApplyResult): void {
   to.recorded = more.recorded
 }
 
-/** Whether everything of an apply is confirmed, and recorded so that others see it. */
+/** Returns whether all of an apply is confirmed, and recorded where other machines see it. */
 export function isComplete({
   refused,
   inDoubt,

@@ -6,7 +6,7 @@ import type { RecordedState } from '../state/store.ts'
 import { addResult, isComplete } from './add-results.ts'
 import type { RolloutContext } from './ports.ts'
 
-/** Ends a rollout where it is. One that puts nothing on hold is forgotten. */
+/** Stops a rollout; deletes it from the store if no domain is on hold. */
 export async function stopRollout(
   rollout: Rollout,
   why: string,
@@ -21,10 +21,8 @@ export async function stopRollout(
 }
 
 /**
- * Ends a rollout whose wave is worse, or can't be judged: nothing more goes out, and what the
- * manifests ask for is put on hold. What was sent is rolled back where the workspace asks for that.
- *
- * @param at the wave, counted from 0
+ * Ends a rollout whose wave is worse or can't be judged: no further wave is sent, and the remaining
+ * domains are put on hold. Sent changes are rolled back if the workspace is configured so.
  */
 export async function failWave(
   rollout: Rollout,
@@ -44,7 +42,7 @@ export async function failWave(
     await rollBack(rollout, why, recorded, result, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    // Why it has to be rolled back matters more than why it could not be.
+    // The reason for the rollback comes first, then the reason why it failed.
     result.stopped = `${why}; it could not be taken back: ${error.message}; ${finish(rollout)}`
   }
 }
@@ -56,8 +54,7 @@ async function rollBack(
   result: ApplyResult,
   { store, applying, clock, report }: RolloutContext,
 ): Promise<void> {
-  // On hold before anything is rolled back, so that whatever happens meanwhile nobody sends it
-  // again.
+  // Put on hold before the rollback starts, so that no other apply sends the changes again.
   const held: Rollout = {
     ...rollout,
     state: 'taking-back',

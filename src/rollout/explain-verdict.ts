@@ -1,10 +1,10 @@
 import type { Comparison, HealthRule, Sample, WaveHealth } from '../model/health.ts'
 import { pluralize } from '../model/words.ts'
 
-/** Chances this small are no chance, however often anybody looks. */
+/** Maximum p-value of a verdict that stands, however often a wave is checked. */
 const beyondDoubt = 1e-6
 
-/** Whether a wave is worse beyond doubt, so that nobody has to wait for the rest of the window. */
+/** Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. */
 export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean {
   const tests = domains.size + 1
   return (
@@ -15,7 +15,9 @@ export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean
   )
 }
 
-/** `5xx rose from 0.2 % to 11.3 % on 2 of 10 domains: a.example.com (0.1 % to 9.0 %), …`. */
+/**
+ * Explains why a wave is worse. `5xx rose on 2 of 10 domains: a.example.com from 0.1 % to 9.0 %, …`
+ */
 export function explainWorse(
   { domains, whole }: WaveHealth,
   { statuses, margin }: Pick<HealthRule, 'statuses' | 'margin'>,
@@ -31,7 +33,7 @@ export function explainWorse(
   return `${what} rose on ${worse.length} of ${pluralize(domains.size, 'domain')}: ${named.join(', ')}${more}`
 }
 
-/** Why nobody can say whether a wave is healthy; null where one can. */
+/** Explains a lack of data; null if there is enough. */
 export function explainTooLittleData(
   { verdict, whole }: WaveHealth,
   { minRequests }: Pick<HealthRule, 'minRequests'>,

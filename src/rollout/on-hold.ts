@@ -4,7 +4,7 @@ import type { Domain, Snapshot } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { pluralize, listSome } from '../model/words.ts'
 
-/** Returns how many changes are on hold, and sentences that say so. */
+/** Counts and describes the changes on hold. */
 export function describeOnHold(
   recorded: Snapshot,
   desired: Snapshot,
@@ -34,8 +34,8 @@ function over({ state }: Rollout): string {
 }
 
 /**
- * Sentences about rollouts whose way back did not come to its end. What of them is still at the
- * service no plan shows: it is what the manifests ask for.
+ * Describes rollouts with an unfinished rollback. Their changes that are still live are in no plan:
+ * they match the manifests.
  */
 export function describeUnfinished(held: ReadonlyMap<Domain, Rollout>): string[] {
   return [...new Set(held.values())].flatMap(({ id, state, reason }) =>

@@ -12,22 +12,22 @@ import type { RolloutContext } from './ports.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import { selectWave, findChangedDomains } from './wave-part.ts'
 
-/** How far a rollout is. */
+/** Progress of a rollout. */
 interface Way {
   rollout: Rollout
   recorded: RecordedState
-  /** What came of it so far, and the last wave whose writes are counted in it. */
+  /** Total so far, and the number of the last wave that is included. */
   result: ApplyResult
   counted: number
 }
 
 /**
- * Rolls a plan out wave by wave. Between waves the lock is free. Each step is recorded, so that
- * another process can take over: each of them looks first at what is recorded, and does the next
- * step if nobody has done it.
+ * Rolls a plan out wave by wave. The lock is free between waves. Each step is recorded, so that
+ * another process can take over: a process reloads the state before each step, and takes the step
+ * unless another process has.
  *
- * @param rollout a new one, or the one that the plan continues
- * @throws EdgewiseError what ends it before anything is sent
+ * @param rollout a new rollout, or the one that the plan resumes
+ * @throws EdgewiseError when the rollout ends before anything is sent
  */
 export async function rollOut(
   plan: Plan,
@@ -103,9 +103,9 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       await store.saveRollout(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
     }
     way.counted = at + 1
-    // The process that sent the wave died before it could say when that was over.
+    // The process that sent the wave died before it recorded the end of the wave.
     if (way.rollout.waves[at]?.applied?.to === null) way.rollout = ended(way.rollout, at, context)
-    // Of a wave that others have brought about there is nothing to see.
+    // A wave that other applies have brought about has nothing to watch.
     if (
       way.rollout.waves[at]?.applied !== null &&
       needsWatching(way.rollout, at, context.settings)
@@ -116,7 +116,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       )
       const gone = await lookAgain(way, context)
       if (gone !== null || watched === null) return leave(gone ?? interrupted, result)
-      // Another process has gone on meanwhile.
+      // Another process has resumed the rollout meanwhile.
       if (findCurrentWave(way.rollout) !== at) continue
       if (!watched.passed) return failWave(way.rollout, at, watched, way.recorded, result, context)
     }
@@ -132,7 +132,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
 
 const interrupted = 'interrupted; apply again to go on with the rollout'
 
-/** When there will be a baseline to compare a wave with, ms since 1970; null where there is one. */
+/** Finds the time at which a wave has a baseline, ms since 1970; null if it has one now. */
 function baselineTime(
   domains: Domain[],
   recorded: RecordedState,
@@ -144,7 +144,7 @@ function baselineTime(
   return time <= now ? null : time
 }
 
-/** Refuses before a wave begins what could not be watched. */
+/** Refuses to begin a wave whose statistics can't be queried. */
 async function refuseUnwatchable(
   domains: Domain[],
   { clock, service, settings }: RolloutContext,
@@ -154,7 +154,7 @@ async function refuseUnwatchable(
   await service.count(domains, computeWindows(now, now, settings.rule, settings.zone).before)
 }
 
-/** What others did while the lock was free. Why the rollout does not go on here, or null. */
+/** Reloads the state after the lock was free. Returns why the rollout ends here, or null. */
 async function lookAgain(way: Way, { store, signal }: RolloutContext): Promise<string | null> {
   if (signal.aborted) return interrupted
   const recorded = await store.load()
@@ -166,10 +166,7 @@ async function lookAgain(way: Way, { store, signal }: RolloutContext): Promise<s
   return null
 }
 
-/**
- * Executes a wave; that it was begun is recorded before, so that it can be rolled back whatever
- * happens.
- */
+/** Executes a wave. Its start is recorded first, so that it can be rolled back in any case. */
 async function executeWave(
   part: Plan,
   at: number,
@@ -194,7 +191,7 @@ async function executeWave(
   return result
 }
 
-/** The rollout stays open for whoever applies next, or was ended by somebody else. */
+/** Leaves a rollout that stays open for the next apply, or that another apply has ended. */
 function leave(why: string, result: ApplyResult): void {
   result.stopped = why
 }
@@ -206,7 +203,7 @@ function withWave(rollout: Rollout, at: number, more: Partial<Rollout['waves'][n
   }
 }
 
-/** The clock may have been set back meanwhile. */
+/** Records the end of a wave, never before its start: the clock may have been set back. */
 function ended(rollout: Rollout, at: number, context: RolloutContext): Rollout {
   const now = timeOf(context)
   const from = rollout.waves[at]?.applied?.from ?? now

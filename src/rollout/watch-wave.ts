@@ -9,16 +9,16 @@ import type { HealthConfig } from '../model/config.ts'
 import { isClearlyWorse, explainTooLittleData, explainWorse } from './explain-verdict.ts'
 import { isTransient, retryQuery, waitUntil } from './wait.ts'
 
-/** What watching a wave takes. */
+/** Context for watching a wave. */
 type Watching = Pick<RolloutContext, 'clock' | 'service' | 'settings' | 'signal' | 'report'>
 
-/** What came of watching a wave; null when it was interrupted. */
+/** Verdict on a watched wave; null after an interrupt. */
 export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
 
-/** Windows of which too little is known are made longer until they are so many times as long. */
+/** Maximum factor by which a window with too little data is extended. */
 const longest = 12
 
-/** Whether the next step has to wait after a wave, counted from 0. */
+/** Returns whether a rollout has to wait after a wave. */
 export function needsWatching(
   { waves }: Rollout,
   at: number,
@@ -28,11 +28,11 @@ export function needsWatching(
 }
 
 /**
- * Waits until a wave may be followed by the next one: for the pause, and for the statistics of its
- * domains, which are compared with the time before. What is beyond doubt is not waited for.
+ * Waits until the next wave may begin: for the pause, and for a verdict that compares the
+ * statistics of the domains with their baseline. A clearly worse wave ends the wait.
  *
- * @returns null when it was interrupted
- * @throws EdgewiseError what reading statistics throws
+ * @returns null after an interrupt
+ * @throws EdgewiseError the errors of queries
  */
 export async function watchWave(
   rollout: Rollout,
@@ -55,7 +55,7 @@ export async function watchWave(
   return signal.aborted ? null : { passed: true }
 }
 
-/** Waits until there is an undisturbed time to compare a wave with, and says so. */
+/** Reports and waits until a wave has a baseline. */
 export async function waitForBaseline(
   rollout: Rollout,
   at: number,
@@ -67,7 +67,8 @@ export async function waitForBaseline(
 }
 
 /**
- * The verdict on a wave. Windows grow while there is too little data, if that is to be waited for.
+ * Judges a wave. Its windows are extended while there is too little data, if `onLittleData` is
+ * `wait`.
  */
 async function judged(
   rollout: Rollout,
@@ -106,7 +107,7 @@ async function judged(
   }
 }
 
-/** Looks on until the window is over. What is found once and is beyond doubt is the verdict. */
+/** Watches a wave until its window ends; returns its health early if it is clearly worse. */
 async function lookOn(
   domains: Domain[],
   at: number,
@@ -131,9 +132,7 @@ async function lookOn(
   }
 }
 
-/**
- * How a wave looks before its window is over; null where nobody can say, which the next look may.
- */
+/** Judges a wave before its window ends; null if the service does not answer. */
 async function soFar(
   domains: Domain[],
   before: DomainCounts,

@@ -5,7 +5,7 @@ import { hashDomains } from '../plan/basis.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 
-/** A new rollout of a plan. */
+/** Creates the rollout of a plan. */
 export function createRollout(
   plan: Plan,
   asked: (domain: Domain) => string,
@@ -37,8 +37,8 @@ export function createRollout(
 }
 
 /**
- * A rollout that a plan goes on with. What the plan sends to domains of a wave that has passed
- * belongs to the current one, so that it is looked after.
+ * Returns a rollout as a plan resumes it. Writes to domains of a passed wave join the current wave,
+ * so that they are watched.
  */
 export function continueRollout(rollout: Rollout, plan: Plan): Rollout {
   const again = new Map(
@@ -58,10 +58,9 @@ export function continueRollout(rollout: Rollout, plan: Plan): Rollout {
 }
 
 /**
- * What a plan does in one wave, counted from 0.
+ * Selects the part of a plan for one wave.
  *
- * @param isFirst whether it is the first one that this plan carries out, with which goes what is
- * only released
+ * @param isFirst whether the plan starts with this wave, which then includes domains without writes
  */
 export function selectWave(plan: Plan, { waves }: Rollout, at: number, isFirst: boolean): Plan {
   const own = new Set(waves[at]?.domains)
@@ -73,10 +72,7 @@ export function selectWave(plan: Plan, { waves }: Rollout, at: number, isFirst: 
   }
 }
 
-/**
- * The domains of a part of a plan of which something else is recorded now than when the plan was
- * made.
- */
+/** Finds domains of a plan whose state changed since the plan was made. */
 export function findChangedDomains({ changes, basis }: Plan, recorded: RecordedState): Domain[] {
   const domains = [...new Set(changes.map(({ domain }) => domain))]
   const now = hashDomains(
