@@ -174,7 +174,7 @@ async function one(write: Write, run: Run): Promise<void> {
   try {
     await executeWrite(write, run)
   } catch (error) {
-    run.stop('the record could not be written')
+    run.stop('the state could not be recorded')
     run.result.inDoubt++
     throw error
   }

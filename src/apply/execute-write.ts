@@ -12,7 +12,7 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
   const unsure = deltaInDoubt(write, run)
   if (unsure !== null) {
     result.notSent++
-    const message = `an earlier write left ${unsure} in doubt; the next apply writes it whole`
+    const message = `an earlier write left ${unsure} in-doubt; the next apply writes the whole item`
     run.tell({ type: 'write.not-sent', time: run.time(), id: write.id, message })
     return
   }
@@ -88,7 +88,7 @@ function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
 async function settled(write: Write, run: Run): Promise<void> {
   const wait = computeSettleWait(write, run.recorded, run.now(), run)
   if (wait === 0) return
-  const message = 'an earlier write of these items may still land'
+  const message = 'an earlier write of these items may still take effect'
   run.tell({
     type: 'write.waiting',
     time: run.time(),

@@ -59,13 +59,13 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       return ended(
         sending.signal.aborted
           ? explainAbort(sending.signal)
-          : 'the wait for the call budget is over limits.maxWaitSeconds',
+          : 'the wait for the call budget exceeds limits.maxWaitSeconds',
       )
     }
     // A call that outlives the lock could take effect during another apply.
     if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {
       await sending.budget.release(false)
-      return ended('the lock was lost, or is about to be')
+      return ended('the lock was lost, or is about to expire')
     }
     const outcome = await sending.client.write(write.domains, config)
     await sending.budget.release(
@@ -87,7 +87,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
         (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
         backOff(throttled, sending)
       if (wait > sending.budget.maxWaitMs)
-        return ended(`${outcome.message} (the wait is over limits.maxWaitSeconds)`)
+        return ended(`${outcome.message} (the wait exceeds limits.maxWaitSeconds)`)
     } else if (outcome.kind === 'not sent') {
       unreached++
       if (unreached >= mostUnreached) return ended(outcome.message)

@@ -3,6 +3,6 @@
  */
 export class DefectAfterWrites extends Error {
   constructor(cause: unknown) {
-    super('a defect of the program showed after writes may have been sent', { cause })
+    super('an internal error occurred after writes may have been sent', { cause })
   }
 }

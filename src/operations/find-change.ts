@@ -54,14 +54,15 @@ export async function findLastChange(history: Applied[], search: Search): Promis
     throw new EdgewiseError(
       'usage',
       `the last apply, ${id}, was a rollback itself`,
-      `Name the apply to take back; "edgewise state history" lists them. "edgewise rollback ${id}" brings back what it took back.`,
+      `Name the apply to roll back; "edgewise state history" lists them. ` +
+        `"edgewise rollback ${id}" undoes the rollback.`,
     )
   }
   throw new EdgewiseError(
     'usage',
     history.length === 0
-      ? 'nothing was applied yet, so there is nothing to take back'
-      : 'everything is as it was before each apply, so there is nothing to take back',
+      ? 'nothing has been applied yet, so there is nothing to roll back'
+      : 'the state is the same as before each apply, so there is nothing to roll back',
     '"edgewise state history" lists the applies.',
   )
 }

@@ -11,8 +11,9 @@ export async function listFirstPlanWarnings(
   const { id, service } = workspace.config
   const others = await store.listOtherAddresses()
   const elsewhere =
-    others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
+    others.length === 0 ? '' : ` State recorded for ${others.join(', ')} is not used here.`
   return [
-    `Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`,
+    `Nothing is recorded yet for "${id}" at ${service.url}: ` +
+      `every managed item will be written.${elsewhere}`,
   ]
 }

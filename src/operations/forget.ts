@@ -36,7 +36,7 @@ export async function forget(
   return withLock(workspace, 'state forget', request.lockTimeout ?? 0, ports, async ({ store }) => {
     const { left, items, what } = withoutItems(await store.load(), domains, request.items ?? [])
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
-      throw new EdgewiseError('declined', 'nothing was forgotten')
+      throw new EdgewiseError('declined', 'nothing was removed from state')
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })
@@ -54,15 +54,15 @@ function withoutItems(
     if (known === undefined)
       throw new EdgewiseError(
         'usage',
-        `nothing is recorded of "${domain}"`,
-        '"edgewise state list" lists what is.',
+        `no state is recorded for "${domain}"`,
+        '"edgewise state list" lists all recorded domains.',
       )
     const missing = items.find((item) => !known.has(item))
     if (missing !== undefined) {
       throw new EdgewiseError(
         'usage',
-        `no "${missing}" is recorded of ${domain}`,
-        `"edgewise state show ${domain}" lists what is.`,
+        `the item "${missing}" of ${domain} is not recorded`,
+        `"edgewise state show ${domain}" lists its recorded items.`,
       )
     }
     const rest = new Map(

@@ -64,10 +64,11 @@ export function refuseGuarded(
   const refusals = findRefusals(workspace, recorded, plan, request, now)
   const [first, ...others] = refusals
   if (first === undefined) return
+  const lines = refusals.map((refusal) => `  ${refusal.message}`)
   const message =
     others.length === 0
       ? `a guard refuses the plan; nothing was applied: ${first.message}`
-      : `${refusals.length} guards refuse the plan; nothing was applied:\n${refusals.map((refusal) => `  ${refusal.message}`).join('\n')}`
+      : [`${refusals.length} guards refuse the plan; nothing was applied:`, ...lines].join('\n')
   throw new EdgewiseError(
     'guarded',
     message,

@@ -94,10 +94,12 @@ function refuseDiffering(managed: ImportedItem[], recorded: RecordedState): void
   })
   const [first] = differing
   if (first === undefined) return
+  const items =
+    differing.length === 1 ? 'an item has' : pluralize(differing.length, 'item has', 'items have')
   throw new EdgewiseError(
     'usage',
-    `${differing.length === 1 ? 'an item is' : pluralize(differing.length, 'item is', 'items are')} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
-    'Give --replace if the imported values are the right ones.',
+    `${items} another recorded value, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
+    'Pass --replace if the imported values are correct.',
   )
 }
 

@@ -40,7 +40,7 @@ export function listIrreversibleWarnings(
     createSecretCheck(before, recorded, vault),
   )
   if (irreversible.length === 0) return []
-  return [`a health check can't take back ${describeIrreversible(irreversible)}`]
+  return [`a failed health check can't roll back ${describeIrreversible(irreversible)}`]
 }
 
 /** Describes irreversible items: some of them with reasons, and the number of the others. */

@@ -32,7 +32,7 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
     vault = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     return vault
   })
-  if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')
+  if (vault === undefined) throw new TypeError('expected loading to create the secret vault')
   const { token } = workspace.config.service
   const env = buildGitEnvironment(outside.env, token)
   vault.hide(token)

@@ -97,10 +97,11 @@ export async function makePlan(
 function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
   const said = (rollout: Rollout) =>
     `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
-  if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
+  if (continued !== null) return [`this plan resumes ${said(continued)}, which is open`]
   return against.map(
     (rollout) =>
-      `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`,
+      `apply will refuse this plan: ${said(rollout)} is open on some of its domains; ` +
+      'see --supersede',
   )
 }
 

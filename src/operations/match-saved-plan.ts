@@ -36,8 +36,8 @@ export async function matchSavedPlan(
   if (target.length + items.length > 0)
     throw new EdgewiseError(
       'usage',
-      'a saved plan has its own choice of domains and items',
-      'Leave --target and --item out.',
+      'a saved plan already selects its domains and items',
+      'Omit --target and --item.',
     )
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))

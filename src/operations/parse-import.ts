@@ -38,7 +38,7 @@ export function parseImport(
   )
   return configs.flatMap(([name, config]) => {
     const lower = name.toLowerCase()
-    if (!isDomain(lower)) fail(`"${name}" is no domain`)
+    if (!isDomain(lower)) fail(`"${name}" is not a domain name`)
     return Object.entries(config).map(([wireName, payload]) =>
       adopt(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
     )
@@ -64,7 +64,7 @@ function adopt(
   // The schema check above limits the nesting depth for this recursive check.
   const imperative = parseItem(spec, payload, 'manifest', domain).problems.find(isImperative)
   if (imperative !== undefined)
-    fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
+    fail(`${item} of ${domain} is an action, not configuration (${imperative.pointer})`)
   return { domain, item, value: spec.canonicalize(workspace.vault.mask(item, wire.payload)) }
 }
 
@@ -87,7 +87,7 @@ function configsOf(
     const names =
       domainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
       (domain === undefined ? null : [domain])
-    return (names ?? fail('the answer names no domain; give --domain')).map((name) => [
+    return (names ?? fail('the answer names no domain; pass --domain')).map((name) => [
       name,
       config,
     ])

@@ -77,7 +77,8 @@ export async function planRollback(
 function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError {
   return new EdgewiseError(
     'usage',
-    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ${target.map((glob) => `"${glob}"`).join(', ')}`,
+    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ` +
+      target.map((glob) => `"${glob}"`).join(', '),
     'Globs match whole domain names, e.g. --target "*.example.com".',
   )
 }
@@ -88,8 +89,9 @@ function allIrreversible(applies: Applied[], { irreversible }: RollbackSnapshots
   const more = rest === 0 ? '' : `, and ${rest} more`
   return new EdgewiseError(
     'irreversible',
-    `nothing that apply ${applies.map(({ id }) => id).join(', ')} changed can be taken back: ${first?.item ?? ''} of ${first?.domain ?? ''} (${first?.reason ?? ''})${more}`,
-    'Say in the manifests what these items should be, and apply that.',
+    `nothing that apply ${applies.map(({ id }) => id).join(', ')} changed can be rolled back: ` +
+      `${first?.item ?? ''} of ${first?.domain ?? ''} (${first?.reason ?? ''})${more}`,
+    'Set these items in the manifests, and apply.',
   )
 }
 

@@ -60,5 +60,5 @@ async function waitForEnd(
  */
 function nothingToWaitFor(query: PrefetchQuery): EdgewiseError {
   const message = `there is nothing to wait for: ${formatNoRecords(query)}`
-  return new EdgewiseError('usage', message, 'Look at the number of the task.')
+  return new EdgewiseError('usage', message, 'Check the task id.')
 }

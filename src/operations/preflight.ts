@@ -37,7 +37,7 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   const reasons = list.map((name) => `${name}: ${vault.explain(name)}.`).join('\n')
   throw new EdgewiseError(
     'access',
-    `the plan writes secrets whose values are not at hand: ${list.join(', ')}`,
+    `the plan writes secrets whose values are not available: ${list.join(', ')}`,
     `${reasons}\nProvide them as edgewise.yaml says under "secrets".`,
   )
 }
@@ -68,10 +68,11 @@ export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
       ).problems
       if (problem === undefined) continue
       const names =
-        Object.values(vault.listTemplates(form.payload)).join(', ') || 'written out in the manifest'
+        Object.values(vault.listTemplates(form.payload)).join(', ') || 'a literal in the manifest'
       throw new EdgewiseError(
         'invalid',
-        `with the value of its secret (${names}) the item ${item} of ${write.domains[0] ?? ''} is not valid at ${problem.pointer || '/'}`,
+        `the item ${item} of ${write.domains[0] ?? ''} is not valid ` +
+          `at ${problem.pointer || '/'} with the value of its secret (${names})`,
         `See "edgewise explain ${item}" for what is expected there.`,
       )
     }

@@ -48,7 +48,7 @@ export async function repair(
     const beforeSending = async () => {
       if (seen.size === 0) return
       await store.save(seen, `Observed values of ${seen.size} domains`)
-      dialogue.note(`What was observed of ${pluralize(seen.size, 'domain')} is recorded.`)
+      dialogue.note(`Recorded the observed values of ${pluralize(seen.size, 'domain')}.`)
     }
     return submitPlan(
       workspace,

@@ -74,11 +74,11 @@ function resolveUses(uses: SecretUse[], vault: SecretVault): Resolution {
 
 /** Creates the error for two secrets with one recorded value and two current values. */
 function apart({ domains }: Write, item: ItemKey): EdgewiseError {
-  const message = "two secrets had one value and now have two: one write can't set both"
+  const message = "two secrets had the same value and now differ; one write can't set both"
   return new EdgewiseError(
     'access',
     `${item} of ${domains.join(', ')}: ${message}`,
-    'Choose one of these domains after the other with --target.',
+    'Apply these domains one at a time with --target.',
   )
 }
 
@@ -159,7 +159,7 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
   if (fault === null) return
   throw new EdgewiseError(
     'plan-unproven',
-    `with the values of its secrets the plan does not prove itself: ${fault}`,
+    `the plan can't be proven with the values of its secrets: ${fault}`,
     'Nothing was sent. This is a defect of edgewise; please report it.',
   )
 }

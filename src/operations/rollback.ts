@@ -88,13 +88,14 @@ async function dropUnmanaged(
   try {
     await store.save(
       left,
-      `Rollback: what was not recorded before is no longer recorded (${listSome([...left.keys()])})`,
+      `Rollback: removed items that were unrecorded before (${listSome([...left.keys()])})`,
     )
     return new Map([...recorded, ...left])
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     dialogue.note(
-      `Items that were not recorded before stay recorded as unset (${escapeInvisible(error.message)}); the next apply releases them.`,
+      `Items that were unrecorded before stay recorded as unset ` +
+        `(${escapeInvisible(error.message)}); the next apply releases them.`,
     )
     return recorded
   }
@@ -108,7 +109,7 @@ async function finishRollingBack(store: Store, name: string | null): Promise<voi
   if (rollout !== undefined)
     await store.saveRollout(
       { ...rollout, state: 'taken-back' },
-      `Rollout ${rollout.id}: taken back`,
+      `Rollout ${rollout.id}: rolled back`,
     )
 }
 

@@ -87,11 +87,16 @@ function holdingStill(
 function open(rollouts: Rollout[]): EdgewiseError {
   const said = rollouts.map((rollout) => {
     const by = rollout.author === null ? '' : ` by ${escapeInvisible(rollout.author)}`
-    return `rollout ${escapeInvisible(rollout.id)}${by} is open at wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length}`
+    const waveNumber = (findCurrentWave(rollout) ?? 0) + 1
+    return (
+      `rollout ${escapeInvisible(rollout.id)}${by} is open ` +
+      `at wave ${waveNumber} of ${rollout.waves.length}`
+    )
   })
   return new EdgewiseError(
     'rollout-open',
     `${said.join(', ')}, and the plan touches its domains; nothing was applied`,
-    'It goes on with "edgewise apply" of all that it began with and no other changes. --supersede ends it where it is; --target chooses other domains.',
+    'Resume it with "edgewise apply" of all its domains and no other changes. ' +
+      '--supersede aborts it; --target selects other domains.',
   )
 }

@@ -137,7 +137,7 @@ async function rollBack(
     const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
     const left = removeUnmanaged(found, result.recorded)
     if (left.size > 0)
-      await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
+      await store.save(left, `Rollout ${id}: removed items that were unrecorded before`)
     return {
       result,
       irreversible:

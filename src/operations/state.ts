@@ -44,14 +44,11 @@ export async function showState(
   const asOf = at === undefined ? null : await reconstructState(store, recorded, domain, at)
   const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
   if (items.size === 0) {
-    const when =
-      asOf === null
-        ? 'is recorded'
-        : `is known to have been recorded at the end of apply ${asOf.apply.id}`
+    const when = asOf === null ? 'is recorded' : `is known at the end of apply ${asOf.apply.id}`
     throw new EdgewiseError(
       'usage',
-      `nothing ${when} of "${domain}"`,
-      '"edgewise state list" lists what is recorded now.',
+      `no state of "${domain}" ${when}`,
+      '"edgewise state list" lists all recorded domains.',
     )
   }
   return { domain, items, asOf }

@@ -74,7 +74,7 @@ function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Dom
     throw new EdgewiseError('usage', message, hint)
   }
   if (names.length === 0) {
-    const hint = 'Name the domains to ask for.'
+    const hint = 'Name the domains to query.'
     throw new EdgewiseError('usage', 'no manifest declares a domain', hint)
   }
   return names

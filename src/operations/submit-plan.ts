@@ -86,19 +86,14 @@ export async function submitPlan(
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
-      `The secret ${escapeInvisible(name)} has another value than is recorded; the writes send it.`,
+      `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
+        'the writes send the new value.',
     )
   await request.beforeSending?.()
   if (ended.length > 0)
-    await store.deleteRollouts(
-      ended,
-      `Rollouts ${ended.join(', ')}: another apply takes their place`,
-    )
+    await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
-    await store.saveRollout(
-      rollout,
-      `Rollout ${rollout.id}: another apply tries again what it held`,
-    )
+    await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
 
   const { callsPerMinute } = workspace.config.limits
   const progress = await dialogue.startProgress({

@@ -20,6 +20,6 @@ export async function unlock(
   dialogue.show({ kind: 'lock', holder })
   const noticed = lock.isLocal ? 'before its next write' : 'at its next beat'
   if (!(await dialogue.confirm({ kind: 'unlock', holder, noticed })))
-    throw new EdgewiseError('declined', 'the lock was left as it is')
+    throw new EdgewiseError('declined', 'the lock was not released')
   return (await endLock(lock, holder.token)) ? 'unlocked' : 'released'
 }

@@ -55,7 +55,7 @@ export async function withLock<T>(
   }
   let held: Awaited<ReturnType<typeof take>> | null = await take(timeoutSeconds * 1000)
   const now = () => {
-    if (held === null) throw new TypeError('expected the lock to be held')
+    if (held === null) throw new TypeError('expected to hold the lock')
     return held
   }
   const giveBack = (lease: Lease) => release(lease, dialogue.note)
@@ -117,7 +117,8 @@ async function release(lease: Lease, note: (text: string) => void): Promise<void
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
     note(
-      `The lock could not be given back (${error.message}); it ends ${leaseMs / 1000} seconds after its last sign of life.`,
+      `The lock could not be released (${error.message}); ` +
+        `it expires ${leaseMs / 1000} seconds after its last heartbeat.`,
     )
   }
 }

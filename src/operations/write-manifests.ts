@@ -37,7 +37,8 @@ export function writeManifests(
   if (configs.size === 0) return 0
   for (const { domain, item } of omitted)
     dialogue.note(
-      `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, with a \${secret:name} reference.`,
+      `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, ` +
+        `with a \${secret:name} reference.`,
     )
   const profile = freeProfile(workspace, outside)
   // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
@@ -68,7 +69,7 @@ export function writeManifests(
   }
   if (texts.size > mostTold)
     dialogue.note(`wrote ${configs.size} manifests below ${join(root, 'domains')}`)
-  if (common.length > 0) dialogue.note(`What many of them share is in ${profile.path}.`)
+  if (common.length > 0) dialogue.note(`Shared configuration is in ${profile.path}.`)
   return configs.size
 }
 
@@ -127,7 +128,7 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
   if (inTheWay !== undefined) {
     throw new EdgewiseError(
       'usage',
-      `${inTheWay} is there already, and declares something else; nothing was written`,
+      `${inTheWay} already exists with other content; nothing was written`,
       'Move it, or write the manifest yourself and import without --write-manifests.',
     )
   }
@@ -135,7 +136,8 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
   if (unread === undefined) return
   throw new EdgewiseError(
     'usage',
-    `${unread} would be no manifest: it matches nothing under "manifests" in edgewise.yaml; nothing was written`,
+    `${unread} would not be loaded: no glob under "manifests" in edgewise.yaml matches it; ` +
+      'nothing was written',
     'Add the glob "domains/**/*.yaml" there, or write the manifests yourself.',
   )
 }

@@ -43,7 +43,7 @@ export async function failWave(
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     // The reason for the rollback comes first, then the reason why it failed.
-    result.stopped = `${why}; it could not be taken back: ${error.message}; ${finish(rollout)}`
+    result.stopped = `${why}; it could not be rolled back: ${error.message}; ${finish(rollout)}`
   }
 }
 
@@ -72,23 +72,23 @@ async function rollBack(
     })
   const back = await applying.rollBack(rollout, recorded, reportWrites)
   if (typeof back === 'string') {
-    result.stopped = `${why}; it could not be taken back: ${back}`
+    result.stopped = `${why}; it could not be rolled back: ${back}`
     return store.saveRollout(
       { ...held, state: 'stopped' },
-      `Rollout ${rollout.id}: nothing of it can be taken back`,
+      `Rollout ${rollout.id}: nothing can be rolled back`,
     )
   }
   addResult(result, back.result)
   const whole = isComplete(back.result)
   result.takenBack = whole && back.irreversible === null
-  const butFor = back.irreversible === null ? '' : ` but for ${back.irreversible}`
+  const butFor = back.irreversible === null ? '' : ` except ${back.irreversible}`
   result.stopped = whole
-    ? `${why}; taken back${butFor}`
-    : `${why}; not all of it could be taken back; ${finish(rollout)}`
+    ? `${why}; rolled back${butFor}`
+    : `${why}; not all of it could be rolled back; ${finish(rollout)}`
   if (whole)
-    await store.saveRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
+    await store.saveRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: rolled back`)
 }
 
 function finish({ id }: Rollout): string {
-  return `"edgewise rollback ${id}" goes on with that`
+  return `"edgewise rollback ${id}" finishes the rollback`
 }

@@ -29,8 +29,9 @@ export function explainWorse(
   if (worse.length === 0)
     return `${what} rose from ${movement(whole)} over all domains, more than ${margin} points`
   const named = worse.slice(0, 3).map(([domain, each]) => `${domain} from ${movement(each)}`)
+  const where = `${worse.length} of ${pluralize(domains.size, 'domain')}`
   const more = worse.length > named.length ? ` and ${worse.length - named.length} more` : ''
-  return `${what} rose on ${worse.length} of ${pluralize(domains.size, 'domain')}: ${named.join(', ')}${more}`
+  return `${what} rose on ${where}: ${named.join(', ')}${more}`
 }
 
 /** Explains a lack of data; null if there is enough. */
@@ -40,7 +41,10 @@ export function explainTooLittleData(
 ): string | null {
   if (verdict !== 'too-little-data') return null
   const { before, after } = whole
-  return `too little data: ${before.requests} requests before and ${after.requests} after, and health.minRequests asks for ${minRequests} in both`
+  return (
+    `too little data: ${before.requests} requests before and ${after.requests} after, ` +
+    `and health.minRequests requires ${minRequests} in both`
+  )
 }
 
 function movement({ before, after }: Comparison): string {

@@ -17,7 +17,9 @@ export function describeOnHold(
       const domains = [...new Set(own.map(({ domain }) => domain))]
       const { id, reason } = rollout
       return [
-        `${pluralize(own.length, 'change')} of ${listSome(domains)} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
+        `${pluralize(own.length, 'change')} of ${listSome(domains)} on hold: ` +
+          `rollout ${id} was ${over(rollout)} (${reason ?? ''}). ` +
+          'Change the manifests, or "edgewise apply --retry-held"',
       ]
     },
   )
@@ -28,8 +30,8 @@ function over({ state }: Rollout): string {
   return {
     open: 'open',
     stopped: 'stopped',
-    'taking-back': 'being taken back',
-    'taken-back': 'taken back',
+    'taking-back': 'being rolled back',
+    'taken-back': 'rolled back',
   }[state]
 }
 
@@ -41,7 +43,8 @@ export function describeUnfinished(held: ReadonlyMap<Domain, Rollout>): string[]
   return [...new Set(held.values())].flatMap(({ id, state, reason }) =>
     state === 'taking-back'
       ? [
-          `rollout ${id} is not wholly taken back (${reason ?? ''}): some of it is still at the service. "edgewise rollback ${id}" finishes that`,
+          `the rollback of rollout ${id} is unfinished (${reason ?? ''}): ` +
+            `some of its changes are still live. "edgewise rollback ${id}" finishes it`,
         ]
       : [],
   )

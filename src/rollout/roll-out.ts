@@ -52,7 +52,8 @@ export async function rollOut(
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     const name = nameWave(way.rollout, findCurrentWave(way.rollout) ?? waves.length - 1)
-    result.stopped ??= `${error.message}; the rollout stays open at ${name}, and the next apply goes on with it`
+    result.stopped ??=
+      `${error.message}; the rollout stays open at ${name}, ` + 'and the next apply resumes it'
   }
   result.notSent += plan.writes.filter(({ wave }) => wave > way.counted).length
   result.recorded = way.recorded
@@ -73,7 +74,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
     if (part.changes.length > 0) {
       const [moved] = findChangedDomains(part, way.recorded)
       if (moved !== undefined)
-        return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
+        return leave(`the state of ${moved} changed since the plan was made; apply again`, result)
       const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
       const baselineAt =
         way.rollout.waves[at]?.applied === null
@@ -83,7 +84,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
         const wave = at
         await store.saveRollout(
           way.rollout,
-          `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`,
+          `Rollout ${way.rollout.id}: ${name} waits for its baseline`,
         )
         await context.applying.whileUnlocked(() =>
           waitForBaseline(way.rollout, wave, baselineAt, context),
@@ -99,7 +100,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       const early = done.stopped !== null || done.unrecorded !== null
       if (!whole && context.signal.aborted) return
       if (!whole && (early || context.settings.rule === null))
-        return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
+        return stopRollout(way.rollout, `${name} was not applied completely`, [], result, context)
       await store.saveRollout(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
     }
     way.counted = at + 1
@@ -121,7 +122,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       if (!watched.passed) return failWave(way.rollout, at, watched, way.recorded, result, context)
     }
     if (!whole)
-      return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
+      return stopRollout(way.rollout, `${name} was not applied completely`, [], result, context)
     const passed = withWave(way.rollout, at, { passed: true })
     if (findCurrentWave(passed) !== null)
       await store.saveRollout(passed, `Rollout ${passed.id}: ${name} passed`)
@@ -130,7 +131,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
   await store.deleteRollouts([way.rollout.id], `Rollout ${way.rollout.id}: complete`)
 }
 
-const interrupted = 'interrupted; apply again to go on with the rollout'
+const interrupted = 'interrupted; apply again to resume the rollout'
 
 /** Finds the time at which a wave has a baseline, ms since 1970; null if it has one now. */
 function baselineTime(

@@ -91,7 +91,7 @@ describe('rollback', () => {
     expect({ code, out, err }).toMatchObject({
       code: 0,
       out: 'No changes.\n',
-      err: expect.stringContaining('as it was before') as string,
+      err: expect.stringContaining('the same as before each apply') as string,
     })
     expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(await ids()).toHaveLength(3)
@@ -217,7 +217,7 @@ describe('rollback', () => {
   it('refuses an apply that there is none of, and says which was meant', async () => {
     expect(await place.cli('rollback', '--yes')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('nothing was applied yet') as string,
+      err: expect.stringContaining('nothing has been applied yet') as string,
     })
     await applied([a, time(10)])
     const [first = ''] = await ids()

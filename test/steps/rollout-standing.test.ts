@@ -103,7 +103,7 @@ describe('while a rollout is open', () => {
     await interrupted(2)
     place.write('seen.json', JSON.stringify({}))
     const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes')
-    expect([code, err]).toEqual([0, expect.stringContaining('goes on with rollout')])
+    expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
   it('drift --repair --supersede ends it and begins anew', async () => {
@@ -175,7 +175,7 @@ it('an apply that is interrupted while another has the lock does not wait for it
     stop.abort()
   }
   const { code, out } = await place.cli('apply', '--yes')
-  expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to go on')])
+  expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to resume')])
 })
 
 describe('the file of a rollout that says what can not be', () => {
