@@ -13,7 +13,7 @@ import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
 import { startSharing } from './sharing.ts'
 
-const inFlight = 4
+const maxInFlight = 4
 
 /**
  * Executes a plan. The intents of a wave are recorded before any of its writes is sent, and each
@@ -27,10 +27,10 @@ export async function applyPlan(
   base: RecordedState,
   context: ApplyContext,
 ): Promise<ApplyResult> {
-  const run = runOf(plan, base, context)
+  const run = createRun(plan, base, context)
   const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
-  run.tell({
+  run.report({
     type: 'apply.started',
     time: run.time(),
     apply: run.apply,
@@ -53,13 +53,13 @@ export async function applyPlan(
       if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
       else if (i === 0 && releases.length > 0) await release(removeItems(releases, recorded), run)
       await sendAll(writes, run)
-      if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
+      if (writes.length > 0) run.report({ type: 'wave.finished', time: run.time(), wave })
     }
     if (waves.length > 0)
       await store.endApply({
         ...run.toApplied(),
         endedAt: run.time(),
-        outcome: outcomeOf(result, context.signal),
+        outcome: determineOutcome(result, context.signal),
       })
   } catch (error) {
     // The known outcomes are reported; writes without a recorded outcome count as in-doubt.
@@ -71,7 +71,7 @@ export async function applyPlan(
   result.unrecorded ??= unshared
 
   const { confirmed, refused, inDoubt, notSent } = result
-  run.tell({
+  run.report({
     type: 'apply.finished',
     time: run.time(),
     apply: run.apply,
@@ -84,7 +84,7 @@ export async function applyPlan(
   return result
 }
 
-function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
+function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run {
   const recorded: RecordedState = new Map(base)
   const halt = new AbortController()
   const targets = new Map(
@@ -101,8 +101,8 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
     unrecorded: null,
     recorded,
   }
-  const { at, up } = context.lockedAt
-  const now = () => at + context.clock.monotonic() - up
+  const { atMs, upMs } = context.lockedAt
+  const now = () => atMs + context.clock.monotonic() - upMs
   const time = () => new Date(now()).toISOString()
   const startedAt = time()
   const stop = (why: string) => {
@@ -113,7 +113,7 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
     ...context,
     random: () => context.random(),
     leaseLeftMs: () => context.leaseLeftMs(),
-    tell: (event) => context.tell(event),
+    report: (event) => context.report(event),
     signal: AbortSignal.any([context.signal, halt.signal]),
     recorded,
     findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
@@ -145,13 +145,13 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
  * ended.
  */
 async function sendAll(writes: Write[], run: Run): Promise<void> {
-  const queue = new PQueue({ concurrency: inFlight })
-  const lastOf = new Map<Domain, Promise<unknown>>()
+  const queue = new PQueue({ concurrency: maxInFlight })
+  const lastByDomain = new Map<Domain, Promise<unknown>>()
   const all = writes.map((write) => {
-    const before = Promise.all(write.domains.flatMap((domain) => lastOf.get(domain) ?? []))
+    const before = Promise.all(write.domains.flatMap((domain) => lastByDomain.get(domain) ?? []))
     // Earlier writes have priority over later ones that become free.
-    const done = before.then(() => queue.add(() => one(write, run), { priority: -write.id }))
-    for (const domain of write.domains) lastOf.set(domain, done)
+    const done = before.then(() => queue.add(() => sendNext(write, run), { priority: -write.id }))
+    for (const domain of write.domains) lastByDomain.set(domain, done)
     return done
   })
   const failed = (await Promise.allSettled(all)).find((outcome) => outcome.status === 'rejected')
@@ -159,11 +159,11 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
 }
 
 /** Sends one write, unless the apply has stopped. A failure to record stops the apply. */
-async function one(write: Write, run: Run): Promise<void> {
+async function sendNext(write: Write, run: Run): Promise<void> {
   if (run.signal.aborted) {
     run.result.stopped ??= explainAbort(run.signal)
     run.result.notSent++
-    run.tell({
+    run.report({
       type: 'write.not-sent',
       time: run.time(),
       id: write.id,
@@ -186,7 +186,7 @@ async function release(touched: RecordedState, run: Run): Promise<void> {
   run.sharing.schedule()
 }
 
-function outcomeOf(
+function determineOutcome(
   { refused, inDoubt, notSent, stopped }: ApplyResult,
   signal: AbortSignal,
 ): Applied['outcome'] {

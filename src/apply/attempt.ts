@@ -24,8 +24,8 @@ export async function attempt(
 ): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
-    waiting: (ms, message) =>
-      run.tell({
+    onWait: (ms, message) =>
+      run.report({
         type: 'write.waiting',
         time: run.time(),
         id: write.id,
@@ -35,21 +35,23 @@ export async function attempt(
   })
   const { outcome, doubted } = sent
   if (outcome.kind !== 'not sent') run.result.sent = true
-  const of = (domain: Domain) => before.get(domain) ?? new Map()
-  const keepAs = (itemsOf: (domain: Domain) => Items) =>
-    recordItems(write, run, itemsOf, settles(outcome))
+  const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
+  const record = (computeItems: (domain: Domain) => Items) =>
+    recordItems(write, run, computeItems, settles(outcome))
   if (outcome.kind === 'confirmed') {
     const returned = findRewritten(write.items, outcome.config, run.secrets)
-    await keepAs((domain) => withConfirmed(of(domain), write.items, returned, createRecording(run)))
+    await record((domain) =>
+      withConfirmed(getItemsBefore(domain), write.items, returned, createRecording(run)),
+    )
   } else if (
     !doubted &&
     (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
   ) {
     // The specification says that an invalid item spoils a write, but not what a bad domain does: a
     // refusal proves that nothing was saved only if the write had one domain.
-    await keepAs((domain) => unsaved.get(domain) ?? new Map())
+    await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
-    await keepAs((domain) => withIntents(of(domain), write.items, createRecording(run)))
+    await record((domain) => withIntents(getItemsBefore(domain), write.items, createRecording(run)))
   }
   return sent
 }
@@ -61,10 +63,10 @@ export async function attempt(
 export async function recordItems(
   write: { domains: Domain[] },
   run: Run,
-  itemsOf: (domain: Domain) => Items,
+  computeItems: (domain: Domain) => Items,
   settles: number[],
 ): Promise<void> {
-  const touched = new Map(write.domains.map((domain) => [domain, new Map(itemsOf(domain))]))
+  const touched = new Map(write.domains.map((domain) => [domain, new Map(computeItems(domain))]))
   await run.store.recordOutcomes(run.toApplied(), settles, touched)
   for (const [domain, items] of touched) run.recorded.set(domain, items)
   run.sharing.schedule()

@@ -15,7 +15,7 @@ export function buildWave(
   recording: Recording,
 ): Wave {
   const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
-  const remember = (domain: Domain, item: ItemKey) => {
+  const keepBefore = (domain: Domain, item: ItemKey) => {
     const items = before.get(domain) ?? new Map<ItemKey, RecordedItem | null>()
     items.set(item, recorded.get(domain)?.get(item) ?? null)
     before.set(domain, items)
@@ -29,13 +29,13 @@ export function buildWave(
       const items = now.get(domain) ?? new Map<ItemKey, RecordedItem>()
       const after = withIntents(items, write.items, recording)
       now.set(domain, after)
-      const changing = [...after].filter(([item, held]) => items.get(item) !== held)
-      for (const [item] of changing) remember(domain, item)
+      const changing = [...after].filter(([item, state]) => items.get(item) !== state)
+      for (const [item] of changing) keepBefore(domain, item)
       domains.set(domain, new Map(changing))
     }
     intents.set(write.id, domains)
   }
-  for (const { domain, item } of releases) remember(domain, item)
+  for (const { domain, item } of releases) keepBefore(domain, item)
   return { number, before, intents }
 }
 

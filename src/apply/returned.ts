@@ -19,15 +19,17 @@ export function findRewritten(
     const raw = getOwn(returned, item)
     if (raw === undefined) return []
     const answer = secrets.mask(item, raw)
-    return sameAsSent(item, form.payload, answer) ? [] : [[item, answer] as const]
+    return isSameAsSent(item, form.payload, answer) ? [] : [[item, answer] as const]
   })
   return Object.fromEntries(differing)
 }
 
-function sameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
+function isSameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
   const spec = getItemSpec(item)
   if (spec.answerForm?.matches(payload, answer) === true) return true
-  const read = parseItem(spec, answer, 'manifest', '')
+  const parsed = parseItem(spec, answer, 'manifest', '')
   const sent = spec.canonicalize(payload)
-  return isSameJson(read.payload, payload) || (read.value !== null && isSameJson(read.value, sent))
+  return (
+    isSameJson(parsed.payload, payload) || (parsed.value !== null && isSameJson(parsed.value, sent))
+  )
 }

@@ -7,7 +7,7 @@ import type { Sending } from './send-write.ts'
 import type { Sharing } from './sharing.ts'
 
 /** Context of an apply. */
-export interface ApplyContext extends Omit<Sending, 'waiting'> {
+export interface ApplyContext extends Omit<Sending, 'onWait'> {
   store: Store
   /** Id of this apply. */
   apply: string
@@ -20,14 +20,14 @@ export interface ApplyContext extends Omit<Sending, 'waiting'> {
    * Bisect a refused write, so that all but the culprit is applied; otherwise the first refusal
    * ends the apply.
    */
-  isolate: boolean
-  tell(event: ApplyEvent): void
+  bisects: boolean
+  report(event: ApplyEvent): void
 }
 
 /** Instant by both clocks of this machine, ms: wall clock, and time since boot. */
 export interface Moment {
-  at: number
-  up: number
+  atMs: number
+  upMs: number
 }
 
 /** Part of a write that the service refused. */

@@ -5,9 +5,9 @@ import type { CallBudget } from '../service/write/call-budget.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Client } from '../service/write/client.ts'
 
-const mostUnreached = 5
-const mostDoubtful = 3
-const mostThrottled = 10
+const maxUnreached = 5
+const maxInDoubt = 3
+const maxThrottled = 10
 
 /** Context for sending a write. */
 export interface Sending {
@@ -26,7 +26,7 @@ export interface Sending {
   /** Aborted when the apply is to end: calls in flight are finished, nothing new begins. */
   signal: AbortSignal
   /** Called before each wait for another attempt. */
-  waiting(ms: number, why: string): void
+  onWait(ms: number, why: string): void
 }
 
 /**
@@ -47,16 +47,16 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]),
   )
   const repeatable = Object.values(write.items).every((form) => isSafeToRepeat(form.name))
-  let [unreached, doubtful, throttled] = [0, 0, 0]
+  let [unreachedCount, inDoubtCount, throttledCount] = [0, 0, 0]
   // Once an attempt may have taken effect, only a certain answer resolves the doubt.
   let doubt: Sent['outcome'] | null = null
-  const ended = (message: string): Sent => ({
+  const end = (message: string): Sent => ({
     outcome: doubt ?? { kind: 'not sent', message },
     doubted: doubt !== null,
   })
   for (;;) {
     if (!(await sending.budget.acquire(sending.signal))) {
-      return ended(
+      return end(
         sending.signal.aborted
           ? explainAbort(sending.signal)
           : 'the wait for the call budget exceeds limits.maxWaitSeconds',
@@ -65,44 +65,44 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     // A call that outlives the lock could take effect during another apply.
     if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {
       await sending.budget.release(false)
-      return ended('the lock was lost, or is about to expire')
+      return end('the lock was lost, or is about to expire')
     }
     const outcome = await sending.client.write(write.domains, config)
     await sending.budget.release(
       outcome.kind !== 'not sent',
       'limits' in outcome ? outcome.limits : undefined,
     )
-    const full =
+    const isFull =
       outcome.kind === 'refused' &&
       outcome.limits.remaining === 0 &&
-      throttled === 0 &&
+      throttledCount === 0 &&
       !outcome.fatal
-    let wait: number
-    if (outcome.kind === 'throttled' || full) {
-      throttled++
+    let waitMs: number
+    if (outcome.kind === 'throttled' || isFull) {
+      throttledCount++
       // A refusal proves that nothing was saved only if the write had one domain.
-      if (full && write.domains.length > 1) doubt = { kind: 'in doubt', message: outcome.message }
-      if (throttled >= mostThrottled) return ended(outcome.message)
-      wait =
+      if (isFull && write.domains.length > 1) doubt = { kind: 'in doubt', message: outcome.message }
+      if (throttledCount >= maxThrottled) return end(outcome.message)
+      waitMs =
         (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
-        backOff(throttled, sending)
-      if (wait > sending.budget.maxWaitMs)
-        return ended(`${outcome.message} (the wait exceeds limits.maxWaitSeconds)`)
+        computeBackOff(throttledCount, sending)
+      if (waitMs > sending.budget.maxWaitMs)
+        return end(`${outcome.message} (the wait exceeds limits.maxWaitSeconds)`)
     } else if (outcome.kind === 'not sent') {
-      unreached++
-      if (unreached >= mostUnreached) return ended(outcome.message)
-      wait = backOff(unreached, sending)
+      unreachedCount++
+      if (unreachedCount >= maxUnreached) return end(outcome.message)
+      waitMs = computeBackOff(unreachedCount, sending)
     } else if (outcome.kind === 'in doubt') {
-      doubtful++
+      inDoubtCount++
       doubt = outcome
-      if (!repeatable || doubtful >= mostDoubtful) return { outcome, doubted: true }
-      wait = Math.max(sending.settleMs, backOff(doubtful, sending))
+      if (!repeatable || inDoubtCount >= maxInDoubt) return { outcome, doubted: true }
+      waitMs = Math.max(sending.settleMs, computeBackOff(inDoubtCount, sending))
     } else {
       return { outcome, doubted: doubt !== null }
     }
-    if (sending.signal.aborted) return ended(explainAbort(sending.signal))
-    sending.waiting(wait, outcome.message)
-    await sending.clock.sleep(wait, sending.signal)
+    if (sending.signal.aborted) return end(explainAbort(sending.signal))
+    sending.onWait(waitMs, outcome.message)
+    await sending.clock.sleep(waitMs, sending.signal)
   }
 }
 
@@ -112,6 +112,6 @@ export function explainAbort(signal: AbortSignal): string {
 }
 
 /** Computes a back-off: 1, 2, 4 … seconds, at most a minute, with jitter in its upper half. */
-function backOff(attempt: number, sending: Sending): number {
+function computeBackOff(attempt: number, sending: Sending): number {
   return Math.min(60_000, 1000 * 2 ** (attempt - 1)) * (0.5 + sending.random() / 2)
 }

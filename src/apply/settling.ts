@@ -4,10 +4,10 @@ import type { ItemKey } from '../model/item.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { Moment } from './run.ts'
 
-const mostSkew = 300_000
+const maxSkewMs = 300_000
 
 /** Facts about an apply that limit the late effects of earlier writes. */
-interface Since {
+interface SettleContext {
   apply: string
   /** Instant of acquiring the lock: other processes had abandoned their writes by then. */
   lockedAt: Moment
@@ -24,24 +24,25 @@ export function computeSettleWait(
   write: Write,
   recorded: RecordedState,
   now: number,
-  { apply, lockedAt: { at: lockedAt }, settleMs }: Since,
+  { apply, lockedAt: { atMs: lockedAtMs }, settleMs }: SettleContext,
 ): number {
-  const items = relatedTo(Object.keys(write.items))
+  const related = findRelatedItems(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
-    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {
+    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, state]) => {
       // An item that was only observed is in-doubt without a call that could take effect.
-      const written = held.status === 'in-doubt' && held.origin === 'write'
-      if (!written || !items.has(item)) return []
-      const given = Date.parse(held.at)
-      const known = held.apply === apply || (held.open !== true && given < lockedAt - mostSkew)
-      return [Math.min(now, known ? given : lockedAt) + settleMs]
+      const written = state.status === 'in-doubt' && state.origin === 'write'
+      if (!written || !related.has(item)) return []
+      const abandonedAtMs = Date.parse(state.at)
+      const isTrusted =
+        state.apply === apply || (state.open !== true && abandonedAtMs < lockedAtMs - maxSkewMs)
+      return [Math.min(now, isTrusted ? abandonedAtMs : lockedAtMs) + settleMs]
     }),
   )
   return Math.max(0, ...ends.map((end) => end - now))
 }
 
 /** Returns the items, the items that they clear, and the items that clear them. */
-function relatedTo(items: ItemKey[]): Set<ItemKey> {
+function findRelatedItems(items: ItemKey[]): Set<ItemKey> {
   const related = new Set(items)
   for (const item of items)
     for (const cleared of getItemSpec(item).clearedItems) related.add(cleared)

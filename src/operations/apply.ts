@@ -40,7 +40,10 @@ export async function apply(
     const { store } = locked
     const recorded = await store.load()
     ports.dialogue.show({ kind: 'state', recorded, cutOff: store.listUnfinished() })
-    const options = { ...(await planOptions(store, request)), progress: ports.dialogue.planning }
+    const options = {
+      ...(await loadPlanOptions(store, request)),
+      progress: ports.dialogue.planning,
+    }
     const plan =
       planFile === undefined
         ? await makePlan(
@@ -69,7 +72,7 @@ export async function apply(
 }
 
 /** Loads the plan options, including the stored rollouts. */
-async function planOptions(
+async function loadPlanOptions(
   store: Store,
   { waves = true, supersede, retryHeld, effort }: ApplyRequest,
 ): Promise<PlanOptions> {

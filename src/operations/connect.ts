@@ -20,8 +20,8 @@ type OnWait = QueryClientOptions['onWait']
 export async function connect(workspace: LoadedWorkspace, outside: Outside, onWait?: OnWait) {
   const { config, root } = workspace
   const { service } = config
-  const inside = service.url === 'emulator'
-  const token = inside ? service.token || 'emulator' : service.token
+  const isEmbedded = service.url === 'emulator'
+  const token = isEmbedded ? service.token || 'emulator' : service.token
   if (token === '') {
     throw new EdgewiseError(
       'access',
@@ -29,7 +29,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
       'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml.',
     )
   }
-  const emulator = inside ? await startInside(root, config, outside) : null
+  const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null
   const url = emulator?.url ?? service.url
   const transport =
     outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
@@ -54,7 +54,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
 }
 
 /** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
-async function startInside(root: string, config: Workspace['config'], outside: Outside) {
+async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../emulator/emulator.ts')
   let calls = 0
   return startEmulator(

@@ -16,12 +16,12 @@ export interface ExecuteOptions {
   lease: Lease
   /** Instant of acquiring the lock. */
   lockedAt: Moment
-  isolate: boolean
+  bisects: boolean
   /** Id of the apply, for a part of a rollout; otherwise a new id is created. */
   id?: string
   /** Suffix of a new id, which shows the kind of apply in the history. */
   suffix?: string
-  tell(event: ApplyEvent, budget: CallBudget): void
+  report(event: ApplyEvent, budget: CallBudget): void
 }
 
 /**
@@ -43,25 +43,28 @@ export async function executePlan(
   const { clock } = outside
   const id = options.id ?? createApplyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
-  const here = (): MachineTimes => ({
+  const readClocks = (): MachineTimes => ({
     boot: outside.machine.boot,
     now: clock.now(),
     up: clock.monotonic(),
   })
   const { calls, incomplete } = await store.loadCalls()
   // The calls of an apply that was killed on another machine are unknown: at most the call rate.
-  const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
-  const earlier = [...toUptimes(calls, here()), ...unknown]
+  const unknownCalls = Array.from(
+    { length: incomplete ? callsPerMinute : 0 },
+    () => readClocks().up,
+  )
+  const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
   // Saved even if nothing is sent now: the next apply has to count these calls too.
-  if (earlier.length > 0) await store.saveCalls(id, buildCalls(earlier, here()))
-  const remember = (times: number[]) => store.saveCalls(id, buildCalls(times, here()))
+  if (earlierCalls.length > 0) await store.saveCalls(id, buildCalls(earlierCalls, readClocks()))
+  const saveCalls = (times: number[]) => store.saveCalls(id, buildCalls(times, readClocks()))
   const settleMs = config.service.settleSeconds * 1000
   const budget = new CallBudget(
     callsPerMinute,
     maxWaitSeconds * 1000,
     clock,
-    earlier,
-    remember,
+    earlierCalls,
+    saveCalls,
     settleMs,
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
@@ -76,7 +79,7 @@ export async function executePlan(
       random: () => outside.random(),
       settleMs,
       timeoutMs: config.service.timeoutSeconds * 1000,
-      isolate: options.isolate,
+      bisects: options.bisects,
       leaseLeftMs: () => options.lease.remainingMs(),
       apply: id,
       commit: plan.basis.commit,
@@ -84,7 +87,7 @@ export async function executePlan(
       lockedAt: options.lockedAt,
       secrets: vault,
       signal: outside.signal,
-      tell: (event) => options.tell(event, budget),
+      report: (event) => options.report(event, budget),
     }
     return await applyPlan(plan, recorded, context)
   } finally {

@@ -8,8 +8,8 @@ import type { Applied } from '../model/applied.ts'
  * form one group.
  */
 export function groupApplies(history: Applied[]): Applied[][] {
-  return [...groupBy(history, ({ id }) => waveOf(id).rollout).values()].map((waves) =>
-    waves.toSorted((a, b) => waveOf(a.id).wave - waveOf(b.id).wave),
+  return [...groupBy(history, ({ id }) => parseApplyId(id).rollout).values()].map((waves) =>
+    waves.toSorted((a, b) => parseApplyId(a.id).wave - parseApplyId(b.id).wave),
   )
 }
 
@@ -21,7 +21,7 @@ export function groupApplies(history: Applied[]): Applied[][] {
  */
 export function findApplies(history: Applied[], name: string): Applied[] {
   const rollout = groupApplies(history).find(
-    ([first]) => first !== undefined && waveOf(first.id).rollout === name,
+    ([first]) => first !== undefined && parseApplyId(first.id).rollout === name,
   )
   const found = rollout ?? history.filter(({ id }) => id === name)
   if (found.length > 0) return found
@@ -35,7 +35,7 @@ export function findApplies(history: Applied[], name: string): Applied[] {
   )
 }
 
-function waveOf(id: string): { rollout: string; wave: number } {
+function parseApplyId(id: string): { rollout: string; wave: number } {
   const [, rollout = id, wave = '0'] = /^(.+)-w([1-9]\d*)$/.exec(id) ?? []
   return { rollout, wave: Number(wave) }
 }

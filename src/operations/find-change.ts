@@ -43,12 +43,12 @@ export async function loadChange(applies: Applied[], store: Store): Promise<Foun
 export async function findLastChange(history: Applied[], search: Search): Promise<FoundChange> {
   for (const applies of groupApplies(history).toReversed()) {
     const found = await loadChange(applies, search.store)
-    const way = computeRollback(
+    const reversal = computeRollback(
       search.recorded,
       found.before,
       search.createSecretCheck(found.before),
     )
-    if (way.to.size + way.irreversible.length === 0) continue
+    if (reversal.to.size + reversal.irreversible.length === 0) continue
     const [{ id } = { id: '' }] = applies
     if (!new RegExp(`-${rollbackSuffix}(-w\\d+)?$`).test(id)) return found
     throw new EdgewiseError(

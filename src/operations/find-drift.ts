@@ -50,11 +50,11 @@ export function findDrift(
     observed === null
       ? { observed: new Map(), notes: [] }
       : parseObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
-  const held = findDomainsOnHold(rollouts, hashDesired(workspace))
+  const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
-    notes: [...seen.notes, ...describeUnfinished(held)],
-    drift: detectDrift(recorded, desired, seen.observed, new Set(held.keys())),
+    notes: [...seen.notes, ...describeUnfinished(onHold)],
+    drift: detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
   }
 }
 
@@ -69,31 +69,31 @@ export function buildRepairBase(
   { drift: found, observed }: FoundDrift,
   recorded: RecordedState,
   { desired, vault }: Pick<Workspace, 'desired'> & { vault: SecretVault },
-  at: string,
+  observedAt: string,
 ): Map<Domain, Map<ItemKey, RecordedItem>> {
   const base = new Map<Domain, Map<ItemKey, RecordedItem>>()
-  const about = { at, apply: `observed-${at}`, origin: 'import' as const }
+  const provenance = { at: observedAt, apply: `observed-${observedAt}`, origin: 'import' as const }
   const record = (
     domain: Domain,
     item: ItemKey,
-    held: ItemState,
+    state: ItemState,
     templates: Record<string, string>,
   ) => {
     const items = base.get(domain) ?? new Map(recorded.get(domain))
     const named = Object.keys(templates).length === 0 ? {} : { templates }
-    items.set(item, { ...held, ...named, ...about })
+    items.set(item, { ...state, ...named, ...provenance })
     base.set(domain, items)
   }
   for (const { domain, item, after } of found.live) {
-    const sight = observed.get(domain)?.get(item)
-    if (sight === undefined) continue
+    const observedItem = observed.get(domain)?.get(item)
+    if (observedItem === undefined) continue
     const known = recorded.get(domain)?.get(item)
-    if (known === undefined && sight.notVerified.length > 0) {
+    if (known === undefined && observedItem.notVerified.length > 0) {
       // A value hidden from the observation was never recorded either.
       record(domain, item, unrecordedState, {})
       continue
     }
-    const { status } = sight.state
+    const { status } = observedItem.state
     const templates = after === null ? {} : { ...known?.templates, ...vault.listTemplates(after) }
     record(domain, item, { status, candidates: after === null ? [] : [after] }, templates)
   }

@@ -34,7 +34,7 @@ export async function forget(
 ): Promise<Forgotten> {
   const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state forget', request.lockTimeout ?? 0, ports, async ({ store }) => {
-    const { left, items, what } = withoutItems(await store.load(), domains, request.items ?? [])
+    const { left, items, what } = dropItems(await store.load(), domains, request.items ?? [])
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
       throw new EdgewiseError('declined', 'nothing was removed from state')
     await store.save(left, `Forget ${what}`)
@@ -42,7 +42,7 @@ export async function forget(
   })
 }
 
-function withoutItems(
+function dropItems(
   recorded: RecordedState,
   domains: Domain[],
   items: ItemKey[],
@@ -65,11 +65,11 @@ function withoutItems(
         `"edgewise state show ${domain}" lists its recorded items.`,
       )
     }
-    const rest = new Map(
+    const remaining = new Map(
       items.length === 0 ? [] : [...known].filter(([item]) => !items.includes(item)),
     )
-    count += known.size - rest.size
-    left.set(domain, rest)
+    count += known.size - remaining.size
+    left.set(domain, remaining)
   }
   return {
     left,

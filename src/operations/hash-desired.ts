@@ -14,7 +14,7 @@ export function hashDesired({
   vault,
 }: Pick<LoadedWorkspace, 'desired' | 'vault'>): (domain: Domain) => string {
   const hashes = new Map<Domain, string>()
-  const named = (value: Value): Json => {
+  const replaceSecrets = (value: Value): Json => {
     const templates = vault.listTemplates(value)
     return mapSecrets(value, (secret) => ({
       $secret: templates[secret] ?? secret.replace(/^unresolved:/, ''),
@@ -24,7 +24,10 @@ export function hashDesired({
     const known = hashes.get(domain)
     if (known !== undefined) return known
     const items = [...(desired.get(domain) ?? new Map<ItemKey, ItemState>())].map(
-      ([item, { status, candidates }]) => [item, { status, candidates: candidates.map(named) }],
+      ([item, { status, candidates }]) => [
+        item,
+        { status, candidates: candidates.map(replaceSecrets) },
+      ],
     )
     const hash = `sha256:${createHash('sha256')
       .update(canonicalizeJson(Object.fromEntries(items)))

@@ -108,7 +108,7 @@ function recordImported(
   managed: ImportedItem[],
   recorded: RecordedState,
   { vault }: LoadedWorkspace,
-  at: string,
+  importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value } of managed) {
@@ -119,8 +119,8 @@ function recordImported(
       status: 'confirmed',
       candidates: [value],
       ...secrets,
-      at,
-      apply: `import-${at}`,
+      at: importedAt,
+      apply: `import-${importedAt}`,
       origin: 'import',
     })
     touched.set(domain, items)

@@ -24,15 +24,15 @@ export function listIrreversibleWarnings(
   const before = new Map<Domain, Map<ItemKey, ItemState | null>>()
   const after: Snapshot = new Map()
   for (const { domain, item, action, reason, after: value } of changes) {
-    const was = before.get(domain) ?? new Map<ItemKey, ItemState | null>()
-    const is = after.get(domain) ?? new Map<ItemKey, ItemState>(recorded.get(domain))
-    was.set(item, recorded.get(domain)?.get(item) ?? null)
-    if (value !== null) is.set(item, createConfirmedState(value))
+    const itemsBefore = before.get(domain) ?? new Map<ItemKey, ItemState | null>()
+    const itemsAfter = after.get(domain) ?? new Map<ItemKey, ItemState>(recorded.get(domain))
+    itemsBefore.set(item, recorded.get(domain)?.get(item) ?? null)
+    if (value !== null) itemsAfter.set(item, createConfirmedState(value))
     else if (action === 'unset' && reason !== 'cleared')
-      is.set(item, { status: 'unset', candidates: [] })
-    else is.delete(item)
-    before.set(domain, was)
-    after.set(domain, is)
+      itemsAfter.set(item, { status: 'unset', candidates: [] })
+    else itemsAfter.delete(item)
+    before.set(domain, itemsBefore)
+    after.set(domain, itemsAfter)
   }
   const { irreversible } = computeRollback(
     after,

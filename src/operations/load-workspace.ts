@@ -1,4 +1,4 @@
-import { loadWorkspace as readWorkspace } from '../manifest/load-workspace.ts'
+import { loadWorkspace as loadBaseWorkspace } from '../manifest/load-workspace.ts'
 import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
 import { removeValue } from '../manifest/spellings.ts'
@@ -11,7 +11,7 @@ import type { Outside } from './outside.ts'
 export interface LoadedWorkspace extends Workspace {
   vault: SecretVault
   /** Finds the commit of the manifests; null if git does not answer: it is informational only. */
-  commit(): Promise<string | null>
+  findCommit(): Promise<string | null>
   /** Removes the token and the values of looked-up secrets from a text. */
   scrub(text: string): string
 }
@@ -26,7 +26,7 @@ export interface LoadedWorkspace extends Workspace {
  */
 export function loadWorkspace(root: string, outside: Outside, reach: SecretReach): LoadedWorkspace {
   let vault: SecretVault | undefined
-  const workspace = readWorkspace(root, outside.env, (config) => {
+  const workspace = loadBaseWorkspace(root, outside.env, (config) => {
     const { secrets, service } = config
     const sources = createSecretSources(root, secrets, outside.env, service.token, reach)
     vault = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
@@ -39,5 +39,5 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
   const keeper = vault
   const scrub = (text: string) =>
     keeper.scrub(token === '' ? text : removeValue(text, token, '(token)'))
-  return Object.assign(workspace, { vault, commit: () => findHeadCommit(root, env), scrub })
+  return Object.assign(workspace, { vault, findCommit: () => findHeadCommit(root, env), scrub })
 }

@@ -54,18 +54,23 @@ export async function makePlan(
     )
   }
   const chosen = selectSnapshots(workspace, recorded, selection)
-  const asked = hashDesired(workspace)
-  const held = retryHeld ? new Map<Domain, Rollout>() : findDomainsOnHold(rollouts, asked)
-  const { others: known, chosen: knownOnHold } = splitDomains(chosen.recorded, held)
-  const { others: wanted, chosen: wantedOnHold } = splitDomains(chosen.desired, held)
-  const onHold = describeOnHold(knownOnHold, wantedOnHold, held)
-  const difference = diffSnapshots(known, wanted)
+  const hashDomain = hashDesired(workspace)
+  const onHoldDomains = retryHeld
+    ? new Map<Domain, Rollout>()
+    : findDomainsOnHold(rollouts, hashDomain)
+  const { others: recordedState, chosen: knownOnHold } = splitDomains(
+    chosen.recorded,
+    onHoldDomains,
+  )
+  const { others: desiredState, chosen: wantedOnHold } = splitDomains(chosen.desired, onHoldDomains)
+  const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains)
+  const difference = diffSnapshots(recordedState, desiredState)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(changed, selection, rollouts, asked)
+  const { continued, conflicting } = findConflicts(changed, selection, rollouts, hashDomain)
   const made = planWrites({
     ...options,
-    recorded: known,
-    desired: wanted,
+    recorded: recordedState,
+    desired: desiredState,
     ...difference,
     first: config.rollout.first,
     // A single change is a single write, without a need for the large solver.
@@ -74,7 +79,7 @@ export async function makePlan(
     limits: config.limits,
     target: [...selection.target],
     items: [...selection.items],
-    commit: await workspace.commit(),
+    commit: await workspace.findCommit(),
     ...(atOnce
       ? {}
       : {
@@ -86,21 +91,21 @@ export async function makePlan(
   })
   const warnings = [
     ...onHold.notes,
-    ...openNotes(continued, conflicting),
-    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, known)),
+    ...describeOpenRollouts(continued, conflicting),
+    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, recordedState)),
     ...made.warnings,
   ]
   return { ...made, summary: { ...made.summary, held: onHold.changes }, warnings }
 }
 
 /** Describes how open rollouts affect a plan. */
-function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
-  const said = (rollout: Rollout) =>
+function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[]): string[] {
+  const describe = (rollout: Rollout) =>
     `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
-  if (continued !== null) return [`this plan resumes ${said(continued)}, which is open`]
-  return against.map(
+  if (continued !== null) return [`this plan resumes ${describe(continued)}, which is open`]
+  return conflicting.map(
     (rollout) =>
-      `apply will refuse this plan: ${said(rollout)} is open on some of its domains; ` +
+      `apply will refuse this plan: ${describe(rollout)} is open on some of its domains; ` +
       'see --supersede',
   )
 }

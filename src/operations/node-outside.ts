@@ -14,9 +14,9 @@ export function createNodeOutside(signal: AbortSignal): Outside {
     clock: realClock,
     random: () => Math.random(),
     newId: () => randomUUID(),
-    user: `${userName()}@${hostname()}`,
+    user: `${findUserName()}@${hostname()}`,
     signal,
-    machine: thisMachine(),
+    machine: describeMachine(),
     disk: realDisk,
   }
 }
@@ -33,10 +33,10 @@ const realClock: Clock = {
 }
 
 /** Describes this machine and this process. */
-function thisMachine(): Machine {
-  const namespace = firstLine(() => readlinkSync('/proc/self/ns/pid'))
+function describeMachine(): Machine {
+  const namespace = loadOrEmpty(() => readlinkSync('/proc/self/ns/pid'))
   return {
-    boot: firstLine(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+    boot: loadOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
     namespace,
     pid: process.pid,
     uptime: () => 1000 * uptime(),
@@ -52,16 +52,16 @@ function thisMachine(): Machine {
   }
 }
 
-function firstLine(read: () => string): string {
+function loadOrEmpty(load: () => string): string {
   try {
-    return read().trim()
+    return load().trim()
   } catch (error) {
     if (error instanceof Error && 'code' in error) return ''
     throw error
   }
 }
 
-function userName(): string {
+function findUserName(): string {
   try {
     return userInfo().username
   } catch (error) {

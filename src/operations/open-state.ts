@@ -1,7 +1,7 @@
 import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/plumbing.ts'
 import { buildGitEnvironment } from '../state/git/git-process.ts'
-import { openState as openRecordAt, type OpenState } from '../state/open-state.ts'
+import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'
 
@@ -24,7 +24,7 @@ export async function loadState(
 export async function openState({ root, config }: Workspace, outside: Outside): Promise<OpenState> {
   const { id, service, state } = config
   const env = buildGitEnvironment(outside.env, service.token)
-  return openRecordAt(
+  return openStateAt(
     { root, id, address: service.url, account: service.account, state },
     {
       disk: outside.disk,

@@ -32,7 +32,7 @@ export function parseImport(
     )
   }
   const data = parseJson(text) ?? fail('it is not JSON')
-  const configs = isObject(data) ? configsOf(data, domain, fail) : fail('expected an object')
+  const configs = isObject(data) ? extractConfigs(data, domain, fail) : fail('expected an object')
   const itemNames = new Map(
     Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]),
   )
@@ -40,12 +40,12 @@ export function parseImport(
     const lower = name.toLowerCase()
     if (!isDomain(lower)) fail(`"${name}" is not a domain name`)
     return Object.entries(config).map(([wireName, payload]) =>
-      adopt(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
+      parseImportedItem(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
     )
   })
 }
 
-function adopt(
+function parseImportedItem(
   domain: Domain,
   item: ItemKey,
   payload: Json,
@@ -68,7 +68,7 @@ function adopt(
   return { domain, item, value: spec.canonicalize(workspace.vault.mask(item, wire.payload)) }
 }
 
-function configsOf(
+function extractConfigs(
   data: JsonObject,
   domain: string | undefined,
   fail: (why: string) => never,
@@ -85,7 +85,7 @@ function configsOf(
   if (isObject(inner) && isObject(inner['config'])) {
     const config = inner['config']
     const names =
-      domainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
+      parseDomainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
       (domain === undefined ? null : [domain])
     return (names ?? fail('the answer names no domain; pass --domain')).map((name) => [
       name,
@@ -97,7 +97,7 @@ function configsOf(
   )
 }
 
-function domainNames(value: Json | undefined): string[] | null {
+function parseDomainNames(value: Json | undefined): string[] | null {
   if (typeof value === 'string') return value.split(',').map((name) => name.trim())
   if (!Array.isArray(value) || value.length === 0) return null
   return value.flatMap((entry) =>

@@ -62,19 +62,21 @@ export async function planRollback(
       ? await findLastChange(history, search)
       : await loadChange(findApplies(history, name), store)
   const chosen = narrowSnapshot(before, selection)
-  if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
-  const way = computeRollback(recorded, chosen, search.createSecretCheck(chosen))
-  if (way.to.size === 0 && way.irreversible.length > 0) throw allIrreversible(applies, way)
+  if (chosen.size === 0 && selection.target.length > 0)
+    throw createSelectionError(applies, selection)
+  const reversal = computeRollback(recorded, chosen, search.createSecretCheck(chosen))
+  if (reversal.to.size === 0 && reversal.irreversible.length > 0)
+    throw createIrreversibleError(applies, reversal)
   return {
     applies,
-    plan: await planOf(way, workspace, selection, outside),
-    irreversible: way.irreversible,
-    later: await changedLater(way, applies, history, search),
-    unmanaged: unmanagedOf(way, chosen),
+    plan: await buildRollbackPlan(reversal, workspace, selection, outside),
+    irreversible: reversal.irreversible,
+    later: await findLaterChanges(reversal, applies, history, search),
+    unmanaged: findUnmanaged(reversal, chosen),
   }
 }
 
-function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError {
+function createSelectionError(applies: Applied[], { target }: Selection): EdgewiseError {
   return new EdgewiseError(
     'usage',
     `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ` +
@@ -83,7 +85,10 @@ function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError
   )
 }
 
-function allIrreversible(applies: Applied[], { irreversible }: RollbackSnapshots): EdgewiseError {
+function createIrreversibleError(
+  applies: Applied[],
+  { irreversible }: RollbackSnapshots,
+): EdgewiseError {
   const [first] = irreversible
   const rest = irreversible.length - 1
   const more = rest === 0 ? '' : `, and ${rest} more`
@@ -95,7 +100,7 @@ function allIrreversible(applies: Applied[], { irreversible }: RollbackSnapshots
   )
 }
 
-async function planOf(
+async function buildRollbackPlan(
   { from, to }: RollbackSnapshots,
   { config }: LoadedWorkspace,
   { target, items }: Selection,
@@ -118,7 +123,7 @@ async function planOf(
 }
 
 /** Finds later changes of the same items: their domains and applies. */
-async function changedLater(
+async function findLaterChanges(
   { to }: RollbackSnapshots,
   applies: Applied[],
   history: Applied[],
@@ -126,29 +131,28 @@ async function changedLater(
 ): Promise<Rollback['later']> {
   const own = new Set(applies.map(({ id }) => id))
   const domains = new Set<Domain>()
-  const by = new Set<string>()
-  const found = (domain: Domain, apply: string) => {
+  const appliesLater = new Set<string>()
+  const add = (domain: Domain, apply: string) => {
     domains.add(domain)
-    by.add(apply)
+    appliesLater.add(apply)
   }
   const last = history.findLastIndex(({ id }) => own.has(id))
   for (const { id } of history.slice(last + 1)) {
     for (const [domain, items] of await store.loadStateBefore(id)) {
       const goals = to.get(domain)
-      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item)))
-        found(domain, id)
+      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item))) add(domain, id)
     }
   }
   for (const [domain, goals] of to) {
     for (const item of goals.keys()) {
       const apply = recorded.get(domain)?.get(item)?.apply
-      if (apply !== undefined && !own.has(apply)) found(domain, apply)
+      if (apply !== undefined && !own.has(apply)) add(domain, apply)
     }
   }
-  return { domains: [...domains].toSorted(), applies: [...by] }
+  return { domains: [...domains].toSorted(), applies: [...appliesLater] }
 }
 
-function unmanagedOf({ to }: RollbackSnapshots, before: PriorState): Rollback['unmanaged'] {
+function findUnmanaged({ to }: RollbackSnapshots, before: PriorState): Rollback['unmanaged'] {
   return [...to].flatMap(([domain, goals]) =>
     [...goals.keys()]
       .filter((item) => (before.get(domain)?.get(item) ?? null) === null)

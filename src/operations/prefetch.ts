@@ -44,7 +44,7 @@ async function waitForEnd(
   try {
     for (let round = 0; ; round++) {
       const found = await queries.queryPrefetches(query)
-      if ('task' in query && found.records.length === 0) throw nothingToWaitFor(query)
+      if ('task' in query && found.records.length === 0) throw createUnknownTaskError(query)
       progress.report(found.records)
       const { waiting, processing } = countPrefetches(found.records)
       if (waiting + processing === 0) return found
@@ -58,7 +58,7 @@ async function waitForEnd(
 /**
  * Creates the error for a task without URLs. A real task has some, so its id is probably mistyped.
  */
-function nothingToWaitFor(query: PrefetchQuery): EdgewiseError {
+function createUnknownTaskError(query: PrefetchQuery): EdgewiseError {
   const message = `there is nothing to wait for: ${formatNoRecords(query)}`
   return new EdgewiseError('usage', message, 'Check the task id.')
 }

@@ -38,7 +38,7 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   throw new EdgewiseError(
     'access',
     `the plan writes secrets whose values are not available: ${list.join(', ')}`,
-    `${reasons}\nProvide them as edgewise.yaml says under "secrets".`,
+    `${reasons}\nProvide them as configured under "secrets" in edgewise.yaml.`,
   )
 }
 
@@ -49,17 +49,17 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
  * @throws EdgewiseError `invalid`
  */
 export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
-  const later = new Set(
+  const unresolved = new Set(
     listSecretUses(planned, vault).map(({ write, item }) => `${write.id} ${item}`),
   )
   for (const write of planned.writes) {
     for (const [item, form] of Object.entries(write.items)) {
-      let holds = false
+      let hasSecret = false
       mapSecrets(form.payload, (secret) => {
-        holds = true
+        hasSecret = true
         return { $secret: secret }
       })
-      if (!holds || later.has(`${write.id} ${item}`)) continue
+      if (!hasSecret || unresolved.has(`${write.id} ${item}`)) continue
       const [problem] = parseItem(
         getItemSpec(item),
         vault.reveal(form.payload),

@@ -32,18 +32,18 @@ export async function reconstructState(
   const history = await store.listApplies()
   const apply = findApplies(history, name).at(-1)
   if (apply === undefined) throw new TypeError('expected at least one apply')
-  const place = history.findIndex(({ id }) => id === apply.id)
+  const index = history.findIndex(({ id }) => id === apply.id)
   const items = new Map(recorded.get(domain))
-  for (const { id } of history.slice(place + 1).toReversed()) {
+  for (const { id } of history.slice(index + 1).toReversed()) {
     for (const [item, before] of (await store.loadStateBefore(id)).get(domain) ?? []) {
       if (before === null) items.delete(item)
       else items.set(item, before)
     }
   }
-  const until = new Set(history.slice(0, place + 1).map(({ id }) => id))
-  const end = Date.parse(apply.endedAt ?? history[place + 1]?.startedAt ?? apply.startedAt)
+  const earlierApplies = new Set(history.slice(0, index + 1).map(({ id }) => id))
+  const endedAtMs = Date.parse(apply.endedAt ?? history[index + 1]?.startedAt ?? apply.startedAt)
   const notKnown = [...items]
-    .filter(([, held]) => !until.has(held.apply) && Date.parse(held.at) > end)
+    .filter(([, state]) => !earlierApplies.has(state.apply) && Date.parse(state.at) > endedAtMs)
     .map(([item]) => item)
   for (const item of notKnown) items.delete(item)
   return { apply, items, notKnown: notKnown.toSorted() }

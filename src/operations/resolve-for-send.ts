@@ -48,7 +48,7 @@ export async function resolveForSend(
   const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }
   refuseUnproven(plan, recorded, resolution)
   refuseInvalidSecrets(plan, vault)
-  return { plan, renewed: renewedNames(uses, vault) }
+  return { plan, renewed: listRenewed(uses, vault) }
 }
 
 /** Resolved secrets of a plan's writes. */
@@ -63,17 +63,17 @@ function resolveUses(uses: SecretUse[], vault: SecretVault): Resolution {
   const secrets = new Map<string, Map<string, string>>()
   const touched = new Map<Domain, Set<ItemKey>>()
   for (const { write, domain, item, secret, reference } of uses) {
-    const own = secrets.get(place(write, item)) ?? new Map<string, string>()
+    const own = secrets.get(createKey(write, item)) ?? new Map<string, string>()
     const now = vault.resolve(reference).$secret
-    if ((own.get(secret) ?? now) !== now) throw apart(write, item)
-    secrets.set(place(write, item), own.set(secret, now))
+    if ((own.get(secret) ?? now) !== now) throw createConflictError(write, item)
+    secrets.set(createKey(write, item), own.set(secret, now))
     touched.set(domain, (touched.get(domain) ?? new Set()).add(item))
   }
   return { secrets, touched }
 }
 
 /** Creates the error for two secrets with one recorded value and two current values. */
-function apart({ domains }: Write, item: ItemKey): EdgewiseError {
+function createConflictError({ domains }: Write, item: ItemKey): EdgewiseError {
   const message = "two secrets had the same value and now differ; one write can't set both"
   return new EdgewiseError(
     'access',
@@ -82,36 +82,41 @@ function apart({ domains }: Write, item: ItemKey): EdgewiseError {
   )
 }
 
-function place({ id }: Write, item: ItemKey): string {
+function createKey({ id }: Write, item: ItemKey): string {
   return `${id} ${item}`
 }
 
 function resolveWrite(write: Write, { secrets }: Resolution): Write {
   const items = Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
-    const own = secrets.get(place(write, item))
-    return [item, own === undefined ? form : { ...form, payload: replaced(form.payload, own) }]
+    const own = secrets.get(createKey(write, item))
+    return [
+      item,
+      own === undefined ? form : { ...form, payload: replaceSecrets(form.payload, own) },
+    ]
   })
   return { ...write, items: Object.fromEntries(items) }
 }
 
-function replaced(value: Value, secrets: ReadonlyMap<string, string>): Value {
+function replaceSecrets(value: Value, secrets: ReadonlyMap<string, string>): Value {
   return mapSecrets(value, (secret) => ({ $secret: secrets.get(secret) ?? secret }))
 }
 
 /** Updates the changes to match the resolved writes. */
 function resolveChanges(changes: Change[], writes: Write[], resolution: Resolution): Change[] {
   const { touched } = resolution
-  const writesOf = new Map<Domain, Write[]>()
+  const writesByDomain = new Map<Domain, Write[]>()
   for (const write of writes) {
     for (const domain of write.domains.filter((each) => touched.has(each))) {
-      writesOf.set(domain, [...(writesOf.get(domain) ?? []), write])
+      writesByDomain.set(domain, [...(writesByDomain.get(domain) ?? []), write])
     }
   }
   return changes.map((change) => {
     const { domain, item, before, after } = change
     if (after === null || touched.get(domain)?.has(item) !== true) return change
-    const own = (writesOf.get(domain) ?? []).filter((write) => write.items[item] !== undefined)
-    const value = valueAfter(item, { before, after }, own, resolution)
+    const own = (writesByDomain.get(domain) ?? []).filter(
+      (write) => write.items[item] !== undefined,
+    )
+    const value = computeValueAfter(item, { before, after }, own, resolution)
     return { ...change, after: value, patch: computePatch(before, value) }
   })
 }
@@ -120,7 +125,7 @@ function resolveChanges(changes: Change[], writes: Write[], resolution: Resoluti
  * Computes the value after the writes. A delta keeps entries that it does not name, including an
  * old value of the same secret.
  */
-function valueAfter(
+function computeValueAfter(
   item: ItemKey,
   { before, after }: { before: Value | null; after: Value },
   writes: Write[],
@@ -129,11 +134,11 @@ function valueAfter(
   const spec = getItemSpec(item)
   const forms = writes.flatMap((write) => write.items[item] ?? [])
   if (forms.every(({ name }) => isSafeToRepeat(name))) {
-    const all = new Map(writes.flatMap((write) => [...(secrets.get(place(write, item)) ?? [])]))
-    return spec.canonicalize(replaced(after, all))
+    const all = new Map(writes.flatMap((write) => [...(secrets.get(createKey(write, item)) ?? [])]))
+    return spec.canonicalize(replaceSecrets(after, all))
   }
-  const held = before ?? undefined
-  let value: Value | undefined = held
+  const recordedValue = before ?? undefined
+  let value: Value | undefined = recordedValue
   for (const { payload } of forms) value = spec.reduce(value, payload)
   return value ?? after
 }
@@ -164,7 +169,7 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
   )
 }
 
-function renewedNames(uses: SecretUse[], vault: SecretVault): string[] {
+function listRenewed(uses: SecretUse[], vault: SecretVault): string[] {
   const isRenewed = ({ secret, reference }: SecretUse) =>
     // An unresolved secret has no recorded value to differ from.
     !secret.startsWith('unresolved:') && vault.resolve(reference).$secret !== secret

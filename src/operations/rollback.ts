@@ -48,7 +48,7 @@ export async function rollback(
     const { store } = locked
     const recorded = await store.load()
     refuseUnknownItems(items)
-    const whole = target.length + items.length === 0 ? name : null
+    const rolloutId = target.length + items.length === 0 ? name : null
     const found = await planRollback(
       workspace,
       store,
@@ -59,7 +59,7 @@ export async function rollback(
     ).catch(async (error: unknown) => {
       // Nothing else can be rolled back.
       if (error instanceof EdgewiseError && error.code === 'irreversible')
-        await finishRollingBack(store, whole)
+        await finishRollingBack(store, rolloutId)
       throw error
     })
     ports.dialogue.show({ kind: 'rollback', rollback: found })
@@ -70,9 +70,13 @@ export async function rollback(
       { ...request, locked, recorded, waves: false, asks: true, suffix: rollbackSuffix },
       ports,
     )
-    const now = await dropUnmanaged(ports.dialogue, store, executed.result.recorded, found)
-    if (executed.status === 'done') await finishRollingBack(store, whole)
-    return { ...executed, rollback: found, stillDesired: countStillDesired(workspace, now, found) }
+    const stateNow = await dropUnmanaged(ports.dialogue, store, executed.result.recorded, found)
+    if (executed.status === 'done') await finishRollingBack(store, rolloutId)
+    return {
+      ...executed,
+      rollback: found,
+      stillDesired: countStillDesired(workspace, stateNow, found),
+    }
   })
 }
 

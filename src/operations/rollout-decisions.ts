@@ -41,51 +41,58 @@ export async function decideRollouts(
   { waves, finishes = false, supersede = false, retryHeld = false }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
   const rollouts = await store.listRollouts()
-  const asked = hashDesired(workspace)
+  const hashDomain = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, asked)
+  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, hashDomain)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
-  if (obstacles.length > 0 && !supersede) throw open(obstacles)
-  const holding = holdingStill(rollouts, asked, retryHeld ? plan : null)
-  const idle = rollouts.filter(({ id, state }) => state !== 'open' && !holding.has(id))
+  if (obstacles.length > 0 && !supersede) throw createOpenRolloutError(obstacles)
+  const withDomainsOnHold = findRolloutsOnHold(rollouts, hashDomain, retryHeld ? plan : null)
+  const idle = rollouts.filter(({ id, state }) => state !== 'open' && !withDomainsOnHold.has(id))
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   return {
     continued: own && waves ? continued : null,
     ended: [...obstacles, ...finished, ...idle].map(({ id }) => id),
-    kept: [...holding.values()].filter(
+    kept: [...withDomainsOnHold.values()].filter(
       ({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0),
     ),
   }
 }
 
 /** Returns the rollouts with domains on hold, by id, without domains that a plan retries. */
-function holdingStill(
+function findRolloutsOnHold(
   rollouts: Rollout[],
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
   retried: Plan | null,
 ): Map<string, Rollout> {
-  const held = findDomainsOnHold(rollouts, asked)
-  const tries =
+  const onHold = findDomainsOnHold(rollouts, hashDomain)
+  const retriedDomains =
     retried === null
       ? new Map()
       : narrowSnapshot(
-          new Map([...held.keys()].map((domain) => [domain, new Map()])),
+          new Map([...onHold.keys()].map((domain) => [domain, new Map()])),
           retried.basis,
         )
   return new Map(
     rollouts.flatMap((rollout): [string, Rollout][] => {
-      if (!rollout.held.some((domain) => held.get(domain) === rollout && !tries.has(domain)))
+      if (
+        !rollout.held.some(
+          (domain) => onHold.get(domain) === rollout && !retriedDomains.has(domain),
+        )
+      )
         return []
       return [
-        [rollout.id, { ...rollout, held: rollout.held.filter((domain) => !tries.has(domain)) }],
+        [
+          rollout.id,
+          { ...rollout, held: rollout.held.filter((domain) => !retriedDomains.has(domain)) },
+        ],
       ]
     }),
   )
 }
 
-function open(rollouts: Rollout[]): EdgewiseError {
-  const said = rollouts.map((rollout) => {
+function createOpenRolloutError(rollouts: Rollout[]): EdgewiseError {
+  const descriptions = rollouts.map((rollout) => {
     const by = rollout.author === null ? '' : ` by ${escapeInvisible(rollout.author)}`
     const waveNumber = (findCurrentWave(rollout) ?? 0) + 1
     return (
@@ -95,7 +102,7 @@ function open(rollouts: Rollout[]): EdgewiseError {
   })
   return new EdgewiseError(
     'rollout-open',
-    `${said.join(', ')}, and the plan touches its domains; nothing was applied`,
+    `${descriptions.join(', ')}, and the plan touches its domains; nothing was applied`,
     'Resume it with "edgewise apply" of all its domains and no other changes. ' +
       '--supersede aborts it; --target selects other domains.',
   )

@@ -24,13 +24,13 @@ import type { Locked } from './with-lock.ts'
 import { withQueries } from './with-queries.ts'
 
 /** Options for running a rollout, whose lock may be released for a while. */
-interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
+interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'bisects'> {
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
   /** Throws if a wave may not begin now. */
   guard(): void
-  tell(event: ApplyEvent, budget: CallBudget | null): void
+  report(event: ApplyEvent, budget: CallBudget | null): void
 }
 
 /** Returns whether a plan has several waves or a health check. */
@@ -70,15 +70,15 @@ export async function runRollout(
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
-      isolate: options.isolate,
+      bisects: options.bisects,
       id,
       lease: lock.lease,
       lockedAt: lock.lockedAt,
-      tell: (event, its) => {
-        budget = its
+      report: (event, partBudget) => {
+        budget = partBudget
         // The rollout reports itself as a single apply.
         if (event.type !== 'apply.started' && event.type !== 'apply.finished')
-          options.tell(event, its)
+          options.report(event, partBudget)
       },
     })
   const grain = settings.health?.grain ?? 'minute5'
@@ -107,7 +107,7 @@ export async function runRollout(
       zone: createTimeZone(service.timezone),
     },
     signal: outside.signal,
-    report: (event) => options.tell(event, budget),
+    report: (event) => options.report(event, budget),
   }
   return rollOut(plan, rollout, recorded, context)
 }
@@ -135,9 +135,9 @@ async function rollBack(
     runPreflight(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
     const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
-    const left = removeUnmanaged(found, result.recorded)
-    if (left.size > 0)
-      await store.save(left, `Rollout ${id}: removed items that were unrecorded before`)
+    const remaining = removeUnmanaged(found, result.recorded)
+    if (remaining.size > 0)
+      await store.save(remaining, `Rollout ${id}: removed items that were unrecorded before`)
     return {
       result,
       irreversible:

@@ -15,34 +15,36 @@ export function createSecretCheck(
   vault: SecretVault,
 ): (secret: string) => boolean {
   const templates = new Map<string, string>()
-  for (const [secret, template] of templatesIn(before)) templates.set(secret, template)
-  const later = new Map<string, Set<string>>()
-  for (const [secret, template] of templatesIn(recorded)) {
-    later.set(template, (later.get(template) ?? new Set()).add(secret))
+  for (const [secret, template] of collectTemplates(before)) templates.set(secret, template)
+  const recordedSecrets = new Map<string, Set<string>>()
+  for (const [secret, template] of collectTemplates(recorded)) {
+    recordedSecrets.set(template, (recordedSecrets.get(template) ?? new Set()).add(secret))
   }
   const isLast = (secret: string, template: string) => {
-    const known = later.get(template) ?? new Set()
+    const known = recordedSecrets.get(template) ?? new Set()
     return known.size === 0 || (known.size === 1 && known.has(secret))
   }
-  const atHand = new Map<string, boolean>()
+  const results = new Map<string, boolean>()
   return (secret) => {
-    const known =
-      atHand.get(secret) ??
+    const isAvailable =
+      results.get(secret) ??
       // A manifest may contain it by now.
-      (vault.knows(secret) || isMadeFrom(secret, templates.get(secret), vault, isLast))
-    atHand.set(secret, known)
-    return known
+      (vault.knows(secret) || resolvesTo(secret, templates.get(secret), vault, isLast))
+    results.set(secret, isAvailable)
+    return isAvailable
   }
 }
 
 type Items = ReadonlyMap<ItemKey, ItemState | null>
 
-function templatesIn(snapshot: ReadonlyMap<Domain, Items>): [secret: string, template: string][] {
+function collectTemplates(
+  snapshot: ReadonlyMap<Domain, Items>,
+): [secret: string, template: string][] {
   const items = [...snapshot.values()].flatMap((each) => [...each.values()])
-  return items.flatMap((held) => Object.entries(held?.templates ?? {}))
+  return items.flatMap((state) => Object.entries(state?.templates ?? {}))
 }
 
-function isMadeFrom(
+function resolvesTo(
   secret: string,
   template: string | undefined,
   vault: SecretVault,

@@ -24,11 +24,11 @@ export function listSecretUses({ writes, references }: Plan, vault: SecretVault)
   const uses: SecretUse[] = []
   for (const write of writes) {
     for (const [item, form] of Object.entries(write.items)) {
-      for (const secret of secretsIn(form.payload)) {
+      for (const secret of collectSecrets(form.payload)) {
         for (const domain of write.domains) {
           const unresolved = /^unresolved:(.*)$/s.exec(secret)?.[1]
           const reference = unresolved ?? references?.get(domain)?.get(item)?.[secret]
-          if (reference === undefined || !isOpen(secret, reference, vault)) continue
+          if (reference === undefined || !needsValue(secret, reference, vault)) continue
           uses.push({ write, domain, item, secret, reference })
         }
       }
@@ -38,13 +38,13 @@ export function listSecretUses({ writes, references }: Plan, vault: SecretVault)
 }
 
 /** Returns whether the value to send for a secret is not known yet. */
-function isOpen(secret: string, reference: string, vault: SecretVault): boolean {
+function needsValue(secret: string, reference: string, vault: SecretVault): boolean {
   if (vault.listMissing(reference).length > 0) return true
   const fromCommand = listReferencedNames(reference).some((name) => vault.isCommand(name))
   return fromCommand && vault.resolve(reference).$secret !== secret
 }
 
-function secretsIn(payload: Write['items'][ItemKey]['payload']): Set<string> {
+function collectSecrets(payload: Write['items'][ItemKey]['payload']): Set<string> {
   const secrets = new Set<string>()
   mapSecrets(payload, (secret) => {
     secrets.add(secret)

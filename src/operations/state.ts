@@ -36,12 +36,13 @@ export interface DomainState {
 export async function showState(
   workspace: LoadedWorkspace,
   name: string,
-  at: string | undefined,
+  applyName: string | undefined,
   outside: Outside,
 ): Promise<DomainState> {
   const { store, recorded } = await loadState(workspace, outside)
   const domain = name.toLowerCase()
-  const asOf = at === undefined ? null : await reconstructState(store, recorded, domain, at)
+  const asOf =
+    applyName === undefined ? null : await reconstructState(store, recorded, domain, applyName)
   const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
   if (items.size === 0) {
     const when = asOf === null ? 'is recorded' : `is known at the end of apply ${asOf.apply.id}`

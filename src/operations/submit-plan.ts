@@ -82,7 +82,7 @@ export async function submitPlan(
 
   const inWaves = request.waves && isRollout(workspace, plan, continued)
   // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
-  const first = inWaves ? firstWave(plan) : plan
+  const first = inWaves ? selectFirstWave(plan) : plan
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
@@ -103,10 +103,10 @@ export async function submitPlan(
   })
   let finished: ApplyFinished | undefined
   let begun = false
-  const how = {
+  const options = {
     outside,
-    isolate: request.stopOnRefusal !== true,
-    tell: (event: ApplyEvent, budget: CallBudget | null) => {
+    bisects: request.stopOnRefusal !== true,
+    report: (event: ApplyEvent, budget: CallBudget | null) => {
       begun ||= event.type === 'write.started'
       progress.report(event, budget?.countAvailable() ?? null)
       if (event.type === 'apply.finished') finished = event
@@ -115,19 +115,19 @@ export async function submitPlan(
   try {
     const result = inWaves
       ? await runRollout(workspace, plan, store, recorded, {
-          ...how,
+          ...options,
           lock: locked,
           continued,
           guard: () => refuseFrozen(workspace, outside.clock.now()),
         })
       : await executePlan(workspace, ready, store, recorded, {
-          ...how,
+          ...options,
           lease: locked.lease,
           lockedAt: locked.lockedAt,
           suffix: request.suffix,
         })
     // A resumed rollout has already sent writes.
-    const status = statusOf(result, inWaves, continued !== null)
+    const status = determineStatus(result, inWaves, continued !== null)
     return { plan, result, status, inWaves, finished }
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error) : error
@@ -136,12 +136,16 @@ export async function submitPlan(
   }
 }
 
-function firstWave(plan: Plan): Plan {
+function selectFirstWave(plan: Plan): Plan {
   const first = plan.writes.reduce((least, { wave }) => Math.min(least, wave), Infinity)
   return { ...plan, writes: plan.writes.filter(({ wave }) => wave === first) }
 }
 
-function statusOf(result: ApplyResult, inWaves: boolean, sentBefore: boolean): Executed['status'] {
+function determineStatus(
+  result: ApplyResult,
+  inWaves: boolean,
+  sentBefore: boolean,
+): Executed['status'] {
   const { refused, inDoubt, notSent, unrecorded, stopped } = result
   const incomplete =
     refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)

@@ -24,8 +24,8 @@ export interface Locked extends OpenState {
 /**
  * Timeout for acquiring the lock again, ms: longer than another apply, and shorter than a CI job.
  */
-const returnMs = 30 * 60_000
-const lookAgainMs = 10_000
+const reacquireTimeoutMs = 30 * 60_000
+const retryMs = 10_000
 
 /**
  * Opens the state of a workspace and does some work under the lock of its account.
@@ -42,66 +42,66 @@ export async function withLock<T>(
 ): Promise<T> {
   const state = await openState(workspace, outside)
   for (const sentence of state.notes) dialogue.note(sentence)
-  const take = async (timeoutMs: number) => {
+  const acquire = async (timeoutMs: number) => {
     const lease = await acquireLock(
       state.lock,
-      holderHere(outside, reason),
+      describeHolder(outside, reason),
       outside.machine,
       timeoutMs,
       outside.clock,
       outside.signal,
     )
-    return { lease, lockedAt: { at: outside.clock.now(), up: outside.clock.monotonic() } }
+    return { lease, lockedAt: { atMs: outside.clock.now(), upMs: outside.clock.monotonic() } }
   }
-  let held: Awaited<ReturnType<typeof take>> | null = await take(timeoutSeconds * 1000)
-  const now = () => {
-    if (held === null) throw new TypeError('expected to hold the lock')
-    return held
+  let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(timeoutSeconds * 1000)
+  const getCurrent = () => {
+    if (current === null) throw new TypeError('expected to hold the lock')
+    return current
   }
-  const giveBack = (lease: Lease) => release(lease, dialogue.note)
+  const releaseLease = (lease: Lease) => release(lease, dialogue.note)
   const locked: Locked = {
     ...state,
     get lease() {
-      return now().lease
+      return getCurrent().lease
     },
     get lockedAt() {
-      return now().lockedAt
+      return getCurrent().lockedAt
     },
-    whileUnlocked: async (aside) => {
-      const { lease } = now()
-      held = null
-      await giveBack(lease)
-      const result = await aside()
+    whileUnlocked: async (task) => {
+      const { lease } = getCurrent()
+      current = null
+      await releaseLease(lease)
+      const result = await task()
       // After an interrupt, don't acquire the lock again.
-      if (!outside.signal.aborted) held = await takeAgain(take, outside)
+      if (!outside.signal.aborted) current = await reacquire(acquire, outside)
       return result
     },
   }
   try {
     return await work(locked)
   } finally {
-    if (held !== null) await giveBack((held as { lease: Lease }).lease)
+    if (current !== null) await releaseLease((current as { lease: Lease }).lease)
   }
 }
 
 /** Acquires the lock again. A temporarily unreachable remote must not end a rollout. */
-async function takeAgain<T>(
-  take: (timeoutMs: number) => Promise<T>,
+async function reacquire<T>(
+  acquire: (timeoutMs: number) => Promise<T>,
   { clock, signal }: Outside,
 ): Promise<T> {
-  const until = clock.monotonic() + returnMs
+  const deadlineMs = clock.monotonic() + reacquireTimeoutMs
   for (;;) {
     try {
-      return await take(until - clock.monotonic())
+      return await acquire(deadlineMs - clock.monotonic())
     } catch (error) {
-      const isPassing = error instanceof EdgewiseError && error.code === 'record-unreachable'
-      if (!isPassing || signal.aborted || clock.monotonic() >= until) throw error
-      await clock.sleep(lookAgainMs, signal)
+      const isTransient = error instanceof EdgewiseError && error.code === 'record-unreachable'
+      if (!isTransient || signal.aborted || clock.monotonic() >= deadlineMs) throw error
+      await clock.sleep(retryMs, signal)
     }
   }
 }
 
-function holderHere({ clock, machine, user, newId }: Outside, reason: string): LockHolder {
+function describeHolder({ clock, machine, user, newId }: Outside, reason: string): LockHolder {
   const { boot, namespace, pid } = machine
   const since = new Date(clock.now()).toISOString()
   return { token: newId(), who: user, reason, since, boot, namespace, pid }

@@ -16,7 +16,7 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 
-const mostTold = 20
+const maxListed = 20
 
 /**
  * Writes a manifest for each imported domain without one, and one file of profiles with the
@@ -37,44 +37,44 @@ export function writeManifests(
   if (configs.size === 0) return 0
   for (const { domain, item } of omitted)
     dialogue.note(
-      `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, ` +
+      `${item} of ${domain} holds a secret: add it to ${buildManifestPath(domain)} yourself, ` +
         `with a \${secret:name} reference.`,
     )
-  const profile = freeProfile(workspace, outside)
+  const profile = findFreeProfile(workspace, outside)
   // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
   // the profile file, nothing goes into profiles.
-  const excluded = isRead(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
+  const excluded = isLoaded(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
   const { common, domains } = liftCommon(configs, new Set(excluded))
   const texts = new Map<string, string>()
   if (common.length > 0) {
     const documents = common.map((part, i) => ({ profile: profile.names(i), config: part }))
-    texts.set(profile.path, textOf(profile.path, documents))
+    texts.set(profile.path, formatDocuments(profile.path, documents))
   }
-  const open = groupBy(omitted, ({ domain }) => domain)
+  const omittedByDomain = groupBy(omitted, ({ domain }) => domain)
   for (const [domain, { takes, config: rest }] of domains) {
     const profiles: JsonObject =
       takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
-    const unsaid = new Set(open.get(domain)?.map(({ item }) => item))
+    const omittedItems = new Set(omittedByDomain.get(domain)?.map(({ item }) => item))
     texts.set(
-      pathOf(domain),
-      textOf(pathOf(domain), [
-        { domain, ...profiles, config: overrideDefaults(config.defaults, rest, unsaid) },
+      buildManifestPath(domain),
+      formatDocuments(buildManifestPath(domain), [
+        { domain, ...profiles, config: overrideDefaults(config.defaults, rest, omittedItems) },
       ]),
     )
   }
   refuseUnwritable(workspace, [...texts.keys()])
   for (const [path, text] of texts) {
     write(join(root, path), text)
-    if (texts.size <= mostTold) dialogue.note(`wrote ${join(root, path)}`)
+    if (texts.size <= maxListed) dialogue.note(`wrote ${join(root, path)}`)
   }
-  if (texts.size > mostTold)
+  if (texts.size > maxListed)
     dialogue.note(`wrote ${configs.size} manifests below ${join(root, 'domains')}`)
   if (common.length > 0) dialogue.note(`Shared configuration is in ${profile.path}.`)
   return configs.size
 }
 
 /** Finds a path and names for new profiles that are not in use. */
-function freeProfile(
+function findFreeProfile(
   { root }: LoadedWorkspace,
   { env }: Ports['outside'],
 ): { path: string; names(i: number): string } {
@@ -95,7 +95,7 @@ function freeProfile(
 }
 
 /** Returns whether the workspace file includes a path. */
-function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
+function isLoaded(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
   return [manifests, profiles].some((globs) => {
     const within = globs.filter((glob) => !glob.startsWith('!'))
     const out = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
@@ -106,7 +106,7 @@ function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']
 }
 
 /** Builds the path of a manifest; a name too long for file systems is shortened. */
-function pathOf(domain: Domain): string {
+function buildManifestPath(domain: Domain): string {
   const name =
     domain.length <= 200
       ? domain
@@ -115,7 +115,7 @@ function pathOf(domain: Domain): string {
 }
 
 /** Formats documents in the style of `edgewise fmt`. */
-function textOf(path: string, documents: JsonObject[]): string {
+function formatDocuments(path: string, documents: JsonObject[]): string {
   const text = documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n')
   const formatted = formatYaml({ path, text })
   if (!('text' in formatted))
@@ -132,7 +132,7 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
       'Move it, or write the manifest yourself and import without --write-manifests.',
     )
   }
-  const unread = paths.find((path) => !isRead(path, config))
+  const unread = paths.find((path) => !isLoaded(path, config))
   if (unread === undefined) return
   throw new EdgewiseError(
     'usage',

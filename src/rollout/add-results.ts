@@ -17,16 +17,16 @@ export function createEmptyResult(recorded: RecordedState): ApplyResult {
 }
 
 /** Adds the result of an apply to a total. */
-export function addResult(to: ApplyResult, more: ApplyResult): void {
-  to.confirmed += more.confirmed
-  to.refused += more.refused
-  to.inDoubt += more.inDoubt
-  to.notSent += more.notSent
-  to.sent ||= more.sent
-  to.stopped ??= more.stopped
-  to.refusals.push(...more.refusals)
-  to.unrecorded ??= more.unrecorded
-  to.recorded = more.recorded
+export function addResult(total: ApplyResult, more: ApplyResult): void {
+  total.confirmed += more.confirmed
+  total.refused += more.refused
+  total.inDoubt += more.inDoubt
+  total.notSent += more.notSent
+  total.sent ||= more.sent
+  total.stopped ??= more.stopped
+  total.refusals.push(...more.refusals)
+  total.unrecorded ??= more.unrecorded
+  total.recorded = more.recorded
 }
 
 /** Returns whether all of an apply is confirmed, and recorded where other machines see it. */

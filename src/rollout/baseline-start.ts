@@ -14,13 +14,13 @@ export function findBaselineStart(
   now: number,
   rule: HealthConfig,
 ): number {
-  const written = domains.flatMap((domain) =>
+  const writtenMs = domains.flatMap((domain) =>
     [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) =>
       origin === 'write' ? [Math.min(now, Date.parse(at))] : [],
     ),
   )
-  const last = written.reduce((latest, each) => Math.max(latest, each), -Infinity)
+  const lastWriteMs = writtenMs.reduce((latest, each) => Math.max(latest, each), -Infinity)
   // Windows are whole periods, and end at the beginning of a period.
   const periods = Math.max(1, Math.ceil((rule.window * 1000) / grainMs[rule.grain])) + 1
-  return Math.max(now, last + rule.settle * 1000 + periods * grainMs[rule.grain])
+  return Math.max(now, lastWriteMs + rule.settle * 1000 + periods * grainMs[rule.grain])
 }

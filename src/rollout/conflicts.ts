@@ -23,15 +23,15 @@ export function findConflicts(
   domains: Iterable<Domain>,
   chosen: Selection,
   rollouts: Rollout[],
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
 ): RolloutConflicts {
   const open = rollouts.filter(({ state }) => state === 'open')
   const changed = [...domains]
-  const same = (rollout: Rollout, names: Domain[]) =>
-    names.every((domain) => getOwn(rollout.asked, domain) === asked(domain))
+  const isUnchanged = (rollout: Rollout, names: Domain[]) =>
+    names.every((domain) => getOwn(rollout.asked, domain) === hashDomain(domain))
   if (changed.length === 0) {
     const waiting = open.find(
-      (rollout) => choosesAll(chosen, rollout) && same(rollout, Object.keys(rollout.asked)),
+      (rollout) => selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.asked)),
     )
     return { continued: waiting ?? null, conflicting: [] }
   }
@@ -39,12 +39,17 @@ export function findConflicts(
     changed.some((domain) => getOwn(rollout.asked, domain) !== undefined),
   )
   const [only, ...others] = touched
-  if (only !== undefined && others.length === 0 && choosesAll(chosen, only) && same(only, changed))
+  if (
+    only !== undefined &&
+    others.length === 0 &&
+    selectsAll(chosen, only) &&
+    isUnchanged(only, changed)
+  )
     return { continued: only, conflicting: [] }
   return { continued: null, conflicting: touched }
 }
 
-function choosesAll(chosen: Selection, { asked, items }: Rollout): boolean {
+function selectsAll(chosen: Selection, { asked, items }: Rollout): boolean {
   const wanted = new Set(chosen.items)
   if (wanted.size > 0 && (items.length === 0 || items.some((item) => !wanted.has(item))))
     return false
@@ -58,12 +63,12 @@ function choosesAll(chosen: Selection, { asked, items }: Rollout): boolean {
  */
 export function findDomainsOnHold(
   rollouts: Rollout[],
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
 ): Map<Domain, Rollout> {
   return new Map(
     rollouts.flatMap((rollout) =>
       rollout.held.flatMap((domain): [Domain, Rollout][] =>
-        getOwn(rollout.asked, domain) === asked(domain) ? [[domain, rollout]] : [],
+        getOwn(rollout.asked, domain) === hashDomain(domain) ? [[domain, rollout]] : [],
       ),
     ),
   )

@@ -10,14 +10,14 @@ import type { RolloutContext } from './ports.ts'
 export async function stopRollout(
   rollout: Rollout,
   why: string,
-  held: Domain[],
+  onHold: Domain[],
   result: ApplyResult,
   { store }: RolloutContext,
 ): Promise<void> {
   result.stopped ??= why
   const message = `Rollout ${rollout.id}: stopped (${why})`
-  if (held.length === 0) await store.deleteRollouts([rollout.id], message)
-  else await store.saveRollout({ ...rollout, state: 'stopped', reason: why, held }, message)
+  if (onHold.length === 0) await store.deleteRollouts([rollout.id], message)
+  else await store.saveRollout({ ...rollout, state: 'stopped', reason: why, held: onHold }, message)
 }
 
 /**
@@ -26,15 +26,15 @@ export async function stopRollout(
  */
 export async function failWave(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   { worse, reason }: { worse: boolean; reason: string },
   recorded: RecordedState,
   result: ApplyResult,
   context: RolloutContext,
 ): Promise<void> {
-  const why = `wave ${at + 1} of ${rollout.waves.length}: ${reason}`
+  const why = `wave ${waveIndex + 1} of ${rollout.waves.length}: ${reason}`
   if (!worse || context.settings.rule?.onFailure !== 'rollback') {
-    const later = rollout.waves.slice(at + 1).flatMap(({ domains }) => domains)
+    const later = rollout.waves.slice(waveIndex + 1).flatMap(({ domains }) => domains)
     return stopRollout(rollout, why, later, result, context)
   }
   result.takenBack = false
@@ -43,7 +43,8 @@ export async function failWave(
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     // The reason for the rollback comes first, then the reason why it failed.
-    result.stopped = `${why}; it could not be rolled back: ${error.message}; ${finish(rollout)}`
+    result.stopped =
+      `${why}; it could not be rolled back: ${error.message}; ` + describeFinish(rollout)
   }
 }
 
@@ -55,13 +56,13 @@ async function rollBack(
   { store, applying, clock, report }: RolloutContext,
 ): Promise<void> {
   // Put on hold before the rollback starts, so that no other apply sends the changes again.
-  const held: Rollout = {
+  const failed: Rollout = {
     ...rollout,
     state: 'taking-back',
     reason: why,
     held: Object.keys(rollout.asked),
   }
-  await store.saveRollout(held, `Rollout ${rollout.id}: ${why}`)
+  await store.saveRollout(failed, `Rollout ${rollout.id}: ${why}`)
   const reportWrites = (writes: number) =>
     report({
       type: 'rollout.taking-back',
@@ -70,25 +71,28 @@ async function rollBack(
       reason: why,
       writes,
     })
-  const back = await applying.rollBack(rollout, recorded, reportWrites)
-  if (typeof back === 'string') {
-    result.stopped = `${why}; it could not be rolled back: ${back}`
+  const rolledBack = await applying.rollBack(rollout, recorded, reportWrites)
+  if (typeof rolledBack === 'string') {
+    result.stopped = `${why}; it could not be rolled back: ${rolledBack}`
     return store.saveRollout(
-      { ...held, state: 'stopped' },
+      { ...failed, state: 'stopped' },
       `Rollout ${rollout.id}: nothing can be rolled back`,
     )
   }
-  addResult(result, back.result)
-  const whole = isComplete(back.result)
-  result.takenBack = whole && back.irreversible === null
-  const butFor = back.irreversible === null ? '' : ` except ${back.irreversible}`
-  result.stopped = whole
-    ? `${why}; rolled back${butFor}`
-    : `${why}; not all of it could be rolled back; ${finish(rollout)}`
-  if (whole)
-    await store.saveRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: rolled back`)
+  addResult(result, rolledBack.result)
+  const complete = isComplete(rolledBack.result)
+  result.takenBack = complete && rolledBack.irreversible === null
+  const exceptions = rolledBack.irreversible === null ? '' : ` except ${rolledBack.irreversible}`
+  result.stopped = complete
+    ? `${why}; rolled back${exceptions}`
+    : `${why}; not all of it could be rolled back; ${describeFinish(rollout)}`
+  if (complete)
+    await store.saveRollout(
+      { ...failed, state: 'taken-back' },
+      `Rollout ${rollout.id}: rolled back`,
+    )
 }
 
-function finish({ id }: Rollout): string {
+function describeFinish({ id }: Rollout): string {
   return `"edgewise rollback ${id}" finishes the rollback`
 }

@@ -2,7 +2,7 @@ import type { Comparison, HealthRule, Sample, WaveHealth } from '../model/health
 import { pluralize } from '../model/words.ts'
 
 /** Maximum p-value of a verdict that stands, however often a wave is checked. */
-const beyondDoubt = 1e-6
+const maxPValue = 1e-6
 
 /** Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. */
 export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean {
@@ -10,7 +10,7 @@ export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean
   return (
     verdict === 'worse' &&
     [whole, ...domains.values()].some(
-      (each) => each.verdict === 'worse' && (each.pValue ?? 1) < beyondDoubt / tests,
+      (each) => each.verdict === 'worse' && (each.pValue ?? 1) < maxPValue / tests,
     )
   )
 }
@@ -27,8 +27,8 @@ export function explainWorse(
     .toSorted(([, a], [, b]) => b.rise - a.rise)
   const what = statuses.join(', ')
   if (worse.length === 0)
-    return `${what} rose from ${movement(whole)} over all domains, more than ${margin} points`
-  const named = worse.slice(0, 3).map(([domain, each]) => `${domain} from ${movement(each)}`)
+    return `${what} rose from ${formatChange(whole)} over all domains, more than ${margin} points`
+  const named = worse.slice(0, 3).map(([domain, each]) => `${domain} from ${formatChange(each)}`)
   const where = `${worse.length} of ${pluralize(domains.size, 'domain')}`
   const more = worse.length > named.length ? ` and ${worse.length - named.length} more` : ''
   return `${what} rose on ${where}: ${named.join(', ')}${more}`
@@ -47,10 +47,10 @@ export function explainTooLittleData(
   )
 }
 
-function movement({ before, after }: Comparison): string {
-  return `${percent(before)} to ${percent(after)}`
+function formatChange({ before, after }: Comparison): string {
+  return `${formatPercent(before)} to ${formatPercent(after)}`
 }
 
-function percent({ requests, bad }: Sample): string {
+function formatPercent({ requests, bad }: Sample): string {
   return requests === 0 ? 'none' : `${((100 * bad) / requests).toFixed(1)} %`
 }

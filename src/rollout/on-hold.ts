@@ -8,25 +8,25 @@ import { pluralize, listSome } from '../model/words.ts'
 export function describeOnHold(
   recorded: Snapshot,
   desired: Snapshot,
-  held: ReadonlyMap<Domain, Rollout>,
+  onHold: ReadonlyMap<Domain, Rollout>,
 ): { changes: number; notes: string[] } {
   const { changes } = diffSnapshots(recorded, desired)
-  const notes = [...groupBy(changes, ({ domain }) => held.get(domain))].flatMap(
+  const notes = [...groupBy(changes, ({ domain }) => onHold.get(domain))].flatMap(
     ([rollout, own]) => {
       if (rollout === undefined) return []
       const domains = [...new Set(own.map(({ domain }) => domain))]
       const { id, reason } = rollout
       return [
         `${pluralize(own.length, 'change')} of ${listSome(domains)} on hold: ` +
-          `rollout ${id} was ${over(rollout)} (${reason ?? ''}). ` +
+          `rollout ${id} was ${describeState(rollout)} (${reason ?? ''}). ` +
           'Change the manifests, or "edgewise apply --retry-held"',
       ]
     },
   )
-  return { changes: changes.length, notes: [...notes, ...describeUnfinished(held)] }
+  return { changes: changes.length, notes: [...notes, ...describeUnfinished(onHold)] }
 }
 
-function over({ state }: Rollout): string {
+function describeState({ state }: Rollout): string {
   return {
     open: 'open',
     stopped: 'stopped',
@@ -39,8 +39,8 @@ function over({ state }: Rollout): string {
  * Describes rollouts with an unfinished rollback. Their changes that are still live are in no plan:
  * they match the manifests.
  */
-export function describeUnfinished(held: ReadonlyMap<Domain, Rollout>): string[] {
-  return [...new Set(held.values())].flatMap(({ id, state, reason }) =>
+export function describeUnfinished(onHold: ReadonlyMap<Domain, Rollout>): string[] {
+  return [...new Set(onHold.values())].flatMap(({ id, state, reason }) =>
     state === 'taking-back'
       ? [
           `the rollback of rollout ${id} is unfinished (${reason ?? ''}): ` +

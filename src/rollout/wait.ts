@@ -8,17 +8,17 @@ interface Waiting {
 }
 
 /** Timers are limited to 24 days, and do not notice that a machine was asleep. */
-const longestSleepMs = 3_600_000
-const askAgainMs = 60_000
+const maxSleepMs = 3_600_000
+const retryMs = 60_000
 /**
  * Time during which failed queries are retried, ms: an outage of statistics must not end a rollout.
  */
-const patienceMs = 30 * 60_000
+const maxRetryMs = 30 * 60_000
 
 /** Waits until a time, ms since 1970, or an interrupt. */
 export async function waitUntil(time: number, { clock, signal }: Waiting): Promise<void> {
   for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) {
-    await clock.sleep(Math.min(time - now, longestSleepMs), signal)
+    await clock.sleep(Math.min(time - now, maxSleepMs), signal)
   }
 }
 
@@ -29,20 +29,20 @@ export async function waitUntil(time: number, { clock, signal }: Waiting): Promi
  * @throws the error of the last query
  */
 export async function retryQuery<T>(
-  read: () => Promise<T>,
-  tell: (until: number) => void,
+  query: () => Promise<T>,
+  onWait: (until: number) => void,
   waiting: Waiting,
 ): Promise<T> {
   const { clock, signal } = waiting
-  const end = clock.now() + patienceMs
+  const end = clock.now() + maxRetryMs
   for (;;) {
     try {
-      return await read()
+      return await query()
     } catch (error) {
       if (!isTransient(error) || clock.now() >= end || signal.aborted) throw error
     }
-    const next = clock.now() + askAgainMs
-    tell(next)
+    const next = clock.now() + retryMs
+    onWait(next)
     await waitUntil(next, waiting)
   }
 }

@@ -16,15 +16,15 @@ type Watching = Pick<RolloutContext, 'clock' | 'service' | 'settings' | 'signal'
 export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
 
 /** Maximum factor by which a window with too little data is extended. */
-const longest = 12
+const maxExtension = 12
 
 /** Returns whether a rollout has to wait after a wave. */
 export function needsWatching(
   { waves }: Rollout,
-  at: number,
+  waveIndex: number,
   { pauseMs, rule }: RolloutSettings,
 ): boolean {
-  return rule !== null || (at + 1 < waves.length && pauseMs > 0)
+  return rule !== null || (waveIndex + 1 < waves.length && pauseMs > 0)
 }
 
 /**
@@ -36,20 +36,20 @@ export function needsWatching(
  */
 export async function watchWave(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   watching: Watching,
 ): Promise<Watched> {
   const { clock, signal } = watching
   const { rule, pauseMs } = watching.settings
-  const wave = rollout.waves[at]
+  const wave = rollout.waves[waveIndex]
   const [from, to] = [Date.parse(wave?.applied?.from ?? ''), Date.parse(wave?.applied?.to ?? '')]
-  const pausedUntil = at + 1 < rollout.waves.length ? to + pauseMs : to
+  const pausedUntil = waveIndex + 1 < rollout.waves.length ? to + pauseMs : to
   if (rule !== null) {
-    const watched = await judged(rollout, at, { from, to }, pausedUntil, rule, watching)
+    const watched = await judge(rollout, waveIndex, { from, to }, pausedUntil, rule, watching)
     if (watched === null || !watched.passed) return watched
   }
   if (clock.now() < pausedUntil) {
-    reportWaiting(rollout, at, pausedUntil, 'pause', watching)
+    reportWaiting(rollout, waveIndex, pausedUntil, 'pause', watching)
     await waitUntil(pausedUntil, watching)
   }
   return signal.aborted ? null : { passed: true }
@@ -58,11 +58,11 @@ export async function watchWave(
 /** Reports and waits until a wave has a baseline. */
 export async function waitForBaseline(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   time: number,
   watching: Watching,
 ): Promise<void> {
-  reportWaiting(rollout, at, time, 'baseline', watching)
+  reportWaiting(rollout, waveIndex, time, 'baseline', watching)
   await waitUntil(time, watching)
 }
 
@@ -70,19 +70,19 @@ export async function waitForBaseline(
  * Judges a wave. Its windows are extended while there is too little data, if `onLittleData` is
  * `wait`.
  */
-async function judged(
+async function judge(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   applied: Window,
   pausedUntil: number,
   rule: HealthConfig,
   watching: Watching,
 ): Promise<Watched> {
-  const domains = rollout.waves[at]?.domains ?? []
+  const domains = rollout.waves[waveIndex]?.domains ?? []
   const counts = (window: Window) =>
     retryQuery(
       () => watching.service.count(domains, window),
-      (next) => reportWaiting(rollout, at, next, 'health', watching),
+      (next) => reportWaiting(rollout, waveIndex, next, 'health', watching),
       watching,
     )
   for (let times = 1; ; times++) {
@@ -92,25 +92,25 @@ async function judged(
       { ...rule, window: rule.window * times },
       watching.settings.zone,
     )
-    reportWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
+    reportWaiting(rollout, waveIndex, Math.max(windows.readyAt, pausedUntil), 'health', watching)
     const before = await counts(windows.before)
-    const early = await lookOn(domains, at, windows, before, rule, watching)
+    const early = await watchWindow(domains, waveIndex, windows, before, rule, watching)
     if (watching.signal.aborted) return null
     const health = early ?? judgeWave(before, await counts(windows.after), rule)
     const reason =
       health.verdict === 'worse' ? explainWorse(health, rule) : explainTooLittleData(health, rule)
-    reportJudged(at, health, reason, watching)
+    reportJudged(waveIndex, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
     if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
-    if (rule.onLittleData === 'stop' || times === longest)
+    if (rule.onLittleData === 'stop' || times === maxExtension)
       return { passed: false, worse: false, reason: reason ?? '' }
   }
 }
 
 /** Watches a wave until its window ends; returns its health early if it is clearly worse. */
-async function lookOn(
+async function watchWindow(
   domains: Domain[],
-  at: number,
+  waveIndex: number,
   { after, readyAt }: HealthWindows,
   before: DomainCounts,
   rule: HealthConfig,
@@ -124,16 +124,22 @@ async function lookOn(
     if (now >= readyAt || signal.aborted) return null
     const known = alignDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
     if (known > after.from) {
-      const health = await soFar(domains, before, { from: after.from, to: known }, rule, watching)
+      const health = await judgeSoFar(
+        domains,
+        before,
+        { from: after.from, to: known },
+        rule,
+        watching,
+      )
       if (health !== null && isClearlyWorse(health)) return health
-      if (health !== null) reportWatched(at, now, health, rule, watching)
+      if (health !== null) reportWatched(waveIndex, now, health, rule, watching)
     }
     await waitUntil(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
   }
 }
 
 /** Judges a wave before its window ends; null if the service does not answer. */
-async function soFar(
+async function judgeSoFar(
   domains: Domain[],
   before: DomainCounts,
   window: Window,
@@ -149,7 +155,7 @@ async function soFar(
 }
 
 function reportWatched(
-  at: number,
+  waveIndex: number,
   now: number,
   { whole }: WaveHealth,
   { statuses }: HealthConfig,
@@ -157,8 +163,8 @@ function reportWatched(
 ): void {
   report({
     type: 'wave.watched',
-    time: timeOf(now),
-    wave: at + 1,
+    time: formatTime(now),
+    wave: waveIndex + 1,
     statuses,
     before: whole.before,
     after: whole.after,
@@ -167,25 +173,25 @@ function reportWatched(
 
 function reportWaiting(
   { waves }: Rollout,
-  at: number,
+  waveIndex: number,
   time: number,
   reason: 'pause' | 'health' | 'baseline',
   { clock, report }: Watching,
 ): void {
-  const domains = waves[at]?.domains.length ?? 0
+  const domains = waves[waveIndex]?.domains.length ?? 0
   report({
     type: 'wave.waiting',
-    time: timeOf(clock.now()),
-    wave: at + 1,
+    time: formatTime(clock.now()),
+    wave: waveIndex + 1,
     waves: waves.length,
     domains,
-    until: timeOf(time),
+    until: formatTime(time),
     reason,
   })
 }
 
 function reportJudged(
-  at: number,
+  waveIndex: number,
   { verdict, whole, domains }: WaveHealth,
   reason: string | null,
   { clock, report }: Watching,
@@ -194,9 +200,9 @@ function reportJudged(
     each.verdict === 'worse' ? [{ domain, before: each.before, after: each.after }] : [],
   )
   const about = { verdict, reason, before: whole.before, after: whole.after, worse: named }
-  report({ type: 'wave.judged', time: timeOf(clock.now()), wave: at + 1, ...about })
+  report({ type: 'wave.judged', time: formatTime(clock.now()), wave: waveIndex + 1, ...about })
 }
 
-function timeOf(time: number): string {
+function formatTime(time: number): string {
   return new Date(time).toISOString()
 }

@@ -191,14 +191,14 @@ export class World {
       settleMs: this.settleMs,
       timeoutMs: 30_000,
       leaseLeftMs: async () => this.leaseLeftMs,
-      isolate: this.isolate,
+      bisects: this.isolate,
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,
-      lockedAt: { at: this.clock.now(), up: this.clock.monotonic() },
+      lockedAt: { atMs: this.clock.now(), upMs: this.clock.monotonic() },
       signal: this.interrupt.signal,
       secrets: this.secrets,
-      tell: (event) => {
+      report: (event) => {
         this.#step()
         this.events.push(event)
         this.log.push('id' in event ? `${event.type} ${event.id}` : event.type)

@@ -19,8 +19,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'what is added is added again when in doubt',
     file: 'src/apply/send-write.ts',
-    find: 'if (!repeatable || doubtful >= mostDoubtful)',
-    replace: 'if (doubtful >= mostDoubtful)',
+    find: 'if (!repeatable || inDoubtCount >= maxInDoubt)',
+    replace: 'if (inDoubtCount >= maxInDoubt)',
     seeds: 300,
   },
   {
@@ -41,8 +41,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'the calls of earlier processes are forgotten',
     file: 'src/operations/execute-plan.ts',
-    find: 'const earlier = [...toUptimes(calls, here()), ...unknown]',
-    replace: 'const earlier: number[] = []',
+    find: 'const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]',
+    replace: 'const earlierCalls: number[] = []',
     seeds: 100,
   },
   {
@@ -77,9 +77,10 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'what was refused is recorded as confirmed',
     file: 'src/apply/attempt.ts',
-    find: 'await keepAs((domain) => unsaved.get(domain) ?? new Map())',
+    find: 'await record((domain) => unsaved.get(domain) ?? new Map())',
     replace:
-      'await keepAs((domain) => withConfirmed(of(domain), write.items, {}, recordingOf(run)))',
+      'await record((domain) => withConfirmed(getItemsBefore(domain), write.items, {}, ' +
+      'createRecording(run)))',
     seeds: 100,
   },
   {

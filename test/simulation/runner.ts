@@ -141,7 +141,7 @@ function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): Load
     desired,
     diagnostics: [],
     findItemPlace: () => null,
-    commit: async () => null,
+    findCommit: async () => null,
     findSourceLine: () => null,
     vault,
     scrub: (text) => text,
