@@ -75,8 +75,8 @@ const size = fc.record({
 })
 const index = fc.nat(1000)
 
-describe('a refused write is taken apart', () => {
-  it.each(['the item is invalid', 'named'] as const)('one guilty item, message: %s', (said) =>
+describe('bisecting a refused write', () => {
+  it.each(['the item is invalid', 'named'] as const)('isolates one bad item, message: %s', (said) =>
     fc.assert(
       fc.asyncProperty(size, index, async ({ domains, items }, n) => {
         fc.pre(domains * items > 1)
@@ -101,29 +101,31 @@ describe('a refused write is taken apart', () => {
     ),
   )
 
-  it.each(['something is invalid', 'named'] as const)('one guilty domain, message: %s', (said) =>
-    fc.assert(
-      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
-        fc.pre(domains > 1)
-        const culprit = domainsOf(domains)[n % domains] ?? ''
-        const given: Given = {
-          domains,
-          items,
-          guilty: (domain) => domain === culprit,
-          message: said === 'named' ? `domain(${culprit}) is invalid` : said,
-        }
-        const { world, result, extra } = await isolated(given)
-        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectTakenApart(world, given)
-        expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
-          culprit,
-        ])
-      }),
-      { numRuns: runs(150) },
-    ),
+  it.each(['something is invalid', 'named'] as const)(
+    'isolates one bad domain, message: %s',
+    (said) =>
+      fc.assert(
+        fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+          fc.pre(domains > 1)
+          const culprit = domainsOf(domains)[n % domains] ?? ''
+          const given: Given = {
+            domains,
+            items,
+            guilty: (domain) => domain === culprit,
+            message: said === 'named' ? `domain(${culprit}) is invalid` : said,
+          }
+          const { world, result, extra } = await isolated(given)
+          expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+          expectTakenApart(world, given)
+          expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
+            culprit,
+          ])
+        }),
+        { numRuns: runs(150) },
+      ),
   )
 
-  it('one item that one domain refuses', () =>
+  it('isolates one item that one domain refuses', () =>
     fc.assert(
       fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
         fc.pre(domains > 1 || items > 1)
@@ -150,7 +152,7 @@ describe('a refused write is taken apart', () => {
       { numRuns: runs(150) },
     ))
 
-  it('several guilty items are all found', async () => {
+  it('isolates several bad items', async () => {
     const given: Given = {
       domains: 1,
       items: names.length,
@@ -165,7 +167,7 @@ describe('a refused write is taken apart', () => {
     ])
   })
 
-  it('a hint that is wrong costs one write and changes nothing', async () => {
+  it('spends one write on a wrong hint and has the same result', async () => {
     const given: Given = {
       domains: 3,
       items: 4,
@@ -176,7 +178,7 @@ describe('a refused write is taken apart', () => {
     expectTakenApart(world, given)
   })
 
-  it('whatever is refused, what is recorded allows for what the service holds', () =>
+  it('records a state that includes the real one, whatever is refused', () =>
     fc.assert(
       fc.asyncProperty(
         size,
@@ -202,7 +204,7 @@ describe('a refused write is taken apart', () => {
     ))
 })
 
-it('the parts are told', async () => {
+it('the parts are reported', async () => {
   const { world } = await isolated({
     domains: 2,
     items: 2,
@@ -214,7 +216,7 @@ it('the parts are told', async () => {
   )
 })
 
-it('nothing is sent with less of the lock left than a call may take', async () => {
+it('nothing is sent when the lease may expire during the call', async () => {
   const world = new World()
   world.leaseLeftMs = 30_000
   const result = await world.apply(world.plan({ 'a.example.com': { timeout: { time: '5' } } }))
@@ -227,7 +229,7 @@ it('nothing is sent with less of the lock left than a call may take', async () =
   expect(world.item('a.example.com', 'timeout')).toBeUndefined()
 })
 
-it('a process that dies while a write of one domain is taken apart leaves nothing recorded that is not so', async () => {
+it('a process killed while it bisects a write of one domain leaves a true state', async () => {
   const domain = 'a.example.com'
   for (let diesAt = 0; diesAt < 40; diesAt++) {
     const world = new World().holds(domain, some(before, 4))
@@ -256,7 +258,7 @@ it('a process that dies while a write of one domain is taken apart leaves nothin
   }
 })
 
-describe('what a refused write to several domains may have saved stays in doubt', () => {
+describe('a refused write to several domains stays in-doubt', () => {
   const [one, two] = domainsOf(2) as [Domain, Domain]
   const afterFirst = async (
     outcome: (sentTo: Domain[], world: World) => Outcome,
@@ -271,7 +273,7 @@ describe('what a refused write to several domains may have saved stays in doubt'
     return world
   }
 
-  it('where a domain alone is refused for another reason', async () => {
+  it('when a single domain is refused for another reason', async () => {
     const world = await afterFirst(() => ({ ...bad, code: 429_001 }) as Outcome)
     expect(world.item(one, 'timeout')).toMatchObject({
       status: 'in-doubt',
@@ -279,13 +281,13 @@ describe('what a refused write to several domains may have saved stays in doubt'
     })
   })
 
-  it('where a part is refused after an attempt in doubt', async () => {
+  it('when a part is refused after an in-doubt attempt', async () => {
     let attempts = 0
     const world = await afterFirst(() => (attempts++ === 0 ? doubt : bad))
     expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
   })
 
-  it('where a part is not sent', async () => {
+  it('when a part is not sent', async () => {
     const world = await afterFirst((_sentTo, { interrupt }) => {
       interrupt.abort()
       return unreached
@@ -293,7 +295,7 @@ describe('what a refused write to several domains may have saved stays in doubt'
     expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
   })
 
-  it('and not where it is refused again for the same reason', async () => {
+  it('but not when it is refused again for the same reason', async () => {
     const world = await afterFirst((sentTo) => (sentTo.includes(two) ? bad : good))
     expect(world.item(one, 'timeout')).toMatchObject({
       status: 'confirmed',

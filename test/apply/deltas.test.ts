@@ -24,7 +24,7 @@ function twoDeltas(): { world: World; plan: ReturnType<World['plan']> } {
 }
 
 describe('two deltas of one item', () => {
-  it('are sent one after the other and give what is desired', async () => {
+  it('are sent one after the other and lead to the desired value', async () => {
     const { world, plan } = twoDeltas()
     expect(await world.apply(plan)).toMatchObject({ confirmed: 2, notSent: 0 })
     expect(world.item(names[1] ?? '', 'add_response_head')).toMatchObject({
@@ -33,7 +33,7 @@ describe('two deltas of one item', () => {
     })
   })
 
-  it('the second is not sent when the first is in doubt, and the next apply writes the whole value', async () => {
+  it('skip the second when the first is in-doubt; the next apply writes the whole value', async () => {
     const { world, plan } = twoDeltas()
     const result = await world.apply(plan, () => ({ outcome: doubt }))
     expect(result).toMatchObject({ inDoubt: 1, notSent: 1, stopped: null })
@@ -41,7 +41,7 @@ describe('two deltas of one item', () => {
     expect(world.events).toContainEqual(
       expect.objectContaining({
         type: 'write.not-sent',
-        message: expect.stringContaining('in doubt'),
+        message: expect.stringContaining('in-doubt'),
       }),
     )
     const next = world.plan(
@@ -53,7 +53,7 @@ describe('two deltas of one item', () => {
     expect(await world.apply(next, () => ({ outcome: good }))).toMatchObject({ confirmed: 4 })
   })
 
-  it('their intents name all that may be held after either, both or none', () => {
+  it('have intents with every value after either, both or none', () => {
     const { world, plan } = twoDeltas()
     const wave = buildWave(1, plan.writes, [], world.recorded(), {
       recordedAt: '2026-01-01T00:00:00.000Z',

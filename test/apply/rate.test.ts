@@ -6,10 +6,7 @@ import { good, World } from './world.ts'
 const limit = 30
 const minute = 60_000
 
-/**
- * Applies so many writes, each answered after up to 800 ms with what the service had left when the
- * call arrived, and tells when they arrived at the service.
- */
+/** Returns the arrival times at the service of writes that are each answered within 800 ms. */
 async function arrivals(writes: number, seed: number): Promise<number[]> {
   const world = new World()
   world.callsPerMinute = limit
@@ -36,8 +33,8 @@ async function arrivals(writes: number, seed: number): Promise<number[]> {
 }
 
 /**
- * What the headers say of a call that arrived then; read when the answer comes, when all that
- * arrived before it is known.
+ * Returns the limits in the headers of a call that arrived at `now`. They are evaluated with the
+ * answer, when all earlier arrivals are known.
  */
 function limitsAt(arrived: number[], now: number): Limits {
   const counted = () => arrived.filter((time) => time <= now && time > now - minute)
@@ -52,7 +49,7 @@ function limitsAt(arrived: number[], now: number): Limits {
 }
 
 describe('the call rate', () => {
-  it('is used: 300 writes take no more than 1.03 of the least possible time, and no minute sees more than it may', async () => {
+  it('is used: 300 writes take at most 1.03 of the minimum time, and no minute exceeds it', async () => {
     const times = await arrivals(300, 20_261_121)
     expect(maxPerMinute(times)).toBe(limit)
     // 30 may arrive at once, and so may 30 more each minute.
@@ -60,7 +57,7 @@ describe('the call rate', () => {
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * least)
   })
 
-  it('is used whatever the order in which answers come, at 97 % for 90 writes', async () => {
+  it('is used to 97 % for 90 writes, whatever the order of their answers', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const times = await arrivals(3 * limit, seed * 48_271)
       expect(maxPerMinute(times)).toBe(limit)
@@ -73,7 +70,7 @@ describe('the call rate', () => {
     }
   })
 
-  it('lets the first 30 go at once, as fast as four at a time are answered', async () => {
+  it('allows the first 30 at once, as fast as four at a time are answered', async () => {
     const times = await arrivals(limit, 20_261_121)
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual((limit / 4) * 800)
   })

@@ -10,7 +10,7 @@ const plan = (world: World, writes: number) =>
     1,
   )
 
-/** A world whose shares are counted; `fails` says which of them does, from 1. */
+/** Creates a world that counts shares; share number `fails` fails, from 1. */
 function shared(fails = Infinity): { world: World; times: number[] } {
   const world = new World()
   const times: number[] = []
@@ -22,8 +22,8 @@ function shared(fails = Infinity): { world: World; times: number[] } {
   return { world, times }
 }
 
-describe('outcomes are shared', () => {
-  it('at least every ten seconds while they come', async () => {
+describe('sharing of outcomes', () => {
+  it('happens at least every ten seconds while outcomes arrive', async () => {
     const { world, times } = shared()
     world.callsPerMinute = 4
     await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
@@ -39,21 +39,21 @@ describe('outcomes are shared', () => {
     expect(times.length).toBeLessThanOrEqual(answered.length + 1)
   })
 
-  it('in the end, whatever was shared before', async () => {
+  it('happens at the end, whatever was shared before', async () => {
     const { world } = shared()
     await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(world.log.indexOf('share')).toBeGreaterThan(world.log.indexOf('end'))
   })
 
-  it('not at all when a plan has nothing to do', async () => {
+  it('does not happen for an empty plan', async () => {
     const { world, times } = shared()
     await world.apply(world.plan({}))
     expect(times).toEqual([])
   })
 })
 
-describe('a share that fails', () => {
-  it('is tried once more, when all is over, and not for each outcome that was under way', async () => {
+describe('a failed share', () => {
+  it('is retried once at the end, not for each outcome in flight', async () => {
     const { world, times } = shared(1)
     await world.apply(plan(world, 8), (call) => ({
       outcome: good,
@@ -62,7 +62,7 @@ describe('a share that fails', () => {
     expect(times).toHaveLength(2)
   })
 
-  it('ends the apply before its next write; what is under way is recorded, and shared in the end', async () => {
+  it('ends the apply before its next write; writes in flight are recorded and shared', async () => {
     const { world, times } = shared(1)
     world.callsPerMinute = 4
     const result = await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
@@ -75,7 +75,7 @@ describe('a share that fails', () => {
     expect(result.unrecorded).toBeNull()
   })
 
-  it('in the end is told, though every write is confirmed', async () => {
+  it('at the end is reported, though every write is confirmed', async () => {
     const { world } = shared(1)
     const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded: 'the remote is gone' })

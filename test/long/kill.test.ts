@@ -9,7 +9,7 @@ import { createWorld } from '../emulator/world.ts'
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 it(
-  'killed at any moment, the emulator starts again with every write that it had answered',
+  'the emulator, killed at any moment, restarts with every answered write',
   { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-kill-'))

@@ -173,7 +173,7 @@ function randomRead(dice: Dice): { method: string; path: string; query: string }
 }
 
 it(
-  `${count} random requests: no 5xx, and refused writes change nothing`,
+  `${count} random requests get no 5xx, and refused writes change nothing`,
   { timeout: 240_000 },
   async () => {
     const service = createWorld({ domains })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Place } from '../steps/cli.ts'
 
-it('10,000 domains of 300 kinds are read, planned and proven', async () => {
+it('10,000 domains of 300 kinds are loaded, planned and proven', async () => {
   const place = new Place('http://127.0.0.1:9')
   place.write(
     'profiles/base.yaml',

@@ -44,7 +44,7 @@ it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s finishes the writes under way, records them and exits with %d',
+  '%s finishes and records writes in flight, and exits with %d',
   { timeout: 60_000 },
   async (signal, code) => {
     const ended = await interrupt(signal, 1)
@@ -71,7 +71,7 @@ it.each([
 )
 
 it(
-  'a second signal leaves at once, with what was under way in doubt',
+  'a second signal exits at once, with writes in flight in-doubt',
   { timeout: 60_000 },
   async () => {
     const ended = await interrupt('SIGINT', 2)
