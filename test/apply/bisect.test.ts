@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import { bad, doubt, good, unreached, World } from './world.ts'
 import { runs } from '../runs.ts'
 
-/** Items with a plain value each; none empties another. */
+/** Items with a plain value each; none clears another. */
 const before: Record<ItemKey, Value> = {
   timeout: { time: '5' },
   connect_timeout: { origin_connect_timeout: '5' },
@@ -53,8 +53,8 @@ async function isolated({ domains, items, guilty, message }: Given) {
 }
 
 /**
- * Everything innocent is confirmed with its new value, everything guilty is as it was, and nothing
- * is in doubt.
+ * Expects all good items with their new value, all bad items with their old value, and nothing
+ * in-doubt.
  */
 function expectTakenApart(world: World, { domains, items, guilty }: Given): void {
   for (const domain of domainsOf(domains)) {

@@ -152,8 +152,7 @@ function expectHonest(world: World, when: string): void {
     for (const item of Object.keys(choices)) {
       const value = world.truth.get(domain)?.get(item)
       const recorded = JSON.stringify(world.item(domain, item))
-      const message =
-        `${when}, ${item} of ${domain} holds ${JSON.stringify(value)}, ` + `recorded is ${recorded}`
+      const message = `${when}, ${item} of ${domain} is ${JSON.stringify(value)}, recorded is ${recorded}`
       expect(world.allows(domain, item, value), message).toBe(true)
     }
   }

@@ -7,10 +7,7 @@ const headers = (...list: string[]) => ({
   add_response_head: { type: 'reset', list: list.map((name) => ({ name, value: 'v' })) },
 })
 
-/**
- * Domains that share nothing but a header that goes and one that comes: a write that removes and
- * one that adds.
- */
+/** Creates domains that share only one removed and one added header, which takes two writes. */
 function twoDeltas(): { world: World; plan: ReturnType<World['plan']> } {
   const world = new World()
   for (const [i, name] of names.entries()) world.holds(name, headers('Old', `Own-${i}`))

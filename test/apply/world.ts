@@ -48,14 +48,17 @@ export const throttled: Outcome = {
   limits,
 }
 
-/** What becomes of one call. */
+/** Scripted outcome of one call. */
 export interface Step {
   outcome: Outcome
-  /** Domains at which the service saves it; of what is confirmed all, else none. */
+  /**
+   * Domains at which the service saves the write; by default all if it is confirmed, otherwise
+   * none.
+   */
   saves?: Domain[]
-  /** How long the answer takes, ms. */
+  /** Time until the answer, ms. */
   ms?: number
-  /** How long after the answer the service saves it, ms; for what is given up and lands late. */
+  /** Delay of the save after the answer, ms; for late effects of abandoned calls. */
   late?: number
 }
 
@@ -70,7 +73,7 @@ export type Truth = Map<Domain, Map<ItemKey, Value>>
 
 export class ProcessDeath extends Error {}
 
-/** A service, a record and a clock in memory, on which plans are applied. */
+/** Service, state and clock in memory, on which plans are applied. */
 export class World {
   readonly clock = new FakeClock()
   readonly truth: Truth = new Map()
@@ -79,11 +82,11 @@ export class World {
   readonly log: string[] = []
   readonly events: ApplyEvent[] = []
   readonly interrupt = new AbortController()
-  /** What stands in the store of domains, without what is under way. */
+  /** Stored state of domains, without intents. */
   durable: Record<Domain, Record<ItemKey, RecordedItem>> = {}
-  /** The intents of an apply that has not ended, by write. */
+  /** Intents of an unfinished apply, by write. */
   open: { apply: string; intents: Map<number, RecordedState> } | null = null
-  /** The step at which the process dies; it counts every contact with the outside. */
+  /** Step at which the process dies; each contact with the outside is a step. */
   diesAt = Infinity
   steps = 0
   applies = 0
@@ -98,12 +101,12 @@ export class World {
     listTemplates: () => ({}),
     canReveal: () => true,
   }
-  /** How outcomes get to where other machines look. */
+  /** Shares outcomes with other machines. */
   share: Store['share'] = null
-  /** Called before every save; may throw. */
+  /** Called before each save; may throw. */
   onSave: () => void = () => {}
 
-  /** Declares what the service holds, and that it is recorded. */
+  /** Sets the configuration of a domain at the service and records it. */
   holds(domain: Domain, items: Record<ItemKey, Value>, status: Partial<RecordedItem> = {}): this {
     this.truth.set(domain, new Map(Object.entries(items)))
     const at = new Date(this.clock.now() - 3_600_000).toISOString()
@@ -206,10 +209,7 @@ export class World {
     })
   }
 
-  /**
-   * Whether what is recorded allows for what the service holds; what is not recorded allows for
-   * everything.
-   */
+  /** Returns whether the recorded state includes a value; an unrecorded item may have any value. */
   allows(domain: Domain, item: ItemKey, value: Value | undefined): boolean {
     const held = this.item(domain, item)
     if (held === undefined || held.unknown === true) return true
@@ -307,7 +307,9 @@ export class World {
     return step.outcome
   }
 
-  /** As the specification says: each item by its own rule, and what it clears. */
+  /**
+   * Saves a write as the specification says: each item by its own rule, and the items it clears.
+   */
   #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
     for (const domain of domains) {
       const held = this.truth.get(domain) ?? new Map<ItemKey, Value>()

@@ -4,27 +4,26 @@ import { RealRuns, type Ended } from './real-runs.ts'
 
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
 
-/** Lines of a workspace file that lets changes out in three waves. */
+/** Line of a workspace file for three waves. */
 export const waves = 'rollout: {waves: [1, 50%, 100%], pause: 1s}'
 
-/** How a row of runs went. */
+/** Results of a series of runs. */
 export interface KillCounts {
   runs: number
-  /** Killed before the apply had ended. */
+  /** Runs killed before the apply had ended. */
   killed: number
-  /** Of these: while at least one write of the apply had been answered, and not all. */
+  /** Killed runs with at least one, but not every write answered. */
   midway: number
-  /** Runs that were followed by items in doubt. */
+  /** Runs that left in-doubt items. */
   doubted: number
 }
 
 /**
- * Kills applies at random moments, each followed by one undisturbed apply, and expects after each
- * that this one is done, that record and service hold exactly what the manifests say, and that a
- * plan has nothing left.
+ * Kills applies at random moments, each followed by one undisturbed apply. Expects that this apply
+ * is done, that state and service match the manifests, and that a plan is empty.
  *
  * @param more lines of the workspace file
- * @throws Error telling the run and what was found
+ * @throws Error with the run and the finding
  */
 export async function killRuns(
   runs: number,
@@ -41,8 +40,8 @@ export async function killRuns(
   const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
   try {
     real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)
-    // The first apply sets everything; the second is like those that are killed, and tells how long
-    // they take.
+    // The first apply sets everything; the second is like the killed ones, and measures their
+    // duration.
     let usual = 0
     for (const round of [0, 1]) {
       for (const [i, domain] of domains.entries())

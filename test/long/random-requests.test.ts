@@ -29,7 +29,7 @@ const odd: Json[] = [
   '2026-02-30',
 ]
 
-/** A stream of chance that is the same every time. */
+/** Seeded random source. */
 class Dice {
   #n = 0
   readonly #key: number
@@ -50,7 +50,7 @@ class Dice {
   }
 }
 
-/** The value with one of its parts replaced by something odd. */
+/** Replaces a part of a value by an odd one. */
 function broken(value: Json, dice: Dice): Json {
   if (Array.isArray(value) && value.length > 0 && !dice.once(3)) {
     const at = dice.below(value.length)

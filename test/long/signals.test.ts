@@ -16,8 +16,8 @@ beforeEach(() => {
 })
 
 /**
- * Sends a signal, as a terminal does, once the first write is confirmed, and again as often as
- * asked, a little later.
+ * Sends a signal to the process group, as a terminal does, after the first confirmed write, and
+ * repeats it `times` times.
  */
 function interrupt(signal: NodeJS.Signals, times: number) {
   let sent = 0

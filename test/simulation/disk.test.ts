@@ -6,7 +6,7 @@ import { noFaults } from './faults.ts'
 import { Machine } from './machine.ts'
 import { World } from './world.ts'
 
-/** What a file may hold once the power has failed, over many failures. */
+/** Returns the possible contents of a file after a power failure, over many seeds. */
 async function after(work: (disk: Disk) => Promise<unknown>): Promise<Set<string | null>> {
   const found = new Set<string | null>()
   for (let seed = 0; seed < 60; seed++) {

@@ -9,7 +9,7 @@ interface File {
   text: string
   /** True time, ms. */
   madeAt: number
-  /** What a failure of the power leaves of it for sure. */
+  /** Content that survives a power failure for certain. */
   durable: string
 }
 
@@ -22,9 +22,9 @@ interface Folder {
 type Node = File | Folder
 
 /**
- * A file system that keeps what processes did until the power fails. Then a file's text is what was
- * synced, what was written, or a torn part of it; and each name in a folder is as it was when the
- * folder was synced, or as it was left.
+ * File system that keeps all changes until the power fails. Then the content of a file is its
+ * synced content, its written content, or a torn part of it; and each name in a folder is as of the
+ * last sync of the folder, or as of the last change.
  */
 export class Volume {
   readonly #world: World
@@ -38,8 +38,8 @@ export class Volume {
   }
 
   /**
-   * The volume as a process sees it: each operation takes a moment, may fail, and may be the last
-   * thing that the process does.
+   * Returns the volume as a process sees it: each operation takes time, may fail, and may be the
+   * last one of the process.
    */
   disk(process: Process): Disk {
     const step = async <T>(
@@ -104,7 +104,7 @@ export class Volume {
     return node?.text ?? null
   }
 
-  /** When a file was made, true time, ms; null where there is none. */
+  /** Returns when a file was made, true time, ms; null if there is no file. */
   madeAt(path: string): number | null {
     const node = this.#at(path)
     return node?.kind === 'file' ? node.madeAt : null
@@ -115,7 +115,7 @@ export class Volume {
     return node?.kind === 'folder' ? [...node.names.keys()] : []
   }
 
-  /** Folders that were there before anything began. */
+  /** Creates folders that exist before the simulation starts. */
   prepare(path: string): void {
     let folder = this.#root
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -126,7 +126,7 @@ export class Volume {
     }
   }
 
-  /** The power fails: what was not synced may be lost. */
+  /** Loses the power: unsynced changes may be lost. */
   losePower(chance: Chance): void {
     lose(this.#root, chance, (what) => this.#world.count(`disk: ${what}`))
   }

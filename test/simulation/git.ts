@@ -18,11 +18,11 @@ type Refs = Map<string, string>
 export class Git {
   readonly #world: World
   readonly #commits = new Map<string, Commit>()
-  /** What stands under an id: a file at the empty path, or the files of a folder. */
+  /** Contents by id: a file at the empty path, or the files of a folder. */
   readonly #contents = new Map<string, Map<string, string>>()
   readonly remote: Refs = new Map()
   readonly #faults: Faults
-  /** What somebody else pushed last. */
+  /** Last push of another writer. */
   #rival: { ref: string; path: string; text: string } | null = null
 
   constructor(world: World, faults: Faults) {
@@ -31,8 +31,8 @@ export class Git {
   }
 
   /**
-   * A repository as a process sees it; what it does takes time, may fail, and may be the last thing
-   * that the process does.
+   * Returns a repository as a process sees it: each operation takes time, may fail, and may be the
+   * last one of the process.
    */
   repository(process: Process, clone: Refs, remote: string | null): GitRepository {
     const here = <T>(what: string, act: () => T) =>
@@ -77,7 +77,7 @@ export class Git {
     }
   }
 
-  /** Somebody else writes to a branch of the remote, at paths of their own. */
+  /** Pushes to a branch of the remote as another writer, at paths of its own. */
   rivalPush(ref: string, path: string): void {
     this.#rival = { ref, path, text: `${this.#world.time}` }
     const files = new Map([
@@ -90,7 +90,7 @@ export class Git {
     this.#world.log('rival', `pushes ${id.slice(0, 7)} to ${ref}`)
   }
 
-  /** Whether what somebody else pushed is still there. */
+  /** Returns whether the last push of the other writer is kept. */
   keepsRival(): boolean {
     if (this.#rival === null) return true
     const { ref, path, text } = this.#rival
@@ -98,7 +98,7 @@ export class Git {
     return tip !== undefined && this.files(tip, path).get(path) === text
   }
 
-  /** When a commit was made, true time, ms. */
+  /** Returns when a commit was made, true time, ms. */
   madeAt(commit: string): number {
     return this.#known(commit).madeAt
   }
@@ -125,7 +125,7 @@ export class Git {
       process.log(`${what}: no answer${after ? ', though it was done' : ''}`)
       throw new EdgewiseError('record-unreachable', `${what}: no answer (simulated)`)
     }
-    // What is under way is done even when the process dies meanwhile.
+    // A push in flight is completed even if the process dies meanwhile.
     const done = new Promise<T | null>((resolve) => {
       if (fails && !after) return resolve(null)
       if (!process.alive || process.mayDie(`before: ${what}`)) return

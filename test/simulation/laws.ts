@@ -10,33 +10,26 @@ import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
 const minute = 60_000
-/** The item whose whole value can't be sent. */
+/** Item whose whole value can't be sent. */
 const switches = 'visit_deny_whitelist'
 
-/**
- * What must hold whatever happens. Each law watches the world as it goes and tells it of what
- * breaks it.
- */
+/** Laws that hold in every simulation. Each law observes the world and reports its violations. */
 export class Laws {
   readonly #world: World
   readonly #callsPerMinute: number
   readonly #settleMs: number
   /**
-   * Who holds the lock, by all that is true: a process's name, and how old its last sign of life
-   * is, ms.
+   * Finds the actual lock holder: the name of its process, and the age of its last heartbeat, ms.
    */
   #holder: () => { name: string; signAge: number } | null = () => null
   #arrivals: number[] = []
   #underWay = new Set<Call>()
   #mayLand: Call[] = []
-  /** Item and domain → whether what was last judged of it was refused. */
+  /** Whether the last judged value of an item and domain was refused. */
   #refused = new Map<string, boolean>()
-  /** Item and domain of which a process does not know what came of the last call. */
+  /** Items and domains of which a process does not know the outcome of its last call. */
   #doubted = new Map<string, Process>()
-  /**
-   * Lists of switches that were there when nothing was recorded of them: more may be on than
-   * anybody named.
-   */
+  /** Domains that had switches while none were recorded: more may be on than any manifest lists. */
   #strangers = new Set<Domain>()
 
   constructor(world: World, callsPerMinute: number, settleMs: number) {
@@ -50,8 +43,8 @@ export class Laws {
   }
 
   /**
-   * No write is sent without the lock, nor with so little lease left that it may outlive it; and
-   * none while another runner still waits for one of its own.
+   * Checks that a write is sent under the lock, with enough lease left, and while no other runner
+   * waits for a call.
    */
   departs(call: Call): void {
     const holder = this.#holder()
@@ -84,7 +77,7 @@ export class Laws {
         )
   }
 
-  /** Nothing is sent about what an earlier call may still change, since that would undo it. */
+  /** Checks that no earlier call may still affect the items of a call. */
   #afterAllElse(call: Call): void {
     const keys = keysOf(call, call.items)
     this.#mayLand = this.#mayLand.filter(
@@ -101,7 +94,7 @@ export class Laws {
     this.#mayLand.push(call)
   }
 
-  /** A process has heard what came of a call, or that nothing is certain. */
+  /** Notes that a process knows the outcome of a call, or that the outcome is not certain. */
   ends(call: Call, certain: boolean): void {
     for (const key of keysOf(call, call.items)) {
       if (certain) this.#doubted.delete(key)
@@ -109,7 +102,7 @@ export class Laws {
     }
   }
 
-  /** No 60 seconds see more arrivals at the service's door than the call rate allows. */
+  /** Checks that no more calls arrive within 60 seconds than the call rate allows. */
   arrives(call: Call): void {
     const now = this.#world.time
     this.#arrivals = [...this.#arrivals.filter((time) => time > now - minute), now]
@@ -122,15 +115,12 @@ export class Laws {
       )
   }
 
-  /** The service has judged a call. */
+  /** Notes the verdict of the service on a call. */
   lands(call: Call, { status, code }: { status: number; code: number }): void {
     for (const key of keysOf(call, call.items)) this.#refused.set(key, status !== 200 || code !== 0)
   }
 
-  /**
-   * What the record calls confirmed is what the service holds, and nothing that was refused is
-   * among it.
-   */
+  /** Checks that confirmed state is the configuration at the service, without refused values. */
   checkState(recorded: RecordedState, service: Service, when: string): void {
     for (const domain of service.domains())
       if (recorded.get(domain)?.has(switches) !== true && service.holds(domain).has(switches))
@@ -151,7 +141,7 @@ export class Laws {
     }
   }
 
-  /** The service holds what the manifests say. */
+  /** Checks that the service has the desired configuration. */
   checkDesired(checkDesired: Snapshot, service: Service): void {
     for (const [domain, items] of checkDesired) {
       for (const [item, { candidates }] of items) {
@@ -184,7 +174,7 @@ function keysOf({ domains }: Call, items: ItemKey[]): string[] {
   return domains.flatMap((domain) => items.map((item) => `${item} of ${domain}`))
 }
 
-/** Whether what is recorded of an item allows for what the service holds. */
+/** Returns whether the recorded state of an item includes a value. */
 function allows(item: ItemKey, held: RecordedItem, value: Value | undefined): boolean {
   if (held.unknown === true) return true
   if (held.candidates.length === 0) return value === undefined
@@ -194,7 +184,7 @@ function allows(item: ItemKey, held: RecordedItem, value: Value | undefined): bo
   )
 }
 
-/** What an item holds after its documented way back, from whatever it held. */
+/** Computes the value of an item after its documented unset. */
 function unsetValue(item: ItemKey, domain: Domain, value: Value | undefined): Value | undefined {
   const spec = getItemSpec(item)
   const held = value === undefined ? [] : [value]

@@ -6,29 +6,29 @@ import type { Process } from './machine.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** One call of the service, from its departure until nothing more can come of it. */
+/** One call of the service, from its departure until it can have no further effect. */
 export interface Call {
   process: Process
   number: number
   domains: string[]
   items: string[]
-  /** The items of which only a part is sent, to be added to or taken from what is held. */
+  /** Items that are sent as a delta. */
   deltas: string[]
-  /** Whether it may still take effect. */
+  /** True while the call may still take effect. */
   mayLand: boolean
-  /** When its sender gives it up at the latest. */
+  /** Latest time at which its sender abandons it. */
   givenUpAt: number
-  /** When its sender heard of it, or gave it up; null while it waits. */
+  /** Time at which its sender got an answer or abandoned it; null while it waits. */
   endedAt: number | null
 }
 
-/** What may become of a call on its way. */
+/** Fate of a call on its way. */
 type Fate = 'well' | 'unreached' | 'lost request' | 'lost answer' | 'server error' | 'nonsense'
 
-/** HTTP statuses that say what came of a call whatever else was answered. */
+/** HTTP statuses that make the outcome certain whatever the rest of the answer. */
 const saysAll = new Set([401, 404, 429])
 
-/** The way between the client and the service. */
+/** Network between client and service. */
 export class Network {
   readonly #world: World
   readonly #service: Service
@@ -45,7 +45,7 @@ export class Network {
     this.#faults = faults
   }
 
-  /** What a process gives its client. */
+  /** Creates the transport of a process. */
   createTransport(process: Process): Transport {
     return (request) => {
       if (!process.alive || process.mayDie('before: a call is sent')) return new Promise(() => {})
@@ -86,8 +86,7 @@ export class Network {
     const slow = chance.happens(this.#faults.slow)
     if (slow) this.#world.count('network: slow')
     const way = () => (slow ? chance.between(1, 40_000) : chance.between(5, 400))
-    // Whatever is still under way lands at the latest so long after its sender can have given it
-    // up.
+    // A call in flight takes effect at the latest so long after its sender may have abandoned it.
     const latest = this.#world.time + timeoutMs + this.#settleMs - 1
     return new Promise((resolve, reject) => {
       const hear = (ms: number, what: string, certain: boolean, then: () => void) => {
@@ -136,7 +135,7 @@ export class Network {
           return
         }
         if (late) this.#world.count('network: late effect')
-        // Behind the door that failed, the write may be carried out all the same, at once or later.
+        // The write may take effect behind a failing front end, at once or later.
         const lands = late ? ms + chance.between(0, this.#settleMs - 1) : chance.between(0, ms)
         this.#handle(call, body, Math.min(lands, latest - this.#world.time), () => {})
       })
@@ -169,7 +168,7 @@ export class Network {
       if (this.#isOver(call)) return
       const { diedAt, chance } = call.process
       if (!held && diedAt < this.#world.time && chance.happens(this.#faults.late)) {
-        // What nobody waits for any more may be held up on the way.
+        // A call without a waiting sender may be delayed on the way.
         this.#world.count('network: late effect')
         return this.#handle(
           call,
@@ -190,8 +189,8 @@ export class Network {
   }
 
   /**
-   * What a process sent that died since is as good as given up; nothing comes of it any more once
-   * that has settled.
+   * Returns whether a call can have no further effect: its process died, and its settling time is
+   * over.
    */
   #isOver(call: Call): boolean {
     const over = this.#world.time >= call.process.diedAt + this.#settleMs
@@ -217,7 +216,7 @@ export class Network {
         body: to.chance.pick([half, '<html>It works!</html>', '{}', '{"code": "0"}']),
       })
     }
-    // Lost: the connection breaks, or nothing is heard until the call is given up.
+    // Lost: the connection breaks, or there is no answer until the call is abandoned.
     if (to.chance.happens(0.5))
       to.fail(ms, to.chance.pick(['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE']))
   }
@@ -228,7 +227,7 @@ function failing(chance: Chance): Answer {
   return { status: chance.pick([500, 502, 503, 504]), header: () => null, body }
 }
 
-/** As `fetch` fails. */
+/** Creates an error as `fetch` throws it. */
 function failure(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 }

@@ -14,7 +14,7 @@ import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
 
-/** What a run of `edgewise apply` came to. */
+/** Ending of a run of `edgewise apply`. */
 export type Ending = 'settled' | 'complete' | 'incomplete' | 'failed' | 'killed'
 
 export interface Run {
@@ -26,11 +26,11 @@ export interface Run {
   lockTimeoutMs: number
   isolate: boolean
   signal: AbortSignal
-  /** Called with what was loaded, while the lock is held. */
+  /** Called with the loaded state, under the lock. */
   loaded(recorded: RecordedState): void
 }
 
-/** `edgewise apply --yes` in a process of the simulation. */
+/** Runs `edgewise apply --yes` in a process of the simulation. */
 export async function runApply(run: Run): Promise<Ending> {
   const { process } = run
   const ended = await Promise.race([
@@ -57,7 +57,7 @@ async function applied(run: Run): Promise<Ending> {
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }
 
-/** Looks at what is loaded and planned, and always agrees. */
+/** Creates a dialogue that observes the loaded state and the plan, and always agrees. */
 function dialogueOf({ process, loaded }: Run): Dialogue {
   return {
     note: () => undefined,
@@ -81,7 +81,7 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
   }
 }
 
-/** What the record says to somebody who only looks. */
+/** Loads the state without the lock. */
 export async function loadRecorded(
   run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
 ): Promise<RecordedState> {
@@ -104,7 +104,7 @@ function failed(thrown: unknown, process: Process): Ending {
   return 'failed'
 }
 
-/** Failures of the simulated outside say so. */
+/** Returns whether an error was injected; such errors are marked. */
 function isInjected(error: unknown): boolean {
   return error instanceof Error && error.message.includes('(simulated)')
 }

@@ -17,16 +17,16 @@ const minute = 60_000
 const longest = 100 * 60 * minute
 const mostRunsToSettle = 8
 
-/** What a seed came to. */
+/** Result of a seed. */
 export interface Simulated {
   seed: number
   violations: string[]
-  /** How often each thing happened. */
+  /** Number of times that each event happened. */
   counts: Map<string, number>
   trace: string[]
 }
 
-/** One whole simulation. The same seed gives the same trace, byte for byte. */
+/** Runs one whole simulation. The same seed gives the same trace, byte for byte. */
 export async function simulate(seed: number): Promise<Simulated> {
   const world = new World()
   try {
@@ -89,7 +89,7 @@ class Simulation {
     this.#laws.lockedBy(() => this.#record.findLockHolder())
   }
 
-  /** Some rounds in which things go wrong, then runs until everything has settled. */
+  /** Runs some rounds with faults, then applies until everything has settled. */
   async live(): Promise<void> {
     for (const machine of this.#record.machines) {
       machine.offset = this.#chance.between(-maxOffset, maxOffset)
@@ -106,9 +106,7 @@ class Simulation {
     await this.#settle()
   }
 
-  /**
-   * The manifests are applied, perhaps by two runners at once, and again by whoever tries again.
-   */
+  /** Applies the manifests, perhaps with several runners at once, and again after a killed run. */
   async #round(): Promise<void> {
     const chance = this.#chance
     const runs: Promise<unknown>[] = [this.#tenaciously(chance.pick(this.#record.machines))]
@@ -122,7 +120,7 @@ class Simulation {
   }
 
   /**
-   * A run, and at once another one on the same machine when it was killed, perhaps of other
+   * Runs an apply, and another one on the same machine at once if it was killed, perhaps with other
    * manifests.
    */
   async #tenaciously(machine: Machine): Promise<void> {
@@ -188,7 +186,7 @@ class Simulation {
     })
   }
 
-  /** What happens to a machine each minute. */
+  /** Draws the faults of a machine each minute. */
   #weather(machine: Machine): void {
     const chance = this.#chance.fork(`weather of ${machine.name}`)
     const next = () =>

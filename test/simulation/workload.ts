@@ -22,13 +22,11 @@ const addresses = [
   '203.0.114.9',
 ]
 const headers = ['A', 'B', 'C', 'D', 'E', 'F']
-/** Items to which entries can be added without sending the whole. */
+/** Items whose entries can be added without sending the whole list. */
 const listItems = ['ip_black_list', 'ip_white_list', 'add_response_head']
 const urls = ['/a', '/b', '/c?x', '/d']
 
-/**
- * What a manifest may say of an item, drawn anew each time; null asks for the documented way back.
- */
+/** Draws values of items; null unsets an item. */
 const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   origin: (chance) => ({
     default_master: chance.pick(['192.0.2.10', '192.0.2.11', '192.0.2.10,192.0.2.11']),
@@ -39,7 +37,7 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   https: (chance) => ({
     cert_id: chance.pick([1001, 1002]),
     force_https: chance.pick([0, 301]),
-    // Fields that the service keeps where a payload leaves them out.
+    // Fields that the service keeps when a payload omits them.
     ...(chance.happens(0.5) ? { http2: chance.pick(['on', 'off']) } : {}),
     ...(chance.happens(0.3) ? { ocsp: chance.pick(['on', 'off']) } : {}),
   }),
@@ -73,15 +71,15 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
 export const itemKeys = Object.keys(values)
 
 /**
- * Manifests that change from time to time: a few kinds of domain, and domains that differ a little
- * from their kind.
+ * Manifests that change over time: a few kinds of domains, and domains that differ slightly from
+ * their kind.
  */
 export class Workload {
   readonly domains: Domain[]
   readonly #chance: Chance
   #kinds: Items[]
   #of: Map<Domain, { kind: number; own: Items }>
-  /** What they say, until the next edit. */
+  /** Desired state until the next edit. */
   #desired: Snapshot | null = null
 
   constructor(chance: Chance) {
@@ -103,7 +101,7 @@ export class Workload {
     )
   }
 
-  /** What the manifests say now. */
+  /** Returns the current desired state. */
   desired(): Snapshot {
     this.#desired ??= new Map(
       [...this.#of].map(([domain, { kind, own }]) => {
@@ -114,7 +112,7 @@ export class Workload {
     return this.#desired
   }
 
-  /** Somebody edits them: kinds, single domains, what is managed at all. */
+  /** Edits the manifests: kinds, single domains, managed items. */
   edit(): void {
     const chance = this.#chance
     this.#desired = null
@@ -128,8 +126,7 @@ export class Workload {
   }
 
   /**
-   * The same entry more in the list of every domain that has one, however they differ: a plan may
-   * send just that.
+   * Adds the same entry to the list of every domain that has one, so that a plan may send a delta.
    */
   #addEverywhere(item: ItemKey): void {
     const chance = this.#chance
@@ -178,7 +175,7 @@ export class Workload {
   }
 }
 
-/** The two IP lists empty each other and may not stand in one manifest. */
+/** Removes one of the two IP lists, which clear each other and may not be in one manifest. */
 function compatible(items: Items): Items {
   if (items.has('ip_black_list')) items.delete('ip_white_list')
   return items
