@@ -27,25 +27,26 @@ const after: Record<ItemKey, Value> = {
 const names = Object.keys(before)
 const some = (from: Record<ItemKey, Value>, count: number) =>
   Object.fromEntries(names.slice(0, count).map((item) => [item, from[item] ?? null]))
-const domainsOf = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`)
+const createDomains = (count: number) =>
+  Array.from({ length: count }, (_, i) => `d${i}.example.com`)
 const log2 = (n: number) => Math.ceil(Math.log2(n))
 
 interface Given {
   domains: number
   items: number
-  guilty: (domain: Domain, item: ItemKey) => boolean
+  isBad: (domain: Domain, item: ItemKey) => boolean
   message: string
 }
 
-async function isolated({ domains, items, guilty, message }: Given) {
+async function runBisection({ domains, items, isBad, message }: Given) {
   const world = new World()
-  world.isolate = true
-  for (const domain of domainsOf(domains)) world.holds(domain, some(before, items))
+  world.bisects = true
+  for (const domain of createDomains(domains)) world.holds(domain, some(before, items))
   const plan = world.plan(
-    Object.fromEntries(domainsOf(domains).map((domain) => [domain, some(after, items)])),
+    Object.fromEntries(createDomains(domains).map((domain) => [domain, some(after, items)])),
   )
   const result = await world.apply(plan, (_call, sentTo, sent) => ({
-    outcome: sentTo.some((domain) => sent.some((item) => guilty(domain, item)))
+    outcome: sentTo.some((domain) => sent.some((item) => isBad(domain, item)))
       ? { ...bad, message }
       : good,
   }))
@@ -56,10 +57,10 @@ async function isolated({ domains, items, guilty, message }: Given) {
  * Expects all good items with their new value, all bad items with their old value, and nothing
  * in-doubt.
  */
-function expectTakenApart(world: World, { domains, items, guilty }: Given): void {
-  for (const domain of domainsOf(domains)) {
+function expectBisected(world: World, { domains, items, isBad }: Given): void {
+  for (const domain of createDomains(domains)) {
     for (const item of names.slice(0, items)) {
-      const value = (guilty(domain, item) ? before : after)[item]
+      const value = (isBad(domain, item) ? before : after)[item]
       expect(world.item(domain, item), `${item} of ${domain}`).toMatchObject({
         status: 'confirmed',
         candidates: [value],
@@ -76,7 +77,7 @@ const size = fc.record({
 const index = fc.nat(1000)
 
 describe('bisecting a refused write', () => {
-  it.each(['the item is invalid', 'named'] as const)('isolates one bad item, message: %s', (said) =>
+  it.each(['the item is invalid', 'named'] as const)('isolates one bad item, message: %s', (text) =>
     fc.assert(
       fc.asyncProperty(size, index, async ({ domains, items }, n) => {
         fc.pre(domains * items > 1)
@@ -84,17 +85,17 @@ describe('bisecting a refused write', () => {
         const given: Given = {
           domains,
           items,
-          guilty: (_domain, item) => item === culprit,
-          message: said === 'named' ? `${culprit} is invalid` : said,
+          isBad: (_domain, item) => item === culprit,
+          message: text === 'named' ? `${culprit} is invalid` : text,
         }
-        const { world, result, extra } = await isolated(given)
+        const { world, result, extra } = await runBisection(given)
         expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectTakenApart(world, given)
+        expectBisected(world, given)
         expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
           result.refusals.map(() => culprit),
         )
         expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
-          domainsOf(domains).toSorted(),
+          createDomains(domains).toSorted(),
         )
       }),
       { numRuns: runs(150) },
@@ -103,20 +104,20 @@ describe('bisecting a refused write', () => {
 
   it.each(['something is invalid', 'named'] as const)(
     'isolates one bad domain, message: %s',
-    (said) =>
+    (text) =>
       fc.assert(
         fc.asyncProperty(size, index, async ({ domains, items }, n) => {
           fc.pre(domains > 1)
-          const culprit = domainsOf(domains)[n % domains] ?? ''
+          const culprit = createDomains(domains)[n % domains] ?? ''
           const given: Given = {
             domains,
             items,
-            guilty: (domain) => domain === culprit,
-            message: said === 'named' ? `domain(${culprit}) is invalid` : said,
+            isBad: (domain) => domain === culprit,
+            message: text === 'named' ? `domain(${culprit}) is invalid` : text,
           }
-          const { world, result, extra } = await isolated(given)
+          const { world, result, extra } = await runBisection(given)
           expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-          expectTakenApart(world, given)
+          expectBisected(world, given)
           expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
             culprit,
           ])
@@ -129,23 +130,23 @@ describe('bisecting a refused write', () => {
     fc.assert(
       fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
         fc.pre(domains > 1 || items > 1)
-        const [where, what] = [domainsOf(domains)[n % domains], names[m % items]]
+        const [where, what] = [createDomains(domains)[n % domains], names[m % items]]
         const given: Given = {
           domains,
           items,
-          guilty: (domain, item) => domain === where && item === what,
+          isBad: (domain, item) => domain === where && item === what,
           message: 'no',
         }
-        const { world } = await isolated(given)
-        for (const domain of domainsOf(domains)) {
+        const { world } = await runBisection(given)
+        for (const domain of createDomains(domains)) {
           for (const item of names.slice(0, items)) {
-            const held = world.item(domain, item)
+            const state = world.item(domain, item)
             expect(
               world.allows(domain, item, world.truth.get(domain)?.get(item)),
-              `${item} of ${domain}: ${JSON.stringify(held)}`,
+              `${item} of ${domain}: ${JSON.stringify(state)}`,
             ).toBe(true)
             if (domain !== where && item !== what)
-              expect(held).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
+              expect(state).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
           }
         }
       }),
@@ -156,11 +157,11 @@ describe('bisecting a refused write', () => {
     const given: Given = {
       domains: 1,
       items: names.length,
-      guilty: (_domain, item) => item === 'timeout' || item === 'extend',
+      isBad: (_domain, item) => item === 'timeout' || item === 'extend',
       message: 'no',
     }
-    const { world, result } = await isolated(given)
-    expectTakenApart(world, given)
+    const { world, result } = await runBisection(given)
+    expectBisected(world, given)
     expect(result.refusals.flatMap((refusal) => refusal.items).toSorted()).toEqual([
       'extend',
       'timeout',
@@ -171,11 +172,11 @@ describe('bisecting a refused write', () => {
     const given: Given = {
       domains: 3,
       items: 4,
-      guilty: (_domain, item) => item === 'timeout',
+      isBad: (_domain, item) => item === 'timeout',
       message: 'client_real_ip looks odd',
     }
-    const { world } = await isolated(given)
-    expectTakenApart(world, given)
+    const { world } = await runBisection(given)
+    expectBisected(world, given)
   })
 
   it('records a state that includes the real one, whatever is refused', () =>
@@ -185,15 +186,15 @@ describe('bisecting a refused write', () => {
         fc.array(fc.tuple(index, index), { minLength: 1, maxLength: 6 }),
         async ({ domains, items }, pairs) => {
           const refused = new Set(
-            pairs.map(([n, m]) => `${domainsOf(domains)[n % domains]} ${names[m % items]}`),
+            pairs.map(([n, m]) => `${createDomains(domains)[n % domains]} ${names[m % items]}`),
           )
-          const { world, result } = await isolated({
+          const { world, result } = await runBisection({
             domains,
             items,
-            guilty: (domain, item) => refused.has(`${domain} ${item}`),
+            isBad: (domain, item) => refused.has(`${domain} ${item}`),
             message: 'no',
           })
-          for (const domain of domainsOf(domains)) {
+          for (const domain of createDomains(domains)) {
             for (const item of names.slice(0, items))
               expect(world.allows(domain, item, world.truth.get(domain)?.get(item))).toBe(true)
           }
@@ -205,10 +206,10 @@ describe('bisecting a refused write', () => {
 })
 
 it('the parts are reported', async () => {
-  const { world } = await isolated({
+  const { world } = await runBisection({
     domains: 2,
     items: 2,
-    guilty: (_domain, item) => item === 'timeout',
+    isBad: (_domain, item) => item === 'timeout',
     message: 'no',
   })
   expect(world.events.filter((event) => event.type === 'write.isolating').length).toBe(
@@ -233,7 +234,7 @@ it('a process killed while it bisects a write of one domain leaves a true state'
   const domain = 'a.example.com'
   for (let diesAt = 0; diesAt < 40; diesAt++) {
     const world = new World().holds(domain, some(before, 4))
-    world.isolate = true
+    world.bisects = true
     world.diesAt = diesAt
     const ended = world.start(
       world.plan({ [domain]: some(after, 4) }),
@@ -259,12 +260,12 @@ it('a process killed while it bisects a write of one domain leaves a true state'
 })
 
 describe('a refused write to several domains stays in-doubt', () => {
-  const [one, two] = domainsOf(2) as [Domain, Domain]
+  const [one, two] = createDomains(2) as [Domain, Domain]
   const afterFirst = async (
     outcome: (sentTo: Domain[], world: World) => Outcome,
   ): Promise<World> => {
     const world = new World().holds(one, some(before, 1)).holds(two, some(before, 1))
-    world.isolate = true
+    world.bisects = true
     const plan = world.plan({ [one]: some(after, 1), [two]: some(after, 1) })
     // The first write spoils the second domain only.
     await world.apply(plan, (call, sentTo) =>

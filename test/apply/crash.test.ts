@@ -31,10 +31,10 @@ type Config = Record<ItemKey, Value | null>
 
 /** Never released, so that its other entries stay known: a write names only some entries. */
 const always: ItemKey[] = ['visit_deny_whitelist']
-const held = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<
+const arbitraryConfig = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<
   Record<ItemKey, Value>
 >
-const wanted = anyConfig((item, values) =>
+const arbitraryDesired = anyConfig((item, values) =>
   fc.constantFrom<Value | null>(
     ...values,
     ...(catalogue.get(item)?.unset === undefined ? [] : [null]),
@@ -74,16 +74,16 @@ const answer = fc.record({
   late: fc.option(fc.integer({ min: 1, max: 6000 }), { nil: undefined }),
 })
 
-function stepOf(
+function createStep(
   given: { kind: string; ms: number; saved: Domain[]; late: number | undefined },
-  of: Domain[],
+  sentTo: Domain[],
 ): Step {
   const { kind, ms, late } = given
-  const saves = of.filter((domain) => given.saved.includes(domain))
+  const saves = sentTo.filter((domain) => given.saved.includes(domain))
   if (kind === 'good') return { outcome: good, ms }
   // "When any one is invalid, none of the items in that request is saved": certain for one domain,
   // not for several.
-  if (kind === 'bad') return { outcome: bad, ms, saves: of.length > 1 ? saves : [] }
+  if (kind === 'bad') return { outcome: bad, ms, saves: sentTo.length > 1 ? saves : [] }
   if (kind === 'doubt')
     return { outcome: doubt, ms, saves, ...(late === undefined ? {} : { late }) }
   return {
@@ -93,8 +93,8 @@ function stepOf(
 }
 
 const story = fc.record({
-  held: fc.array(held, { minLength: 4, maxLength: 4 }),
-  wanted: fc.array(fc.array(wanted, { minLength: 4, maxLength: 4 }), {
+  held: fc.array(arbitraryConfig, { minLength: 4, maxLength: 4 }),
+  wanted: fc.array(fc.array(arbitraryDesired, { minLength: 4, maxLength: 4 }), {
     minLength: 1,
     maxLength: 2,
   }),
@@ -114,17 +114,17 @@ async function play(given: typeof story extends fc.Arbitrary<infer T> ? T : neve
   const world = new World()
   for (const [i, items] of given.held.entries()) world.holds(domains[i] ?? '', items)
   for (const [n, configs] of given.wanted.entries()) {
-    await once(world, configs, given.deaths[n] ?? Infinity, (call, of) =>
-      stepOf(given.answers[(call + n) % 12] ?? (given.answers[0] as never), of),
+    await applyOnce(world, configs, given.deaths[n] ?? Infinity, (call, sentTo) =>
+      createStep(given.answers[(call + n) % 12] ?? (given.answers[0] as never), sentTo),
     )
-    expectHonest(world, 'as the process ended')
+    expectTrueState(world, 'as the process ended')
     if (n % 2 === 1) await world.clock.advance(100_000)
-    expectHonest(world, 'after everything landed')
+    expectTrueState(world, 'after everything landed')
   }
   return world
 }
 
-async function once(
+async function applyOnce(
   world: World,
   configs: Config[],
   diesAt: number,
@@ -147,7 +147,7 @@ async function once(
   world.diesAt = Infinity
 }
 
-function expectHonest(world: World, when: string): void {
+function expectTrueState(world: World, when: string): void {
   for (const domain of domains) {
     for (const item of Object.keys(choices)) {
       const value = world.truth.get(domain)?.get(item)
@@ -180,15 +180,15 @@ describe('a process killed at any step', () => {
       for (let diesAt = 0; diesAt < 60; diesAt++) {
         const world = new World()
         for (const domain of domains) world.holds(domain, from)
-        await once(world, [0, 0, 1, 2].map(to), diesAt, (call, of) =>
-          stepOf(
+        await applyOnce(world, [0, 0, 1, 2].map(to), diesAt, (call, sentTo) =>
+          createStep(
             { kind: call === 0 ? kind : 'good', ms: 10 + call, saved: domains, late: undefined },
-            of,
+            sentTo,
           ),
         )
-        expectHonest(world, `dead at ${diesAt} with ${kind}`)
+        expectTrueState(world, `dead at ${diesAt} with ${kind}`)
         await world.clock.advance(20_000)
-        expectHonest(world, `dead at ${diesAt} with ${kind}, after everything landed`)
+        expectTrueState(world, `dead at ${diesAt} with ${kind}, after everything landed`)
       }
     }
   })
@@ -199,13 +199,13 @@ describe('a process killed at any step', () => {
         const world = await play(given)
         await world.clock.advance(100_000)
         const configs = back ? given.held : (given.wanted.at(-1) ?? [])
-        await once(world, configs, Infinity, () => ({ outcome: good }))
+        await applyOnce(world, configs, Infinity, () => ({ outcome: good }))
         for (const [i, config] of configs.entries()) {
           for (const [item, value] of Object.entries(config)) {
-            const at = `${item} of ${domains[i]}`
-            expect(world.item(domains[i] ?? '', item)?.status, at).not.toBe('in-doubt')
+            const label = `${item} of ${domains[i]}`
+            expect(world.item(domains[i] ?? '', item)?.status, label).not.toBe('in-doubt')
             if (value !== null)
-              expect(world.truth.get(domains[i] ?? '')?.get(item), at).toMatchObject(
+              expect(world.truth.get(domains[i] ?? '')?.get(item), label).toMatchObject(
                 value as object,
               )
           }

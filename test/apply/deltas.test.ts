@@ -57,11 +57,11 @@ describe('two deltas of one item', () => {
       apply: 'a',
       secrets: { listTemplates: () => ({}) },
     })
-    const held = wave.intents
+    const state = wave.intents
       .get(2)
       ?.get(names[0] ?? '')
       ?.get('add_response_head')
-    const lists = (held?.candidates ?? []).map((value) =>
+    const lists = (state?.candidates ?? []).map((value) =>
       (value as { list: { name: string }[] }).list.map(({ name }) => name).join(' '),
     )
     expect(lists.toSorted()).toEqual(['New Old Own-0', 'New Own-0', 'Old Own-0', 'Own-0'])

@@ -196,7 +196,7 @@ describe('the order of an apply', () => {
 })
 
 describe('an apply that stops', () => {
-  const one = (domain: Domain) => ({ outcome: domain === names[0] ? unauthorised : good })
+  const answerDomain = (domain: Domain) => ({ outcome: domain === names[0] ? unauthorised : good })
 
   it('sends nothing more after 401', async () => {
     const world = new World()
@@ -206,7 +206,7 @@ describe('an apply that stops', () => {
         1,
       ),
       (_call, [domain]) => ({
-        ...one(domain ?? ''),
+        ...answerDomain(domain ?? ''),
         ms: domain === names[0] ? 10 : 1000,
       }),
     )
@@ -237,7 +237,7 @@ describe('an apply that stops', () => {
     const world = new World()
     world.callsPerMinute = 1
     const plan = world.plan({ [names[0] ?? '']: time(10), [names[1] ?? '']: time(11) }, 1)
-    const result = await world.apply(plan, (_call, [domain]) => one(domain ?? ''))
+    const result = await world.apply(plan, (_call, [domain]) => answerDomain(domain ?? ''))
     expect(world.calls).toHaveLength(1)
     expect(result).toMatchObject({ refused: 1, notSent: 1 })
     expect(world.item(names[1] ?? '', 'timeout')).toBeUndefined()
@@ -282,14 +282,14 @@ describe('an apply that stops', () => {
     expect(JSON.stringify(world.durable)).toBe(before)
   })
 
-  for (const isolate of [true, false]) {
+  for (const bisects of [true, false]) {
     it(
-      isolate
+      bisects
         ? 'goes on after a refusal: the rest is applied'
         : 'ends at a refusal when it does not bisect',
       async () => {
         const world = new World()
-        world.isolate = isolate
+        world.bisects = bisects
         const result = await world.apply(
           world.plan(
             each((i) => time(10 + i)),
@@ -305,8 +305,8 @@ describe('an apply that stops', () => {
           notSent: 8,
           stopped: 'the service refused a write: no',
         }
-        expect(result).toMatchObject(isolate ? all : first)
-        expect(world.calls).toHaveLength(isolate ? 12 : 4)
+        expect(result).toMatchObject(bisects ? all : first)
+        expect(world.calls).toHaveLength(bisects ? 12 : 4)
         expect(result.refusals.map(({ domains, message }) => [domains[0], message])).toEqual([
           [names[0], 'no'],
         ])
@@ -331,7 +331,7 @@ describe('an apply that stops', () => {
 describe('the events of an apply', () => {
   it('start and end with the apply and its counts, and name each write by its id', async () => {
     const world = new World().holds('old.example.com', time(9))
-    world.isolate = true
+    world.bisects = true
     const plan = world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1)
     await world.apply(plan, (call) => ({ outcome: call === 0 ? good : bad }))
     expect(world.events[0]).toMatchObject({

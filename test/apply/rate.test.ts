@@ -7,7 +7,7 @@ const limit = 30
 const minute = 60_000
 
 /** Returns the arrival times at the service of writes that are each answered within 800 ms. */
-async function arrivals(writes: number, seed: number): Promise<number[]> {
+async function simulateArrivals(writes: number, seed: number): Promise<number[]> {
   const world = new World()
   world.callsPerMinute = limit
   const desired = Array.from({ length: writes }, (_, i) => [
@@ -26,7 +26,7 @@ async function arrivals(writes: number, seed: number): Promise<number[]> {
     const ms = latency()
     const now = world.clock.time + ms / 2
     arrived.push(now)
-    return { outcome: { ...good, limits: limitsAt(arrived, now) }, ms }
+    return { outcome: { ...good, limits: buildLimits(arrived, now) }, ms }
   })
   expect(result.confirmed).toBe(writes)
   return arrived.toSorted((a, b) => a - b)
@@ -36,7 +36,7 @@ async function arrivals(writes: number, seed: number): Promise<number[]> {
  * Returns the limits in the headers of a call that arrived at `now`. They are evaluated with the
  * answer, when all earlier arrivals are known.
  */
-function limitsAt(arrived: number[], now: number): Limits {
+function buildLimits(arrived: number[], now: number): Limits {
   const counted = () => arrived.filter((time) => time <= now && time > now - minute)
   return {
     get remaining() {
@@ -50,16 +50,16 @@ function limitsAt(arrived: number[], now: number): Limits {
 
 describe('the call rate', () => {
   it('is used: 300 writes take at most 1.03 of the minimum time, and no minute exceeds it', async () => {
-    const times = await arrivals(300, 20_261_121)
+    const times = await simulateArrivals(300, 20_261_121)
     expect(maxPerMinute(times)).toBe(limit)
     // 30 may arrive at once, and so may 30 more each minute.
-    const least = 9 * 60_000
-    expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * least)
+    const minimumMs = 9 * 60_000
+    expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * minimumMs)
   })
 
   it('is used to 97 % for 90 writes, whatever the order of their answers', async () => {
     for (let seed = 1; seed <= 25; seed++) {
-      const times = await arrivals(3 * limit, seed * 48_271)
+      const times = await simulateArrivals(3 * limit, seed * 48_271)
       expect(maxPerMinute(times)).toBe(limit)
       const [first = 0, thirtieth = 0] = [times[0], times[limit - 1]]
       const possible = thirtieth - first + 2 * minute
@@ -71,7 +71,7 @@ describe('the call rate', () => {
   })
 
   it('allows the first 30 at once, as fast as four at a time are answered', async () => {
-    const times = await arrivals(limit, 20_261_121)
+    const times = await simulateArrivals(limit, 20_261_121)
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual((limit / 4) * 800)
   })
 })

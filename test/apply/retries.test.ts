@@ -20,14 +20,14 @@ const unsafe: Form[] = [
   { name: 'remove', payload: { list: ['192.0.2.2'], mode: 'append' } },
 ]
 
-const until =
+const answerInOrder =
   (outcomes: Outcome[]) =>
   (call: number): Step => ({ outcome: outcomes[call] ?? good })
 
-function ready() {
+function createWorld() {
   const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
   const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
-  const by = (...forms: Form[]): Plan => ({
+  const planWith = (...forms: Form[]): Plan => ({
     ...plan,
     writes: plan.writes.map((write) => ({
       ...write,
@@ -36,11 +36,11 @@ function ready() {
       ),
     })),
   })
-  return { world, by }
+  return { world, by: planWith }
 }
 
 /** Returns the pauses between an answer and the next send, ms. */
-function pauses(world: World): number[] {
+function listPauses(world: World): number[] {
   return world.calls.slice(1).map((call, i) => call.at - (world.calls[i]?.answeredAt ?? Infinity))
 }
 
@@ -48,27 +48,27 @@ describe('an in-doubt write', () => {
   it.each(safe)(
     'is sent again when its form is $name, once a late effect is impossible',
     async (form) => {
-      const { world, by } = ready()
+      const { world, by } = createWorld()
       world.settleMs = 25_000
-      await world.apply(by(form), until([doubt, doubt]))
+      await world.apply(by(form), answerInOrder([doubt, doubt]))
       expect(world.calls).toHaveLength(3)
-      for (const pause of pauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
+      for (const pause of listPauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
       expect(world.item(a, 'ip_black_list')?.status).not.toBe('in-doubt')
     },
   )
 
   it.each(unsafe)('is never sent again when its form is $name', async (form) => {
-    const { world, by } = ready()
-    await world.apply(by(form), until([doubt]))
+    const { world, by } = createWorld()
+    await world.apply(by(form), answerInOrder([doubt]))
     expect(world.calls).toHaveLength(1)
     expect(world.item(a, 'ip_black_list')?.status).toBe('in-doubt')
   })
 
   it('is never sent again when one of its forms is not safe to repeat', async () => {
-    const { world, by } = ready()
+    const { world, by } = createWorld()
     await world.apply(
       by(unsafe[0] as Form, { name: 'replace', payload: { time: '10' } }),
-      until([doubt]),
+      answerInOrder([doubt]),
     )
     expect(world.calls).toHaveLength(1)
   })
@@ -91,8 +91,8 @@ describe('an in-doubt write', () => {
   })
 
   it.each(unsafe)('is sent again as $name when it was never sent', async (form) => {
-    const { world, by } = ready()
-    await world.apply(by(form), until([unreached, throttled]))
+    const { world, by } = createWorld()
+    await world.apply(by(form), answerInOrder([unreached, throttled]))
     expect(world.calls).toHaveLength(3)
   })
 })
@@ -197,10 +197,10 @@ describe('an item in-doubt since an earlier apply', () => {
 describe('a throttled write', () => {
   it('is sent again after the wait in the headers', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: time(10) }), until([throttled]))
+    await world.apply(world.plan({ [a]: time(10) }), answerInOrder([throttled]))
     expect(world.calls).toHaveLength(2)
-    expect(pauses(world)[0]).toBeGreaterThanOrEqual(7000)
-    expect(pauses(world)[0]).toBeLessThan(8000)
+    expect(listPauses(world)[0]).toBeGreaterThanOrEqual(7000)
+    expect(listPauses(world)[0]).toBeLessThan(8000)
     expect(world.events.find((event) => event.type === 'write.waiting')).toMatchObject({
       id: 1,
       seconds: 7,
@@ -212,9 +212,9 @@ describe('a throttled write', () => {
     const world = new World()
     await world.apply(
       world.plan({ [a]: time(10) }),
-      until([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]),
+      answerInOrder([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]),
     )
-    expect(pauses(world)[0]).toBeGreaterThan(100)
+    expect(listPauses(world)[0]).toBeGreaterThan(100)
   })
 
   it('ends the apply when the wait exceeds the maximum', async () => {
@@ -242,11 +242,11 @@ describe('a throttled write', () => {
   it('includes, once, a refusal without calls left', async () => {
     const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 20_000 } } as Outcome
     const once = new World()
-    expect(await once.apply(once.plan({ [a]: time(10) }), until([full]))).toMatchObject({
+    expect(await once.apply(once.plan({ [a]: time(10) }), answerInOrder([full]))).toMatchObject({
       confirmed: 1,
       refused: 0,
     })
-    expect(pauses(once)[0]).toBeGreaterThanOrEqual(20_000)
+    expect(listPauses(once)[0]).toBeGreaterThanOrEqual(20_000)
     const twice = new World()
     expect(
       await twice.apply(twice.plan({ [a]: time(10) }), () => ({ outcome: full })),
@@ -258,9 +258,12 @@ describe('a throttled write', () => {
 describe('an unsent write', () => {
   it('is retried after growing pauses', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: time(10) }), until([unreached, unreached, unreached]))
+    await world.apply(
+      world.plan({ [a]: time(10) }),
+      answerInOrder([unreached, unreached, unreached]),
+    )
     expect(world.calls).toHaveLength(4)
-    const [first = 0, second = 0, third = 0] = pauses(world)
+    const [first = 0, second = 0, third = 0] = listPauses(world)
     expect(first).toBeGreaterThan(0)
     expect(second).toBeGreaterThan(first)
     expect(third).toBeGreaterThan(second)

@@ -11,7 +11,7 @@ const plan = (world: World, writes: number) =>
   )
 
 /** Creates a world that counts shares; share number `fails` fails, from 1. */
-function shared(fails = Infinity): { world: World; times: number[] } {
+function createSharingWorld(fails = Infinity): { world: World; times: number[] } {
   const world = new World()
   const times: number[] = []
   world.share = async () => {
@@ -24,7 +24,7 @@ function shared(fails = Infinity): { world: World; times: number[] } {
 
 describe('sharing of outcomes', () => {
   it('happens at least every ten seconds while outcomes arrive', async () => {
-    const { world, times } = shared()
+    const { world, times } = createSharingWorld()
     world.callsPerMinute = 4
     await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
     const saves = world.log.flatMap((line, i) => (line.startsWith('save') ? [i] : []))
@@ -40,13 +40,13 @@ describe('sharing of outcomes', () => {
   })
 
   it('happens at the end, whatever was shared before', async () => {
-    const { world } = shared()
+    const { world } = createSharingWorld()
     await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(world.log.indexOf('share')).toBeGreaterThan(world.log.indexOf('end'))
   })
 
   it('does not happen for an empty plan', async () => {
-    const { world, times } = shared()
+    const { world, times } = createSharingWorld()
     await world.apply(world.plan({}))
     expect(times).toEqual([])
   })
@@ -54,7 +54,7 @@ describe('sharing of outcomes', () => {
 
 describe('a failed share', () => {
   it('is retried once at the end, not for each outcome in flight', async () => {
-    const { world, times } = shared(1)
+    const { world, times } = createSharingWorld(1)
     await world.apply(plan(world, 8), (call) => ({
       outcome: good,
       ms: call === 1 ? 1000 : 12_000 * call,
@@ -63,7 +63,7 @@ describe('a failed share', () => {
   })
 
   it('ends the apply before its next write; writes in flight are recorded and shared', async () => {
-    const { world, times } = shared(1)
+    const { world, times } = createSharingWorld(1)
     world.callsPerMinute = 4
     const result = await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
     expect(result.stopped).toContain('the remote is gone')
@@ -76,7 +76,7 @@ describe('a failed share', () => {
   })
 
   it('at the end is reported, though every write is confirmed', async () => {
-    const { world } = shared(1)
+    const { world } = createSharingWorld(1)
     const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded: 'the remote is gone' })
   })

@@ -93,7 +93,7 @@ export class World {
   callsPerMinute = 1000
   maxWaitMs = 300_000
   settleMs = 10_000
-  isolate = false
+  bisects = false
   leaseLeftMs = Infinity
   secrets: ApplyContext['secrets'] = {
     mask: (_item, value) => value,
@@ -127,8 +127,8 @@ export class World {
     for (const domains of this.open?.intents.values() ?? []) {
       for (const [domain, intended] of domains) {
         const items = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
-        for (const [item, held] of intended)
-          if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...held, open: true })
+        for (const [item, state] of intended)
+          if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...state, open: true })
         recorded.set(domain, items)
       }
     }
@@ -194,7 +194,7 @@ export class World {
       settleMs: this.settleMs,
       timeoutMs: 30_000,
       leaseLeftMs: async () => this.leaseLeftMs,
-      bisects: this.isolate,
+      bisects: this.bisects,
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,
@@ -211,11 +211,11 @@ export class World {
 
   /** Returns whether the recorded state includes a value; an unrecorded item may have any value. */
   allows(domain: Domain, item: ItemKey, value: Value | undefined): boolean {
-    const held = this.item(domain, item)
-    if (held === undefined || held.unknown === true) return true
-    if (held.candidates.length === 0) return value === undefined
+    const state = this.item(domain, item)
+    if (state === undefined || state.unknown === true) return true
+    if (state.candidates.length === 0) return value === undefined
     // A kept field that no recorded write named is not known.
-    return held.candidates.some((candidate) =>
+    return state.candidates.some((candidate) =>
       isSameJson(value, fillKeptFields(getItemSpec(item).keptFields, candidate, value)),
     )
   }
@@ -312,13 +312,13 @@ export class World {
    */
   #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
     for (const domain of domains) {
-      const held = this.truth.get(domain) ?? new Map<ItemKey, Value>()
-      this.truth.set(domain, held)
+      const values = this.truth.get(domain) ?? new Map<ItemKey, Value>()
+      this.truth.set(domain, values)
       for (const [item, payload] of Object.entries(config)) {
-        const value = getItemSpec(item).reduce(held.get(item), payload)
-        if (value === undefined) held.delete(item)
-        else held.set(item, value)
-        for (const cleared of getItemSpec(item).clearedItems) held.delete(cleared)
+        const value = getItemSpec(item).reduce(values.get(item), payload)
+        if (value === undefined) values.delete(item)
+        else values.set(item, value)
+        for (const cleared of getItemSpec(item).clearedItems) values.delete(cleared)
       }
     }
   }

@@ -10,7 +10,8 @@ it(
   async () => {
     const counts = await killRuns(runs, Math.random, (line) => console.log(line))
     console.log(
-      `${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`,
+      `${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ` +
+        `${counts.doubted} left in-doubt items`,
     )
     expect(counts.runs).toBe(runs)
     expect(counts.killed).toBeGreaterThan(0)

@@ -28,7 +28,7 @@ export interface KillCounts {
 export async function killRuns(
   runs: number,
   random: () => number,
-  tell: (line: string) => void,
+  report: (line: string) => void,
   more = '',
 ): Promise<KillCounts> {
   const real = await RealRuns.start([
@@ -42,37 +42,39 @@ export async function killRuns(
     real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)
     // The first apply sets everything; the second is like the killed ones, and measures their
     // duration.
-    let usual = 0
+    let usualMs = 0
     for (const round of [0, 1]) {
       for (const [i, domain] of domains.entries())
-        real.manifest(domain, configOf(round, round * (i % 4)))
+        real.manifest(domain, createConfig(round, round * (i % 4)))
       const whole = await real.run(['apply', '--yes', '--allow', 'extend', '--quiet'])
       expectDone(whole, 'an apply before')
-      usual = whole.ms
+      usualMs = whole.ms
     }
     for (let run = 1; run <= runs; run++) {
       const desired = new Map(
-        domains.map((domain) => [domain, configOf(run + 1, Math.floor(random() * 4))]),
+        domains.map((domain) => [domain, createConfig(run + 1, Math.floor(random() * 4))]),
       )
       for (const [domain, config] of desired) real.manifest(domain, config)
       const before = (await real.look<unknown[]>('calls')).length
-      const cut = await real.run(['apply', '--yes', '--allow', 'extend'], random() * usual * 1.1)
+      const cut = await real.run(['apply', '--yes', '--allow', 'extend'], random() * usualMs * 1.1)
       const sent = (await real.look<unknown[]>('calls')).length - before
       if (cut.signal === 'SIGKILL') counts.killed++
       if (cut.signal === 'SIGKILL' && sent > 0) counts.midway++
       const next = await real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '120'])
       expectDone(next, `run ${run}: the undisturbed apply`)
-      if (next.err.includes('in doubt')) counts.doubted++
+      if (/in[- ]doubt/.test(next.err)) counts.doubted++
       await expectEqual(real, desired, run)
       const plan = await real.run(['plan', '--detailed-exitcode'])
       if (plan.code !== 0)
         throw new Error(
-          `run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n${plan.out}${plan.err}`,
+          `run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n` +
+            `${plan.out}${plan.err}`,
         )
       counts.runs++
       if (run % 10 === 0)
-        tell(
-          `${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`,
+        report(
+          `${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ` +
+            `${counts.doubted} left in-doubt items`,
         )
     }
     return counts
@@ -81,7 +83,7 @@ export async function killRuns(
   }
 }
 
-function configOf(run: number, choice: number): Record<string, Json> {
+function createConfig(run: number, choice: number): Record<string, Json> {
   return {
     timeout: { time: String(5 + ((run * 4 + choice) % 290)) },
     extend: { squid: `run ${run}, ${choice}` },
@@ -96,23 +98,28 @@ async function expectEqual(
   desired: Map<string, Record<string, Json>>,
   run: number,
 ): Promise<void> {
-  const { domains: held } = await real.look<{ domains: Record<string, Record<string, Json>> }>(
+  const { domains: actual } = await real.look<{ domains: Record<string, Record<string, Json>> }>(
     'state',
   )
   const recorded = await real.loadRecorded()
   for (const [domain, config] of desired) {
-    const says = recorded.get(domain)
+    const recordedItems = recorded.get(domain)
     for (const item of Object.keys(config)) {
-      const entry = says?.get(item)
-      if (entry?.status !== 'confirmed' || !isSameJson(entry.candidates[0], held[domain]?.[item])) {
+      const entry = recordedItems?.get(item)
+      if (
+        entry?.status !== 'confirmed' ||
+        !isSameJson(entry.candidates[0], actual[domain]?.[item])
+      ) {
         throw new Error(
-          `run ${run}: ${item} of ${domain} is ${JSON.stringify(held[domain]?.[item])} at the service, ${JSON.stringify(entry)} in the record`,
+          `run ${run}: ${item} of ${domain} is ${JSON.stringify(actual[domain]?.[item])} ` +
+            `at the service, ${JSON.stringify(entry)} in state`,
         )
       }
     }
-    if (says?.size !== Object.keys(config).length) {
+    if (recordedItems?.size !== Object.keys(config).length) {
       throw new Error(
-        `run ${run}: expected the record of ${domain} to have ${Object.keys(config).join(', ')}, got ${[...(says?.keys() ?? [])].join(', ')}`,
+        `run ${run}: expected the state of ${domain} to have ${Object.keys(config).join(', ')}, ` +
+          `got ${[...(recordedItems?.keys() ?? [])].join(', ')}`,
       )
     }
   }

@@ -109,7 +109,9 @@ function randomForm(dice: Dice): { body: string; contentType: string; query: str
     'constructor',
     '[9999]',
   ]
-  const body = `token=tok&domains=${dice.of(domains)}&config[https][cert_id]=1&${Array.from({ length: dice.below(16) }, () => dice.of(parts)).join('')}`
+  const domain = dice.of(domains)
+  const rest = Array.from({ length: dice.below(16) }, () => dice.of(parts)).join('')
+  const body = `token=tok&domains=${domain}&config[https][cert_id]=1&${rest}`
   return { body, contentType: 'application/x-www-form-urlencoded', query: '' }
 }
 
@@ -198,7 +200,8 @@ it(
         (status === 200) !== (body['code'] === 0)
       ) {
         throw new Error(
-          `request ${n} ${JSON.stringify(request).slice(0, 2000)} was answered ${status} ${JSON.stringify(body)}`,
+          `request ${n} ${JSON.stringify(request).slice(0, 2000)} ` +
+            `was answered ${status} ${JSON.stringify(body)}`,
         )
       }
       if (writes || n % 100 === 0) {

@@ -73,7 +73,7 @@ export class RealRuns {
   run(
     args: string[],
     killedAfter?: number,
-    heard: (text: string, child: ChildProcess) => void = () => {},
+    onStderr: (text: string, child: ChildProcess) => void = () => {},
   ): Promise<Ended> {
     const started = performance.now()
     const env = { ...this.sandbox.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
@@ -90,7 +90,7 @@ export class RealRuns {
     child.stdout.on('data', (text) => (ended.out += String(text)))
     child.stderr.on('data', (text) => {
       ended.err += String(text)
-      heard(ended.err, child)
+      onStderr(ended.err, child)
     })
     return new Promise((resolve) => {
       child.once('close', (code, signal) => {

@@ -21,8 +21,8 @@ beforeEach(() => {
  */
 function interrupt(signal: NodeJS.Signals, times: number) {
   let sent = 0
-  return real.run(['apply', '--yes', '--allow', 'extend'], undefined, (said, child) => {
-    if (sent > 0 || !said.includes('confirmed')) return
+  return real.run(['apply', '--yes', '--allow', 'extend'], undefined, (stderr, child) => {
+    if (sent > 0 || !stderr.includes('confirmed')) return
     for (; sent < times; sent++)
       setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
   })
@@ -55,11 +55,11 @@ it.each([
     expect({ statuses: await statuses(), err: ended.err }).toMatchObject({
       statuses: expect.not.arrayContaining(['in-doubt']) as string[],
     })
-    const held = (
+    const actual = (
       await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')
     ).domains
     for (const [domain, items] of await real.loadRecorded())
-      expect(items.get('timeout')?.candidates).toEqual([held[domain]?.timeout])
+      expect(items.get('timeout')?.candidates).toEqual([actual[domain]?.timeout])
     const { out } = await real.run(['state', 'history', '--json'])
     expect(JSON.parse(out)).toMatchObject({
       applies: expect.arrayContaining([

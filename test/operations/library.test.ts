@@ -14,7 +14,7 @@ const here = (signal?: AbortSignal): Edgewise =>
   open(place.root, { outside: { env: place.env }, ...(signal === undefined ? {} : { signal }) })
 
 /** Adds lines to the workspace file. */
-const say = (more: string) =>
+const addLines = (more: string) =>
   place.write('edgewise.yaml', `${place.read('edgewise.yaml')}${more}\n`)
 
 /** Applies two domains twice, then changes their manifests to a third value. */
@@ -31,7 +31,7 @@ const observe = () =>
   Promise.resolve({ [a]: { timeout: { time: 5 } }, [b]: { timeout: { time: 5 } } })
 
 /** Operations that change the service. */
-const ways: [string, (workspace: Edgewise) => Promise<unknown>][] = [
+const operations: [string, (workspace: Edgewise) => Promise<unknown>][] = [
   ['apply', (workspace) => workspace.apply()],
   ['rollback', (workspace) => workspace.rollback()],
   ['repair', (workspace) => workspace.repair({ observe })],
@@ -46,7 +46,7 @@ async function refusal(work: Promise<unknown>): Promise<EdgewiseError> {
   return error
 }
 
-describe.each(ways)('%s by the library', (_name, change) => {
+describe.each(operations)('%s by the library', (_name, change) => {
   it.each([
     ['a number of domains', 'guards: {maxDomains: 1}', 'maxDomains'],
     ['a number of changes', 'guards: {maxChanges: 1}', 'maxChanges'],
@@ -54,7 +54,7 @@ describe.each(ways)('%s by the library', (_name, change) => {
     ['a freeze', 'guards: {freeze: [{from: 2000-01-01, to: 3000-01-01}]}', 'freeze'],
   ])('is refused by %s', async (_what, line, guard) => {
     await prepare()
-    say(line)
+    addLines(line)
     const before = (await fetchWrites(emulator)).length
     expect(await refusal(change(here()))).toMatchObject({
       code: 'guarded',
@@ -65,7 +65,7 @@ describe.each(ways)('%s by the library', (_name, change) => {
 
   it('is refused while a rollout of its domains is open', async () => {
     await prepare()
-    say('rollout: {waves: [1, 100%], pause: 1h}')
+    addLines('rollout: {waves: [1, 100%], pause: 1h}')
     const interrupt = new AbortController()
     const progress = {
       report: ({ type }: { type: string }) => type === 'wave.waiting' && interrupt.abort(),
@@ -130,7 +130,7 @@ it('a stale or altered plan file is refused', async () => {
   expect(await fetchWrites(emulator)).toHaveLength(before)
 })
 
-it('a workspace opens from a subfolder, plans, applies, detects drift and lists applies', async () => {
+it('a workspace opens from a subfolder and offers all operations', async () => {
   await prepare()
   const workspace = open(join(place.root, 'domains'), { outside: { env: place.env } })
   expect(workspace.root).toBe(place.root)

@@ -31,8 +31,8 @@ export class Chance {
   }
 
   /** Draws an integer, both ends included. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.draw() * (most - least + 1))
+  between(min: number, max: number): number {
+    return min + Math.floor(this.draw() * (max - min + 1))
   }
 
   pick<T>(list: readonly T[]): T {

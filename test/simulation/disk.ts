@@ -93,7 +93,7 @@ export class Volume {
           this.#rename(from, to)
         }),
       remove: (path) =>
-        step('remove', path, () => void this.#parent(path)?.names.delete(nameOf(path))),
+        step('remove', path, () => void this.#parent(path)?.names.delete(getName(path))),
     }
   }
 
@@ -128,28 +128,28 @@ export class Volume {
 
   /** Loses the power: unsynced changes may be lost. */
   losePower(chance: Chance): void {
-    lose(this.#root, chance, (what) => this.#world.count(`disk: ${what}`))
+    losePower(this.#root, chance, (what) => this.#world.count(`disk: ${what}`))
   }
 
   #add(path: string, node: Node): boolean {
     const parent = this.#parent(path)
-    if (parent === null) throw missing(path)
-    if (parent.names.has(nameOf(path))) return false
-    parent.names.set(nameOf(path), node)
+    if (parent === null) throw createMissingError(path)
+    if (parent.names.has(getName(path))) return false
+    parent.names.set(getName(path), node)
     return true
   }
 
   #rename(from: string, to: string): void {
     const node = this.#known(from)
     const target = this.#parent(to)
-    if (target === null) throw missing(to)
-    this.#parent(from)?.names.delete(nameOf(from))
-    target.names.set(nameOf(to), node)
+    if (target === null) throw createMissingError(to)
+    this.#parent(from)?.names.delete(getName(from))
+    target.names.set(getName(to), node)
   }
 
   #known(path: string): Node {
     const node = this.#at(path)
-    if (node === null) throw missing(path)
+    if (node === null) throw createMissingError(path)
     return node
   }
 
@@ -182,10 +182,10 @@ function sync(node: Node): void {
   else node.durable = new Map(node.names)
 }
 
-function lose(node: Node, chance: Chance, tell: (what: string) => void): void {
+function losePower(node: Node, chance: Chance, count: (what: string) => void): void {
   if (node.kind === 'file') {
     if (node.text === node.durable) return
-    tell('text not synced, power failed')
+    count('text not synced, power failed')
     node.text = chance.pick([
       node.durable,
       node.text,
@@ -195,21 +195,21 @@ function lose(node: Node, chance: Chance, tell: (what: string) => void): void {
     return
   }
   for (const name of new Set([...node.names.keys(), ...node.durable.keys()])) {
-    const [left, kept] = [node.names.get(name), node.durable.get(name)]
-    if (left === kept) continue
-    tell('name not synced, power failed')
-    const stays = chance.happens(0.5) ? left : kept
-    if (stays === undefined) node.names.delete(name)
-    else node.names.set(name, stays)
+    const [current, durable] = [node.names.get(name), node.durable.get(name)]
+    if (current === durable) continue
+    count('name not synced, power failed')
+    const survivor = chance.happens(0.5) ? current : durable
+    if (survivor === undefined) node.names.delete(name)
+    else node.names.set(name, survivor)
   }
   node.durable = new Map(node.names)
-  for (const below of node.names.values()) lose(below, chance, tell)
+  for (const below of node.names.values()) losePower(below, chance, count)
 }
 
-function nameOf(path: string): string {
+function getName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-function missing(path: string): Error {
+function createMissingError(path: string): Error {
   return Object.assign(new Error(`ENOENT: no such file or directory, ${path}`), { code: 'ENOENT' })
 }

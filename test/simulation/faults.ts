@@ -77,27 +77,27 @@ export const noFaults: Faults = {
 }
 
 export function drawFaults(chance: Chance): Faults {
-  const often = (most: number) => (chance.happens(0.4) ? chance.draw() * most : 0)
+  const drawSometimes = (max: number) => (chance.happens(0.4) ? chance.draw() * max : 0)
   return {
-    unreached: often(0.3),
-    lostRequest: often(0.2),
-    lostAnswer: often(0.3),
-    serverError: often(0.3),
-    nonsense: often(0.15),
-    slow: often(0.3),
+    unreached: drawSometimes(0.3),
+    lostRequest: drawSometimes(0.2),
+    lostAnswer: drawSometimes(0.3),
+    serverError: drawSometimes(0.3),
+    nonsense: drawSometimes(0.15),
+    slow: drawSometimes(0.3),
     late: chance.happens(0.7) ? chance.draw() : 0,
     killed: chance.happens(0.6) ? chance.draw() : 0,
     latestStep: chance.pick([50, 300, 1500]),
-    powerCut: often(0.5),
-    clockSet: often(0.5),
-    standStill: often(0.3),
-    interrupted: often(0.6),
-    rival: often(1),
-    diskError: often(0.02),
-    remoteError: often(0.2),
-    remoteSlow: often(0.3),
-    cutOff: often(0.5),
-    rivalPush: often(1),
+    powerCut: drawSometimes(0.5),
+    clockSet: drawSometimes(0.5),
+    standStill: drawSometimes(0.3),
+    interrupted: drawSometimes(0.6),
+    rival: drawSometimes(1),
+    diskError: drawSometimes(0.02),
+    remoteError: drawSometimes(0.2),
+    remoteSlow: drawSometimes(0.3),
+    cutOff: drawSometimes(0.5),
+    rivalPush: drawSometimes(1),
   }
 }
 

@@ -71,7 +71,9 @@ async function bundle(program: string, mutation?: Mutation): Promise<void> {
     target: 'node20',
     sourcemap: 'inline',
     banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      js:
+        "import { createRequire as __createRequire } from 'node:module'; " +
+        'const require = __createRequire(import.meta.url);',
     },
     plugins: mutation === undefined ? [] : [createMutationPlugin(mutation)],
     logLevel: 'error',

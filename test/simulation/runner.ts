@@ -24,7 +24,7 @@ export interface Run {
   network: Network
   stateWorld: StateWorld
   lockTimeoutMs: number
-  isolate: boolean
+  bisects: boolean
   signal: AbortSignal
   /** Called with the loaded state, under the lock. */
   loaded(recorded: RecordedState): void
@@ -35,30 +35,30 @@ export async function runApply(run: Run): Promise<Ending> {
   const { process } = run
   const ended = await Promise.race([
     process.killed,
-    applied(run).catch((error: unknown) => failed(error, process)),
+    runUntilEnd(run).catch((error: unknown) => reportFailure(error, process)),
   ])
   if (ended !== 'killed') process.end()
   process.log(`run ends: ${ended}`)
   return ended
 }
 
-async function applied(run: Run): Promise<Ending> {
-  const outside = { ...outsideOf(run), signal: run.signal }
+async function runUntilEnd(run: Run): Promise<Ending> {
+  const outside = { ...createOutside(run), signal: run.signal }
   const request = {
     effort: 'quick',
     lockTimeout: run.lockTimeoutMs / 1000,
-    stopOnRefusal: !run.isolate,
+    stopOnRefusal: !run.bisects,
   } as const
-  const { plan, status } = await apply(workspaceOf(run), request, {
+  const { plan, status } = await apply(createWorkspace(run), request, {
     outside,
-    dialogue: dialogueOf(run),
+    dialogue: createDialogue(run),
   })
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }
 
 /** Creates a dialogue that observes the loaded state and the plan, and always agrees. */
-function dialogueOf({ process, loaded }: Run): Dialogue {
+function createDialogue({ process, loaded }: Run): Dialogue {
   return {
     note: () => undefined,
     warn: () => undefined,
@@ -75,7 +75,7 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
     planning: () => undefined,
     confirm: async () => true,
     startProgress: async () => ({
-      report: (event) => process.log(told(event)),
+      report: (event) => process.log(describeEvent(event)),
       end: () => undefined,
     }),
   }
@@ -85,11 +85,11 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
 export async function loadRecorded(
   run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
 ): Promise<RecordedState> {
-  const { recorded } = await loadState(workspaceOf(run), outsideOf(run))
+  const { recorded } = await loadState(createWorkspace(run), createOutside(run))
   return recorded
 }
 
-function failed(thrown: unknown, process: Process): Ending {
+function reportFailure(thrown: unknown, process: Process): Ending {
   const error = thrown instanceof DefectAfterWrites ? thrown.cause : thrown
   process.log(`fails: ${error instanceof Error ? error.message : String(error)}`)
   const expected =
@@ -109,12 +109,12 @@ function isInjected(error: unknown): boolean {
   return error instanceof Error && error.message.includes('(simulated)')
 }
 
-function told(event: ApplyEvent): string {
+function describeEvent(event: ApplyEvent): string {
   const id = 'id' in event ? ` ${event.id}` : ''
   return `event ${event.type}${id}${'message' in event ? `: ${event.message}` : ''}`
 }
 
-function outsideOf({
+function createOutside({
   process,
   network,
   stateWorld,
@@ -133,7 +133,7 @@ function outsideOf({
   }
 }
 
-function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
+function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
   return {
     root: '/',

@@ -38,10 +38,10 @@ export async function runSealed<T>(world: World, work: () => Promise<T>): Promis
     replace(performance, { now: refuse('performance.now') }),
     replace(process, { hrtime: refuse('process.hrtime') }),
     replace(nodeCrypto, each(['randomUUID', 'randomBytes', 'randomInt'], refuse)),
-    replace(timersPromises, each(functionsOf(timersPromises), refuse)),
-    replace(childProcess, each(functionsOf(childProcess), refuse)),
+    replace(timersPromises, each(listFunctions(timersPromises), refuse)),
+    replace(childProcess, each(listFunctions(childProcess), refuse)),
     replace(net, each(['connect', 'createConnection', 'createServer'], refuse)),
-    replace(fs, each(functionsOf(fs), refuse)),
+    replace(fs, each(listFunctions(fs), refuse)),
   ]
   syncBuiltinESMExports()
   try {
@@ -52,7 +52,7 @@ export async function runSealed<T>(world: World, work: () => Promise<T>): Promis
   }
 }
 
-function functionsOf(module: object): string[] {
+function listFunctions(module: object): string[] {
   return Object.entries(module).flatMap(([name, value]) =>
     /^[a-z]/.test(name) && typeof value === 'function' ? [name] : [],
   )

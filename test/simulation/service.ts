@@ -64,15 +64,15 @@ export class Service {
       peer: '192.0.2.1',
       arrivedAt: this.#world.time,
     })
-    const said = answer.body as { code: number; message?: string }
+    const answerBody = answer.body as { code: number; message?: string }
     const headers = new Map(
       Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
     )
     return {
       status: answer.status,
-      code: said.code,
+      code: answerBody.code,
       header: (name) => headers.get(name.toLowerCase()) ?? null,
-      body: JSON.stringify(said),
+      body: JSON.stringify(answerBody),
     }
   }
 

@@ -14,8 +14,8 @@ import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
 
 const minute = 60_000
-const longest = 100 * 60 * minute
-const mostRunsToSettle = 8
+const maxDurationMs = 100 * 60 * minute
+const maxRunsToSettle = 8
 
 /** Result of a seed. */
 export interface Simulated {
@@ -31,7 +31,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   const world = new World()
   try {
     await runSealed(world, () =>
-      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).live(), longest),
+      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).run(), maxDurationMs),
     )
   } catch (error) {
     world.violated(
@@ -90,10 +90,10 @@ class Simulation {
   }
 
   /** Runs some rounds with faults, then applies until everything has settled. */
-  async live(): Promise<void> {
+  async run(): Promise<void> {
     for (const machine of this.#record.machines) {
       machine.offset = this.#chance.between(-maxOffset, maxOffset)
-      this.#weather(machine)
+      this.#drawMachineFaults(machine)
     }
     for (let rounds = this.#chance.between(1, 4); rounds > 0; rounds--) {
       await this.#round()
@@ -109,7 +109,7 @@ class Simulation {
   /** Applies the manifests, perhaps with several runners at once, and again after a killed run. */
   async #round(): Promise<void> {
     const chance = this.#chance
-    const runs: Promise<unknown>[] = [this.#tenaciously(chance.pick(this.#record.machines))]
+    const runs: Promise<unknown>[] = [this.#runRepeatedly(chance.pick(this.#record.machines))]
     while (runs.length < 3 && chance.happens(this.#faults.rival)) {
       this.#world.count('runs side by side')
       await this.#wait(chance.between(0, 2 * minute))
@@ -123,25 +123,25 @@ class Simulation {
    * Runs an apply, and another one on the same machine at once if it was killed, perhaps with other
    * manifests.
    */
-  async #tenaciously(machine: Machine): Promise<void> {
+  async #runRepeatedly(machine: Machine): Promise<void> {
     const ending = await this.#run(machine)
     if (ending !== 'killed' || this.#chance.happens(0.3)) return
     await this.#wait(this.#chance.between(0, 2000))
     this.#workload.edit()
-    return this.#tenaciously(machine)
+    return this.#runRepeatedly(machine)
   }
 
   async #settle(): Promise<void> {
     for (let runs = 0; ; runs++) {
       const ending = await this.#run(this.#chance.pick(this.#record.machines))
       if (ending === 'settled') break
-      if (runs === mostRunsToSettle)
+      if (runs === maxRunsToSettle)
         return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
     }
     await this.#wait(minute)
-    this.#laws.checkState(await this.#look(), this.#service, 'in the end')
+    this.#laws.checkState(await this.#loadState(), this.#service, 'in the end')
     if (!this.#record.keepsRival())
-      this.#world.violated('what others wrote stays', 'the last rival push is gone')
+      this.#world.violated('changes of others are kept', 'the last rival push is gone')
     this.#laws.checkDesired(this.#workload.desired(), this.#service)
   }
 
@@ -165,7 +165,7 @@ class Simulation {
       desired: this.#workload.desired(),
       network: this.#network,
       stateWorld: this.#record,
-      isolate: chance.happens(0.8),
+      bisects: chance.happens(0.8),
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
       loaded: (recorded) =>
@@ -173,7 +173,7 @@ class Simulation {
     })
   }
 
-  #look(): Promise<RecordedState> {
+  #loadState(): Promise<RecordedState> {
     const [machine] = this.#record.machines
     if (machine === undefined) throw new TypeError('expected a machine')
     const process = machine.start('looks', this.#chance.fork('looks'), Infinity)
@@ -187,7 +187,7 @@ class Simulation {
   }
 
   /** Draws the faults of a machine each minute. */
-  #weather(machine: Machine): void {
+  #drawMachineFaults(machine: Machine): void {
     const chance = this.#chance.fork(`weather of ${machine.name}`)
     const next = () =>
       this.#world.after(chance.between(1, minute), () => {

@@ -58,7 +58,7 @@ export class StateWorld {
 
   /** Creates the part of the outside that a process sees. */
   createOutside(process: Process): Pick<Outside, 'machine' | 'disk' | 'openGit'> {
-    const { volume, refs } = this.#placeOf(process.machine)
+    const { volume, refs } = this.#getPlace(process.machine)
     const remote = this.kind === 'git with remote' ? 'origin' : null
     return {
       machine: process.outside(),
@@ -81,7 +81,7 @@ export class StateWorld {
   /** Cuts the power of a machine, which loses unsynced changes. */
   losePower(machine: Machine, chance: Chance): void {
     machine.switchOff()
-    if (this.kind !== 'shared folder') this.#placeOf(machine).volume.losePower(chance)
+    if (this.kind !== 'shared folder') this.#getPlace(machine).volume.losePower(chance)
   }
 
   /** Gives the next run of a machine a fresh clone, as in CI; only if the remote has the state. */
@@ -107,7 +107,7 @@ export class StateWorld {
     return { volume, refs: new Map() }
   }
 
-  #placeOf(machine: Machine): Place {
+  #getPlace(machine: Machine): Place {
     const place = this.#places.get(machine)
     if (place === undefined)
       throw new TypeError(`expected a machine of this world, got ${machine.name}`)
@@ -115,7 +115,7 @@ export class StateWorld {
   }
 
   #lockState(): { text: string; madeAt: number } | null {
-    const { volume, refs } = this.#placeOf(this.machines[0] as Machine)
+    const { volume, refs } = this.#getPlace(this.machines[0] as Machine)
     if (this.kind.startsWith('git')) {
       const commit = (this.kind === 'git' ? refs : this.#git.remote).get(
         `refs/edgewise/${this.#lock}`,

@@ -41,11 +41,17 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
     ...(chance.happens(0.5) ? { http2: chance.pick(['on', 'off']) } : {}),
     ...(chance.happens(0.3) ? { ocsp: chance.pick(['on', 'off']) } : {}),
   }),
-  ip_black_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
-  ip_white_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
+  ip_black_list: (chance) => ({
+    list: fillEmpty(chance.some(addresses), addresses),
+    mode: 'cover',
+  }),
+  ip_white_list: (chance) => ({
+    list: fillEmpty(chance.some(addresses), addresses),
+    mode: 'cover',
+  }),
   add_response_head: (chance) => ({
     type: 'reset',
-    list: filled(chance.some(headers), headers).map((name) => ({
+    list: fillEmpty(chance.some(headers), headers).map((name) => ({
       name,
       value: chance.pick(['1', '2']),
     })),
@@ -53,7 +59,7 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   visit_deny_whitelist: (chance) =>
     chance.happens(0.1)
       ? null
-      : filled(chance.some(urls), urls).map((url) => ({ url, turn_on: true })),
+      : fillEmpty(chance.some(urls), urls).map((url) => ({ url, turn_on: true })),
   video_drag: (chance) =>
     chance.happens(0.2)
       ? null
@@ -78,7 +84,7 @@ export class Workload {
   readonly domains: Domain[]
   readonly #chance: Chance
   #kinds: Items[]
-  #of: Map<Domain, { kind: number; own: Items }>
+  #domainKinds: Map<Domain, { kind: number; own: Items }>
   /** Desired state until the next edit. */
   #desired: Snapshot | null = null
 
@@ -90,7 +96,7 @@ export class Workload {
     )
     this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
     const differs = chance.happens(0.7)
-    this.#of = new Map(
+    this.#domainKinds = new Map(
       this.domains.map((domain) => {
         const kind = chance.between(0, this.#kinds.length - 1)
         const lists = [...(this.#kinds[kind]?.keys() ?? [])].filter(
@@ -104,9 +110,12 @@ export class Workload {
   /** Returns the current desired state. */
   desired(): Snapshot {
     this.#desired ??= new Map(
-      [...this.#of].map(([domain, { kind, own }]) => {
+      [...this.#domainKinds].map(([domain, { kind, own }]) => {
         const items = compatible(new Map([...(this.#kinds[kind] ?? []), ...own]))
-        return [domain, new Map([...items].map(([item, value]) => [item, heldOf(item, value)]))]
+        return [
+          domain,
+          new Map([...items].map(([item, value]) => [item, createState(item, value)])),
+        ]
       }),
     )
     return this.#desired
@@ -117,10 +126,10 @@ export class Workload {
     const chance = this.#chance
     this.#desired = null
     this.#kinds = this.#kinds.map((kind) => (chance.happens(0.6) ? this.#edited(kind) : kind))
-    for (const [domain, { kind, own }] of this.#of) {
-      if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })
+    for (const [domain, { kind, own }] of this.#domainKinds) {
+      if (chance.happens(0.1)) this.#domainKinds.set(domain, { kind, own: this.#edited(own) })
       if (chance.happens(0.05))
-        this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
+        this.#domainKinds.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
     }
     if (chance.happens(0.7)) this.#addEverywhere(chance.pick(listItems))
   }
@@ -131,7 +140,7 @@ export class Workload {
   #addEverywhere(item: ItemKey): void {
     const chance = this.#chance
     const [address, header] = [chance.pick(addresses), { name: chance.pick(headers), value: '3' }]
-    for (const [domain, { kind, own }] of this.#of) {
+    for (const [domain, { kind, own }] of this.#domainKinds) {
       const value = own.get(item) ?? this.#kinds[kind]?.get(item) ?? null
       if (
         value === null ||
@@ -148,7 +157,10 @@ export class Workload {
               header,
             ]
           : [...list.filter((entry) => entry !== address), address]
-      this.#of.set(domain, { kind, own: new Map([...own, [item, { ...value, list: entries }]]) })
+      this.#domainKinds.set(domain, {
+        kind,
+        own: new Map([...own, [item, { ...value, list: entries }]]),
+      })
     }
   }
 
@@ -181,12 +193,12 @@ function compatible(items: Items): Items {
   return items
 }
 
-function heldOf(item: ItemKey, value: Value | null): ItemState {
+function createState(item: ItemKey, value: Value | null): ItemState {
   return value === null
     ? { status: 'unset', candidates: [] }
     : createConfirmedState(getItemSpec(item).canonicalize(value))
 }
 
-function filled<T>(some: T[], all: readonly T[]): T[] {
+function fillEmpty<T>(some: T[], all: readonly T[]): T[] {
   return some.length > 0 ? some : all.slice(0, 1)
 }
