@@ -70,7 +70,7 @@ function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Dom
   if (wrong !== undefined) {
     const message = `expected the name of a domain, got "${wrong}"`
     const example = 'Name domains such as www.example.com.'
-    const hint = wrong === 'all' ? '"all" stands alone, and only with --sum.' : example
+    const hint = wrong === 'all' ? 'Use "all" without other names, and only with --sum.' : example
     throw new EdgewiseError('usage', message, hint)
   }
   if (names.length === 0) {
