@@ -22,6 +22,7 @@ const counts = await killRuns(
 )
 const seconds = Math.round((performance.now() - started) / 1000)
 console.log(
-  `${counts.runs} runs in ${seconds} s: ${counts.killed} killed, ${counts.midway} of them after a call, ` +
+  `${counts.runs} runs in ${seconds} s: ${counts.killed} killed, ` +
+    `${counts.midway} of them after a call, ` +
     `${counts.doubted} left in-doubt items; each was finished by the next apply.`,
 )

@@ -12,7 +12,8 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
   const inDoubtItem = findDeltaInDoubt(write, run)
   if (inDoubtItem !== null) {
     result.notSent++
-    const message = `an earlier write left ${inDoubtItem} in-doubt; the next apply writes the whole item`
+    const reason = `an earlier write left ${inDoubtItem} in-doubt`
+    const message = `${reason}; the next apply writes the whole item`
     run.report({ type: 'write.not-sent', time: run.time(), id: write.id, message })
     return
   }

@@ -16,9 +16,9 @@ interface SettleContext {
 
 /**
  * Computes the wait until no earlier call can take effect on the items of a write, ms. An abandoned
- * call may take effect for `settleMs` more. The time that another apply recorded counts if it is
- * more than five minutes before the lock was acquired; otherwise its clock may be wrong, and the
- * time of acquiring the lock counts.
+ * call may take effect for `settleMs` more. The recorded time of another apply's outcome counts if
+ * it is more than five minutes before the lock was acquired. Otherwise its clock may be wrong, and
+ * the time of acquiring the lock counts.
  */
 export function computeSettleWait(
   write: Write,

@@ -49,7 +49,7 @@ export async function executePlan(
     up: clock.monotonic(),
   })
   const { calls, incomplete } = await store.loadCalls()
-  // The calls of an apply that was killed on another machine are unknown: at most the call rate.
+  // The calls of an apply that died on another machine are unknown: at most the call rate.
   const unknownCalls = Array.from(
     { length: incomplete ? callsPerMinute : 0 },
     () => readClocks().up,

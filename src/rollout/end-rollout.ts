@@ -43,7 +43,8 @@ export async function failWave(
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     // The reason for the rollback comes first, then the reason why it failed.
-    result.stopped = `${why}; it could not be rolled back: ${error.message}; ${describeFinish(rollout)}`
+    const failure = `it could not be rolled back: ${error.message}`
+    result.stopped = `${why}; ${failure}; ${describeFinish(rollout)}`
   }
 }
 

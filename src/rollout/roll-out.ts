@@ -52,7 +52,8 @@ export async function rollOut(
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     const name = nameWave(progress.rollout, findCurrentWave(progress.rollout) ?? waves.length - 1)
-    result.stopped ??= `${error.message}; the rollout stays open at ${name}, and the next apply resumes it`
+    const next = `the rollout stays open at ${name}, and the next apply resumes it`
+    result.stopped ??= `${error.message}; ${next}`
   }
   result.notSent += plan.writes.filter(({ wave }) => wave > progress.counted).length
   result.recorded = progress.recorded

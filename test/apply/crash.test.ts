@@ -152,7 +152,8 @@ function expectTrueState(world: World, when: string): void {
     for (const item of Object.keys(choices)) {
       const value = world.truth.get(domain)?.get(item)
       const recorded = JSON.stringify(world.item(domain, item))
-      const message = `${when}, ${item} of ${domain} is ${JSON.stringify(value)}, recorded is ${recorded}`
+      const actual = JSON.stringify(value)
+      const message = `${when}, ${item} of ${domain} is ${actual}, recorded is ${recorded}`
       expect(world.allows(domain, item, value), message).toBe(true)
     }
   }

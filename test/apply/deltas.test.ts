@@ -30,7 +30,7 @@ describe('two deltas of one item', () => {
     })
   })
 
-  it('skip the second when the first is in-doubt; the next apply writes the whole value', async () => {
+  it('skip the second when the first is in-doubt, and are written whole next', async () => {
     const { world, plan } = twoDeltas()
     const result = await world.apply(plan, () => ({ outcome: doubt }))
     expect(result).toMatchObject({ inDoubt: 1, notSent: 1, stopped: null })

@@ -74,7 +74,7 @@ describe('the order of an apply', () => {
     expect(world.calls).toEqual([])
   })
 
-  it('ends when a save fails: no further write begins, and writes in flight are recorded', async () => {
+  it('ends when a save fails: no write begins, and writes in flight are recorded', async () => {
     const world = new World()
     let saves = 0
     world.onSave = () => {

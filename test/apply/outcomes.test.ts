@@ -72,7 +72,7 @@ describe('a confirmed write', () => {
     })
   })
 
-  it('drops a kept field whose candidates differ, and keeps a field whose candidates agree', async () => {
+  it('drops a kept field whose candidates differ, unlike one whose candidates agree', async () => {
     const world = new World()
     const old = { cert_id: 1, force_https: 0, http2: 'on' }
     world.holds(
@@ -292,7 +292,7 @@ describe('a write that was not sent', () => {
     },
   )
 
-  it('is in-doubt when several domains refuse it without calls left and the wait is interrupted', async () => {
+  it('is in-doubt when several domains refuse it without calls left', async () => {
     const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(5) })
     const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 30_000 } } as Outcome
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })

@@ -116,7 +116,7 @@ describe('an item in-doubt since an earlier apply', () => {
     return (world.calls[0]?.at ?? 0) - start
   }
 
-  it('is rewritten a settling time after the lock was acquired, since clocks may differ', async () => {
+  it('is rewritten a settling time after the lock, since clocks may differ', async () => {
     expect(await waited(4000)).toBe(10_000)
     expect(await waited(299_000)).toBe(10_000)
   })

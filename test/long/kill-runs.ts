@@ -73,7 +73,8 @@ export async function killRuns(
       counts.runs++
       if (run % 10 === 0)
         report(
-          `${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ` +
+          `${run} of ${runs} runs: ${counts.killed} killed, ` +
+            `${counts.midway} of them after a call, ` +
             `${counts.doubted} left in-doubt items`,
         )
     }

@@ -56,7 +56,8 @@ export class Laws {
     else if (holder.signAge + call.givenUpAt - this.#world.time >= leaseMs)
       this.#world.violated(
         'no write outlives the lease',
-        `${call.process.name} sent call ${call.number} ${holder.signAge} ms after its last heartbeat`,
+        `${call.process.name} sent call ${call.number} ` +
+          `${holder.signAge} ms after its last heartbeat`,
       )
     for (const other of this.#underWay) {
       if (other.endedAt !== null || other.givenUpAt <= this.#world.time || !other.process.alive)
