@@ -91,7 +91,7 @@ describe('rollback', () => {
     expect({ code, out, err }).toMatchObject({
       code: 0,
       out: 'No changes.\n',
-      err: expect.stringContaining('the state is the same') as string,
+      err: expect.stringContaining('as it was before') as string,
     })
     expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(await ids()).toHaveLength(3)

@@ -87,7 +87,7 @@ describe('a take-back', () => {
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s),
+      expect.stringMatching(/Not all of it was taken back.*rolled back except timeout of d\d/s),
     ])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
