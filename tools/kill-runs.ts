@@ -1,7 +1,7 @@
 /**
  * Kills the real program at random moments of an apply against the real emulator and a real bare
- * remote, and lets one undisturbed apply follow each time: `npm run kill-runs -- --runs 200`; with
- * `--waves` the change goes out in waves, and is killed between them as well.
+ * remote, and runs one undisturbed apply after each kill: `npm run kill-runs -- --runs 200`. With
+ * `--waves`, rolls out in waves and also kills the program between them.
  */
 import { parseArgs } from 'node:util'
 import { killRuns, waves } from '../test/long/kill-runs.ts'
@@ -22,5 +22,7 @@ const counts = await killRuns(
 )
 const seconds = Math.round((performance.now() - started) / 1000)
 console.log(
-  `${counts.runs} runs in ${seconds} s: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts; each was finished by the next apply.`,
+  `${counts.runs} runs in ${seconds} s: ${counts.killed} killed, ` +
+    `${counts.midway} of them after a call, ` +
+    `${counts.doubted} left in-doubt items; each was finished by the next apply.`,
 )

@@ -1,7 +1,7 @@
 /**
- * Runs the deterministic simulation: `--seeds N` simulates so many seeds, from `--from M` on, and
- * says how often each fault happened and which seeds broke a law; `--seed N` replays one and prints
- * its trace. Exits with 1 where a law was broken.
+ * Runs the deterministic simulation. `--seeds N` simulates N seeds, starting `--from M`, and prints
+ * the number of each fault and the seeds that broke a law. `--seed N` replays one seed and prints
+ * its trace. Exits with 1 if a law was broken.
  */
 import { parseArgs } from 'node:util'
 import { runSeeds } from '../test/simulation/run-seeds.ts'
@@ -11,10 +11,11 @@ const { values } = parseArgs({
   options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },
 })
 
-if (values.seed === undefined) await many(numberOf(values.from, 1), numberOf(values.seeds, 1000))
-else await one(numberOf(values.seed, 1))
+if (values.seed === undefined)
+  await simulateMany(parseNumber(values.from, 1), parseNumber(values.seeds, 1000))
+else await simulateOne(parseNumber(values.seed, 1))
 
-async function one(seed: number): Promise<void> {
+async function simulateOne(seed: number): Promise<void> {
   const { trace, violations } = await simulate(seed)
   console.log(trace.join('\n'))
   console.log(
@@ -25,11 +26,11 @@ async function one(seed: number): Promise<void> {
   if (violations.length > 0) process.exitCode = 1
 }
 
-async function many(from: number, count: number): Promise<void> {
+async function simulateMany(from: number, count: number): Promise<void> {
   const started = performance.now()
   const totals = new Map<string, number>()
   const rate = () => `${Math.round((done / (performance.now() - started)) * 1000)} seeds/s`
-  let [done, lastTold] = [0, started]
+  let [done, lastReportedMs] = [0, started]
   const broken = await runSeeds({
     from,
     count,
@@ -37,8 +38,8 @@ async function many(from: number, count: number): Promise<void> {
       done++
       for (const [what, times] of counts) totals.set(what, (totals.get(what) ?? 0) + times)
       if (violations.length > 0) console.log(`seed ${seed}: ${violations[0]}`)
-      if (performance.now() - lastTold < 5000) return
-      lastTold = performance.now()
+      if (performance.now() - lastReportedMs < 5000) return
+      lastReportedMs = performance.now()
       console.error(`${done} of ${count} seeds, ${rate()}`)
     },
   })
@@ -51,7 +52,7 @@ async function many(from: number, count: number): Promise<void> {
   process.exitCode = 1
 }
 
-function numberOf(text: string | undefined, otherwise: number): number {
+function parseNumber(text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
     throw new Error(`expected a whole number from 1, got "${text}"`)

@@ -13,25 +13,24 @@ import type { ApplyContext, ApplyResult, Run } from './run.ts'
 import { explainAbort } from './send-write.ts'
 import { startSharing } from './sharing.ts'
 
-const inFlight = 4
+const maxInFlight = 4
 
 /**
- * Carries a plan out. The intents of a wave are recorded before any of its writes is sent and each
- * outcome as it comes, so that whenever the process dies the record says no more than what is
- * certain. Writes run in the plan's order, at most four at a time and never two that share a
- * domain.
+ * Executes a plan. The intents of a wave are recorded before any of its writes is sent, and each
+ * outcome as it arrives, so that the recorded state is true whenever the process dies. Writes run
+ * in the order of the plan, at most four at a time, and never two that share a domain.
  *
- * @throws what a store throws that can't record before anything was sent
+ * @throws the error of a store that can't record before anything was sent
  */
 export async function applyPlan(
   plan: Plan,
   base: RecordedState,
   context: ApplyContext,
 ): Promise<ApplyResult> {
-  const run = runOf(plan, base, context)
+  const run = createRun(plan, base, context)
   const { result, store, recorded } = run
   const releases = plan.changes.filter((change) => change.action === 'release')
-  run.tell({
+  run.report({
     type: 'apply.started',
     time: run.time(),
     apply: run.apply,
@@ -54,17 +53,16 @@ export async function applyPlan(
       if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
       else if (i === 0 && releases.length > 0) await release(removeItems(releases, recorded), run)
       await sendAll(writes, run)
-      if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
+      if (writes.length > 0) run.report({ type: 'wave.finished', time: run.time(), wave })
     }
     if (waves.length > 0)
       await store.endApply({
         ...run.toApplied(),
         endedAt: run.time(),
-        outcome: outcomeOf(result, context.signal),
+        outcome: determineOutcome(result, context.signal),
       })
   } catch (error) {
-    // What was sent is told as far as it is known; without a word in the record the rest of it
-    // counts as in doubt.
+    // The known outcomes are reported; writes without a recorded outcome count as in-doubt.
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
     result.stopped ??= error.message
     result.unrecorded = error.message
@@ -73,7 +71,7 @@ export async function applyPlan(
   result.unrecorded ??= unshared
 
   const { confirmed, refused, inDoubt, notSent } = result
-  run.tell({
+  run.report({
     type: 'apply.finished',
     time: run.time(),
     apply: run.apply,
@@ -86,7 +84,7 @@ export async function applyPlan(
   return result
 }
 
-function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
+function createRun(plan: Plan, base: RecordedState, context: ApplyContext): Run {
   const recorded: RecordedState = new Map(base)
   const halt = new AbortController()
   const targets = new Map(
@@ -103,8 +101,8 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
     unrecorded: null,
     recorded,
   }
-  const { at, up } = context.lockedAt
-  const now = () => at + context.clock.monotonic() - up
+  const { atMs, upMs } = context.lockedAt
+  const now = () => atMs + context.clock.monotonic() - upMs
   const time = () => new Date(now()).toISOString()
   const startedAt = time()
   const stop = (why: string) => {
@@ -115,7 +113,7 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
     ...context,
     random: () => context.random(),
     leaseLeftMs: () => context.leaseLeftMs(),
-    tell: (event) => context.tell(event),
+    report: (event) => context.report(event),
     signal: AbortSignal.any([context.signal, halt.signal]),
     recorded,
     findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
@@ -143,28 +141,29 @@ function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
 }
 
 /**
- * Sends the writes of a wave. A failure to record ends the apply, after what is under way is over.
+ * Sends the writes of a wave. A failure to record ends the apply once the writes in flight have
+ * ended.
  */
 async function sendAll(writes: Write[], run: Run): Promise<void> {
-  const queue = new PQueue({ concurrency: inFlight })
-  const lastOf = new Map<Domain, Promise<unknown>>()
+  const queue = new PQueue({ concurrency: maxInFlight })
+  const lastByDomain = new Map<Domain, Promise<unknown>>()
   const all = writes.map((write) => {
-    const before = Promise.all(write.domains.flatMap((domain) => lastOf.get(domain) ?? []))
-    // An earlier place in the plan is a higher priority, so that freed writes overtake nobody.
-    const done = before.then(() => queue.add(() => one(write, run), { priority: -write.id }))
-    for (const domain of write.domains) lastOf.set(domain, done)
+    const before = Promise.all(write.domains.flatMap((domain) => lastByDomain.get(domain) ?? []))
+    // Earlier writes have priority over later ones that become free.
+    const done = before.then(() => queue.add(() => sendNext(write, run), { priority: -write.id }))
+    for (const domain of write.domains) lastByDomain.set(domain, done)
     return done
   })
   const failed = (await Promise.allSettled(all)).find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
-/** One write in its turn. A failure to record ends the apply for all. */
-async function one(write: Write, run: Run): Promise<void> {
+/** Sends one write, unless the apply has stopped. A failure to record stops the apply. */
+async function sendNext(write: Write, run: Run): Promise<void> {
   if (run.signal.aborted) {
     run.result.stopped ??= explainAbort(run.signal)
     run.result.notSent++
-    run.tell({
+    run.report({
       type: 'write.not-sent',
       time: run.time(),
       id: write.id,
@@ -175,7 +174,7 @@ async function one(write: Write, run: Run): Promise<void> {
   try {
     await executeWrite(write, run)
   } catch (error) {
-    run.stop('the record could not be written')
+    run.stop('the state could not be recorded')
     run.result.inDoubt++
     throw error
   }
@@ -187,7 +186,7 @@ async function release(touched: RecordedState, run: Run): Promise<void> {
   run.sharing.schedule()
 }
 
-function outcomeOf(
+function determineOutcome(
   { refused, inDoubt, notSent, stopped }: ApplyResult,
   signal: AbortSignal,
 ): Applied['outcome'] {

@@ -9,11 +9,11 @@ import { sendWrite, type Sent } from './send-write.ts'
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 
 /**
- * Sends a write, whose intent is recorded, and records its outcome.
+ * Sends a write whose intent is recorded, and records its outcome.
  *
- * @param before what was recorded before the write
- * @param unsaved what is true when nothing of it was saved
- * @param settles the writes of the plan of which everything is recorded then
+ * @param before state before the write
+ * @param unsaved state if the service saved nothing of it
+ * @param settles ids of the writes of the plan that the outcome completes
  */
 export async function attempt(
   write: Write,
@@ -24,8 +24,8 @@ export async function attempt(
 ): Promise<Sent> {
   const sent = await sendWrite(write, {
     ...run,
-    waiting: (ms, message) =>
-      run.tell({
+    onWait: (ms, message) =>
+      run.report({
         type: 'write.waiting',
         time: run.time(),
         id: write.id,
@@ -35,42 +35,44 @@ export async function attempt(
   })
   const { outcome, doubted } = sent
   if (outcome.kind !== 'not sent') run.result.sent = true
-  const of = (domain: Domain) => before.get(domain) ?? new Map()
-  const keepAs = (itemsOf: (domain: Domain) => Items) =>
-    recordItems(write, run, itemsOf, settles(outcome))
+  const getItemsBefore = (domain: Domain) => before.get(domain) ?? new Map()
+  const record = (computeItems: (domain: Domain) => Items) =>
+    recordItems(write, run, computeItems, settles(outcome))
   if (outcome.kind === 'confirmed') {
     const returned = findRewritten(write.items, outcome.config, run.secrets)
-    await keepAs((domain) => withConfirmed(of(domain), write.items, returned, createRecording(run)))
+    await record((domain) =>
+      withConfirmed(getItemsBefore(domain), write.items, returned, createRecording(run)),
+    )
   } else if (
     !doubted &&
     (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
   ) {
-    // The specification says that an invalid item spoils a write, not what one bad domain does: a
-    // refusal proves that nothing was saved only for what was sent to one domain.
-    await keepAs((domain) => unsaved.get(domain) ?? new Map())
+    // The specification says that an invalid item spoils a write, but not what a bad domain does: a
+    // refusal proves that nothing was saved only if the write had one domain.
+    await record((domain) => unsaved.get(domain) ?? new Map())
   } else {
-    await keepAs((domain) => withIntents(of(domain), write.items, createRecording(run)))
+    await record((domain) => withIntents(getItemsBefore(domain), write.items, createRecording(run)))
   }
   return sent
 }
 
 /**
- * Records something of every domain of a write durably, and that nothing more is to come of the
- * plan's writes in `settles`.
+ * Records items of each domain of a write durably, and the writes of the plan in `settles` as
+ * completed.
  */
 export async function recordItems(
   write: { domains: Domain[] },
   run: Run,
-  itemsOf: (domain: Domain) => Items,
+  computeItems: (domain: Domain) => Items,
   settles: number[],
 ): Promise<void> {
-  const touched = new Map(write.domains.map((domain) => [domain, new Map(itemsOf(domain))]))
+  const touched = new Map(write.domains.map((domain) => [domain, new Map(computeItems(domain))]))
   await run.store.recordOutcomes(run.toApplied(), settles, touched)
   for (const [domain, items] of touched) run.recorded.set(domain, items)
   run.sharing.schedule()
 }
 
-/** When and by whom something is recorded now. */
+/** Returns the time and the apply of what is recorded now. */
 export function createRecording(run: Run): Recording {
   return { recordedAt: run.time(), apply: run.apply, secrets: run.secrets }
 }

@@ -16,26 +16,26 @@ interface Part {
 type Refused = Extract<Outcome, { kind: 'refused' }>
 type Verdict = 'fine' | 'refused' | 'ended'
 
-/** What isolation works with: one rectangle of the refused write, sent in parts. */
-interface Isolation {
-  /** Sends a part and records what comes of it. */
+/** Bisection of one rectangle of a refused write. */
+interface Bisection {
+  /** Sends a part and records its outcome. */
   send(part: Part): Promise<Verdict>
   /**
-   * Reports a part as the guilty one: it was refused alone, or where others passed, so nothing of
-   * it was saved.
+   * Reports a part as the culprit: it was refused alone, or where others passed, so nothing of it
+   * was saved.
    */
-  guilty(part: Part): Promise<void>
-  hint(part: Part): Part | null
+  reportCulprit(part: Part): Promise<void>
+  findHint(part: Part): Part | null
 }
 
 /**
- * Takes a refused write apart until the guilty items or domains stand alone, and applies the rest.
- * Only whole values are sent, but for deltas of a value whose secrets are not at hand. For one
- * guilty item or domain it takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
+ * Bisects a refused write until the bad items or domains are isolated, and applies the rest. Only
+ * whole values are sent, except for deltas of a value with unavailable secrets. One bad item or
+ * domain takes at most 2⌈log₂ items⌉ + 2⌈log₂ domains⌉ + 2 writes.
  *
- * @param refusal what the service said; a name in its message is a hint, no more
- * @param doubted whether an earlier attempt of it may have taken effect
- * @param before what was recorded before the write
+ * @param refusal answer of the service; a name in its message is only a hint
+ * @param doubted whether an earlier attempt may have taken effect
+ * @param before state before the write
  */
 export async function bisect(
   write: Write,
@@ -44,13 +44,13 @@ export async function bisect(
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem>>,
   run: Run,
 ): Promise<void> {
-  for (const rectangle of wholeValues(write, run)) {
+  for (const rectangle of splitByValue(write, run)) {
     const whole: Part = { domains: rectangle.domains, items: Object.keys(rectangle.items) }
     let { message } = refusal
-    // What is refused for another reason than the write was (too many calls, say) may have been
+    // A part refused for another reason than the write (too many calls, for example) may have been
     // saved with the write.
     let unsaved = !doubted
-    const isolation: Isolation = {
+    const bisection: Bisection = {
       send: async (part) => {
         if (run.signal.aborted) return 'ended'
         const items = Object.fromEntries(
@@ -58,7 +58,7 @@ export async function bisect(
             .map((item) => [item, rectangle.items[item]])
             .filter(([, form]) => form !== undefined),
         ) as Record<ItemKey, Form>
-        run.tell({
+        run.report({
           type: 'write.isolating',
           time: run.time(),
           id: write.id,
@@ -68,7 +68,7 @@ export async function bisect(
         const start = new Map(
           part.domains.map((domain) => [
             domain,
-            partBefore(part, run.recorded.get(domain), before.get(domain)),
+            restorePart(part, run.recorded.get(domain), before.get(domain)),
           ]),
         )
         const now = new Map(
@@ -92,209 +92,222 @@ export async function bisect(
           run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
         return outcome.kind === 'refused' && !outcome.fatal ? 'refused' : 'ended'
       },
-      guilty: async (part) => {
+      reportCulprit: async (part) => {
         run.result.refusals.push({ ...part, message })
-        // What was recorded before is true again.
+        // Nothing was saved, so the state before the write is restored.
         if (unsaved)
           await recordItems(
             part,
             run,
-            (domain) => partBefore(part, run.recorded.get(domain), before.get(domain)),
+            (domain) => restorePart(part, run.recorded.get(domain), before.get(domain)),
             [],
           )
       },
-      hint: (part) => hinted(part, refusal.message, whole),
+      findHint: (part) => findHintedPart(part, refusal.message, whole),
     }
-    await rectangleParts(whole, isolation, rectangle.unchanged)
+    await bisectRectangle(whole, bisection, rectangle.unchanged)
   }
 }
 
-/** What is recorded now, with the part's items as they were before the refused write. */
-function partBefore(
+/** Returns the current state, with the part's items as before the refused write. */
+function restorePart(
   part: Part,
   now: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
   before: ReadonlyMap<ItemKey, RecordedItem> = new Map(),
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(now)
   for (const item of part.items) {
-    const held = before.get(item)
-    if (held === undefined) items.delete(item)
-    else items.set(item, held)
+    const state = before.get(item)
+    if (state === undefined) items.delete(item)
+    else items.set(item, state)
   }
   return items
 }
 
 /**
- * The write as rectangles of whole values: where a form adds to what is held, domains with equal
- * lists go together.
+ * Splits a write into rectangles of whole values: a delta becomes the whole value, and domains with
+ * equal values form a rectangle.
  */
-function wholeValues(
+function splitByValue(
   write: Write,
   run: Run,
 ): { domains: Domain[]; items: Record<ItemKey, Form>; unchanged: boolean }[] {
-  const whole = (domain: Domain): Record<ItemKey, Form> =>
+  const buildWhole = (domain: Domain): Record<ItemKey, Form> =>
     Object.fromEntries(
       Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
         const target = run.findTarget(domain, item)
         const delta = form.name === 'append' || form.name === 'add' || form.name === 'remove'
-        // A secret beside what the delta is about may not be at hand, and is not sent.
+        // The value may contain another secret, which is unavailable and which the delta does not
+        // send.
         const sendsWhole = delta && target !== null && run.secrets.canReveal(target)
         return [item, sendsWhole ? { name: 'replace', payload: target } : form]
       }),
     )
   const groups = groupBy(write.domains, (domain) =>
-    canonicalizeJson(Object.entries(whole(domain)).map(([item, form]) => [item, form.payload])),
+    canonicalizeJson(
+      Object.entries(buildWhole(domain)).map(([item, form]) => [item, form.payload]),
+    ),
   )
   return [...groups.values()].map((domains) => ({
     domains,
-    items: whole(domains[0] ?? ''),
+    items: buildWhole(domains[0] ?? ''),
     unchanged: groups.size === 1,
   }))
 }
 
 /** @param refused whether exactly this rectangle is known to be refused */
-async function rectangleParts(whole: Part, isolation: Isolation, refused: boolean): Promise<void> {
+async function bisectRectangle(whole: Part, bisection: Bisection, refused: boolean): Promise<void> {
   if (!refused) {
-    const verdict = await isolation.send(whole)
+    const verdict = await bisection.send(whole)
     if (verdict !== 'refused') return
   }
-  const suspect = isolation.hint(whole)
-  if (suspect !== null) {
-    const verdict = await isolation.send(without(whole, suspect))
+  const hintedPart = bisection.findHint(whole)
+  if (hintedPart !== null) {
+    const verdict = await bisection.send(excludePart(whole, hintedPart))
     if (verdict === 'ended') return
-    // The hint was right when the rest passes; the suspect still has to be heard.
-    if (verdict === 'fine' && suspect.items.length < whole.items.length)
-      return suspects(suspect, isolation)
+    // The rest passes, so the hint was right; the hinted part is tested next.
+    if (verdict === 'fine' && hintedPart.items.length < whole.items.length)
+      return bisectItems(hintedPart, bisection)
     if (verdict === 'fine')
-      return (await isolation.send(suspect)) === 'refused'
-        ? parts(suspect, isolation, true)
+      return (await bisection.send(hintedPart)) === 'refused'
+        ? bisectPart(hintedPart, bisection, true)
         : undefined
   }
-  return parts(whole, isolation, false)
+  return bisectPart(whole, bisection, false)
 }
 
-/**
- * A part that is known to be refused; `innocent`: its values are known to be good for other
- * domains.
- */
-async function parts(part: Part, isolation: Isolation, innocent: boolean): Promise<void> {
+/** Bisects a refused part. `acceptedElsewhere`: other domains accept its values. */
+async function bisectPart(
+  part: Part,
+  bisection: Bisection,
+  acceptedElsewhere: boolean,
+): Promise<void> {
   const { domains, items } = part
-  if (items.length === 1 && domains.length === 1) return isolation.guilty(part)
-  if (items.length === 1) return domainParts(part, isolation)
-  const refused = await refusedHalves(part, isolation)
+  if (items.length === 1 && domains.length === 1) return bisection.reportCulprit(part)
+  if (items.length === 1) return bisectDomains(part, bisection)
+  const refused = await sendItemHalves(part, bisection)
   if (refused.length === 0) return
-  if (domains.length > 1) return domainParts(part, isolation)
-  // One domain that refuses what others took is itself the trouble.
-  if (innocent) return isolation.guilty(part)
-  for (const half of refused) await parts(half, isolation, false)
+  if (domains.length > 1) return bisectDomains(part, bisection)
+  // A domain that refuses what others accept is itself the culprit.
+  if (acceptedElsewhere) return bisection.reportCulprit(part)
+  for (const half of refused) await bisectPart(half, bisection, false)
 }
 
 /**
- * Items that hold a guilty one, though they were not sent alone; their domains took other items.
+ * Bisects items with a culprit among them that were not sent alone; their domains accept other
+ * items.
  */
-async function suspects(part: Part, isolation: Isolation): Promise<void> {
+async function bisectItems(part: Part, bisection: Bisection): Promise<void> {
   if (part.items.length === 1)
-    return (await isolation.send(part)) === 'refused' ? isolation.guilty(part) : undefined
-  for (const half of await refusedHalves(part, isolation)) await heard(half, isolation)
+    return (await bisection.send(part)) === 'refused' ? bisection.reportCulprit(part) : undefined
+  for (const half of await sendItemHalves(part, bisection))
+    await bisectRefusedItems(half, bisection)
 }
 
 /**
- * Halves items of which one is guilty, and follows the half that holds it. Both halves where both
- * were refused, else none.
+ * Sends the halves of a part's items, and bisects the half with the culprit. Returns both halves if
+ * both were refused, otherwise none.
  */
-async function refusedHalves({ domains, items }: Part, isolation: Isolation): Promise<Part[]> {
-  const [first, second] = halves(items).map((half) => ({ domains, items: half }))
+async function sendItemHalves({ domains, items }: Part, bisection: Bisection): Promise<Part[]> {
+  const [first, second] = splitInHalf(items).map((half) => ({ domains, items: half }))
   if (first === undefined || second === undefined) return []
-  const one = await isolation.send(first)
-  if (one === 'fine') await suspects(second, isolation)
-  if (one !== 'refused') return []
-  const other = await isolation.send(second)
-  if (other === 'fine') await heard(first, isolation)
-  return other === 'refused' ? [first, second] : []
+  const firstVerdict = await bisection.send(first)
+  if (firstVerdict === 'fine') await bisectItems(second, bisection)
+  if (firstVerdict !== 'refused') return []
+  const secondVerdict = await bisection.send(second)
+  if (secondVerdict === 'fine') await bisectRefusedItems(first, bisection)
+  return secondVerdict === 'refused' ? [first, second] : []
 }
 
-/** Items that were sent and refused on domains that took others. */
-async function heard(part: Part, isolation: Isolation): Promise<void> {
-  return part.items.length === 1 ? isolation.guilty(part) : suspects(part, isolation)
+/** Bisects items that were sent and refused by domains that accept others. */
+async function bisectRefusedItems(part: Part, bisection: Bisection): Promise<void> {
+  return part.items.length === 1 ? bisection.reportCulprit(part) : bisectItems(part, bisection)
 }
 
-/** A part that is refused whole and whose items were no help: its domains are halved. */
-async function domainParts(part: Part, isolation: Isolation): Promise<void> {
-  if (part.items.length === 1) return singleItem(part, isolation, false)
-  const sent = await sendDomainHalves(part, isolation)
-  const innocent = sent.some(({ verdict }) => verdict === 'fine')
+/** Halves the domains of a part that is refused and whose items gave no culprit. */
+async function bisectDomains(part: Part, bisection: Bisection): Promise<void> {
+  if (part.items.length === 1) return bisectSingleItem(part, bisection, false)
+  const sent = await sendDomainHalves(part, bisection)
+  const acceptedElsewhere = sent.some(({ verdict }) => verdict === 'fine')
   for (const { half, verdict } of sent)
-    if (verdict === 'refused') await domainHeard(half, isolation, innocent)
+    if (verdict === 'refused') await bisectDomainHalf(half, bisection, acceptedElsewhere)
 }
 
-/** Both halves of a part's domains, and what came of them; none where the apply ended meanwhile. */
+/**
+ * Sends both halves of a part's domains; returns the verdicts, or none if the apply ended
+ * meanwhile.
+ */
 async function sendDomainHalves(
   { domains, items }: Part,
-  isolation: Isolation,
+  bisection: Bisection,
 ): Promise<{ half: Part; verdict: Verdict }[]> {
   const sent: { half: Part; verdict: Verdict }[] = []
-  for (const half of halves(domains).map((some) => ({ domains: some, items }))) {
-    const verdict = await isolation.send(half)
+  for (const half of splitInHalf(domains).map((some) => ({ domains: some, items }))) {
+    const verdict = await bisection.send(half)
     if (verdict === 'ended') return []
     sent.push({ half, verdict })
   }
   return sent
 }
 
-async function domainHeard(part: Part, isolation: Isolation, innocent: boolean): Promise<void> {
-  return part.domains.length > 1 ? domainParts(part, isolation) : parts(part, isolation, innocent)
+async function bisectDomainHalf(
+  part: Part,
+  bisection: Bisection,
+  acceptedElsewhere: boolean,
+): Promise<void> {
+  return part.domains.length > 1
+    ? bisectDomains(part, bisection)
+    : bisectPart(part, bisection, acceptedElsewhere)
 }
 
 /**
- * Follows a refused item to one domain that refuses it. When no half passed on the way, the item
- * itself is guilty, for all domains; otherwise some domains are, and each half that was refused is
- * followed as well.
- *
- * @param passed whether the item is known to pass on some domain
+ * Narrows a refused item down to one domain that refuses it. If no half passed, the item is the
+ * culprit for all domains; otherwise the culprits are domains, and each refused half is narrowed
+ * down as well.
  */
-async function singleItem(part: Part, isolation: Isolation, passed: boolean): Promise<void> {
-  const unheard: Part[] = []
-  let good = passed
-  let at = part
-  while (at.domains.length > 1) {
-    const sent = await sendDomainHalves(at, isolation)
+async function bisectSingleItem(part: Part, bisection: Bisection, passed: boolean): Promise<void> {
+  const pending: Part[] = []
+  let passes = passed
+  let current = part
+  while (current.domains.length > 1) {
+    const sent = await sendDomainHalves(current, bisection)
     if (sent.length === 0) return
     const [next, ...others] = sent
       .filter(({ verdict }) => verdict === 'refused')
       .map(({ half }) => half)
-    good ||= sent.some(({ verdict }) => verdict === 'fine')
+    passes ||= sent.some(({ verdict }) => verdict === 'fine')
     if (next === undefined) break
-    unheard.push(...others)
-    at = next
+    pending.push(...others)
+    current = next
   }
-  if (!good) return isolation.guilty(part)
-  if (at.domains.length === 1) await isolation.guilty(at)
-  for (const rest of unheard) await singleItem(rest, isolation, true)
+  if (!passes) return bisection.reportCulprit(part)
+  if (current.domains.length === 1) await bisection.reportCulprit(current)
+  for (const rest of pending) await bisectSingleItem(rest, bisection, true)
 }
 
-/** The item or domain of a part that the message names, if it names one and there are others. */
-function hinted(part: Part, message: string, whole: Part): Part | null {
+/** Finds the item or domain that a message names, if it names exactly one and there are others. */
+function findHintedPart(part: Part, message: string, whole: Part): Part | null {
   const words = new Set(message.toLowerCase().match(/[a-z0-9_.-]+/g) ?? [])
-  const bare = (word: string) => words.has(word) || words.has(`${word}.`)
-  const items = part.items.filter(bare)
+  const isNamed = (word: string) => words.has(word) || words.has(`${word}.`)
+  const items = part.items.filter(isNamed)
   if (items.length === 1 && part.items.length > 1) return { domains: whole.domains, items }
-  const domains = part.domains.filter(bare)
+  const domains = part.domains.filter(isNamed)
   return domains.length === 1 && part.domains.length > 1 ? { domains, items: whole.items } : null
 }
 
-function without(whole: Part, suspect: Part): Part {
-  if (suspect.items.length < whole.items.length)
+function excludePart(whole: Part, excluded: Part): Part {
+  if (excluded.items.length < whole.items.length)
     return {
       domains: whole.domains,
-      items: whole.items.filter((item) => !suspect.items.includes(item)),
+      items: whole.items.filter((item) => !excluded.items.includes(item)),
     }
   return {
-    domains: whole.domains.filter((domain) => !suspect.domains.includes(domain)),
+    domains: whole.domains.filter((domain) => !excluded.domains.includes(domain)),
     items: whole.items,
   }
 }
 
-function halves<T>(list: T[]): [T[], T[]] {
+function splitInHalf<T>(list: T[]): [T[], T[]] {
   const middle = Math.ceil(list.length / 2)
   return [list.slice(0, middle), list.slice(middle)]
 }

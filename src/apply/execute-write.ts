@@ -6,36 +6,37 @@ import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
 import { computeSettleWait } from './settling.ts'
 
-/** Sends a write and records what comes of it; a refused one is taken apart. */
+/** Sends a write and records its outcome; a refused write is bisected. */
 export async function executeWrite(write: Write, run: Run): Promise<void> {
   const { result } = run
-  const unsure = deltaInDoubt(write, run)
-  if (unsure !== null) {
+  const inDoubtItem = findDeltaInDoubt(write, run)
+  if (inDoubtItem !== null) {
     result.notSent++
-    const message = `an earlier write left ${unsure} in doubt; the next apply writes it whole`
-    run.tell({ type: 'write.not-sent', time: run.time(), id: write.id, message })
+    const reason = `an earlier write left ${inDoubtItem} in-doubt`
+    const message = `${reason}; the next apply writes the whole item`
+    run.report({ type: 'write.not-sent', time: run.time(), id: write.id, message })
     return
   }
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
-  await settled(write, run)
-  run.tell({
+  await waitToSettle(write, run)
+  run.report({
     type: 'write.started',
     time: run.time(),
     id: write.id,
     domains: write.domains,
     items: Object.keys(write.items),
   })
-  const takenApart = (outcome: Sent['outcome']) =>
-    outcome.kind === 'refused' && !outcome.fatal && run.isolate
-  const { outcome, doubted } = await attempt(write, before, before, run, (came) =>
-    takenApart(came) ? [] : [write.id],
+  const isBisected = (outcome: Sent['outcome']) =>
+    outcome.kind === 'refused' && !outcome.fatal && run.bisects
+  const { outcome, doubted } = await attempt(write, before, before, run, (ended) =>
+    isBisected(ended) ? [] : [write.id],
   )
   const about = { time: run.time(), id: write.id }
   switch (outcome.kind) {
     case 'confirmed': {
       result.confirmed++
       const items = Object.keys(findRewritten(write.items, outcome.config, run.secrets))
-      run.tell({
+      run.report({
         type: 'write.confirmed',
         ...about,
         ...(items.length === 0 ? {} : { rewritten: items }),
@@ -44,10 +45,10 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
     }
     case 'refused':
       result.refused++
-      run.tell({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
+      run.report({ type: 'write.refused', ...about, code: outcome.code, message: outcome.message })
       if (outcome.fatal) run.stop(`the service answered HTTP ${outcome.status}: ${outcome.message}`)
-      else if (!run.isolate) run.stop(`the service refused a write: ${outcome.message}`)
-      if (!takenApart(outcome)) {
+      else if (!run.bisects) run.stop(`the service refused a write: ${outcome.message}`)
+      if (!isBisected(outcome)) {
         result.refusals.push({
           domains: write.domains,
           items: Object.keys(write.items),
@@ -60,20 +61,20 @@ export async function executeWrite(write: Write, run: Run): Promise<void> {
       return
     case 'in doubt':
       result.inDoubt++
-      run.tell({ type: 'write.in-doubt', ...about, message: outcome.message })
+      run.report({ type: 'write.in-doubt', ...about, message: outcome.message })
       return
     case 'not sent':
       result.notSent++
-      run.tell({ type: 'write.not-sent', ...about, message: outcome.message })
+      run.report({ type: 'write.not-sent', ...about, message: outcome.message })
       run.stop(outcome.message)
   }
 }
 
 /**
- * An item in doubt that a write has only a delta for: a delta is right for the one value that it
- * was made from.
+ * Finds an in-doubt item that a write changes by a delta. A delta is right only for the value that
+ * it was computed from.
  */
-function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
+function findDeltaInDoubt({ domains, items }: Write, run: Run): string | null {
   const deltas = Object.entries(items).flatMap(([item, form]) =>
     isSafeToRepeat(form.name) ? [] : [item],
   )
@@ -84,17 +85,17 @@ function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
   return null
 }
 
-/** An item in doubt is rewritten no sooner than a write that was given up can have landed. */
-async function settled(write: Write, run: Run): Promise<void> {
-  const wait = computeSettleWait(write, run.recorded, run.now(), run)
-  if (wait === 0) return
-  const message = 'an earlier write of these items may still land'
-  run.tell({
+/** Waits until an abandoned write can no longer take effect on the items of a write. */
+async function waitToSettle(write: Write, run: Run): Promise<void> {
+  const waitMs = computeSettleWait(write, run.recorded, run.now(), run)
+  if (waitMs === 0) return
+  const message = 'an earlier write of these items may still take effect'
+  run.report({
     type: 'write.waiting',
     time: run.time(),
     id: write.id,
-    seconds: Math.ceil(wait / 1000),
+    seconds: Math.ceil(waitMs / 1000),
     message,
   })
-  await run.clock.sleep(wait, run.signal)
+  await run.clock.sleep(waitMs, run.signal)
 }

@@ -4,8 +4,8 @@ import type { RecordedState, RecordedItem, Wave } from '../state/store.ts'
 import { withIntents, type Recording } from './record-outcome.ts'
 
 /**
- * What a wave is about to do: each item that it writes, empties or releases, as it is and as it may
- * be while it runs.
+ * Builds the intents of a wave: each item that it writes, clears or releases, with its current
+ * state and its possible state while the wave runs.
  */
 export function buildWave(
   number: number,
@@ -15,13 +15,13 @@ export function buildWave(
   recording: Recording,
 ): Wave {
   const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
-  const remember = (domain: Domain, item: ItemKey) => {
+  const keepBefore = (domain: Domain, item: ItemKey) => {
     const items = before.get(domain) ?? new Map<ItemKey, RecordedItem | null>()
     items.set(item, recorded.get(domain)?.get(item) ?? null)
     before.set(domain, items)
   }
   const intents = new Map<number, RecordedState>()
-  // A later delta of the same item starts from all that an earlier one may have left.
+  // A later delta of the same item starts from every value that an earlier one may leave.
   const now = new Map(recorded)
   for (const write of writes) {
     const domains: RecordedState = new Map()
@@ -29,17 +29,17 @@ export function buildWave(
       const items = now.get(domain) ?? new Map<ItemKey, RecordedItem>()
       const after = withIntents(items, write.items, recording)
       now.set(domain, after)
-      const changing = [...after].filter(([item, held]) => items.get(item) !== held)
-      for (const [item] of changing) remember(domain, item)
+      const changing = [...after].filter(([item, state]) => items.get(item) !== state)
+      for (const [item] of changing) keepBefore(domain, item)
       domains.set(domain, new Map(changing))
     }
     intents.set(write.id, domains)
   }
-  for (const { domain, item } of releases) remember(domain, item)
+  for (const { domain, item } of releases) keepBefore(domain, item)
   return { number, before, intents }
 }
 
-/** The domains of items that leave the record, with what stays of them. */
+/** Removes items from state; returns the domains with their remaining items. */
 export function removeItems(
   leaving: { domain: Domain; item: ItemKey }[],
   recorded: RecordedState,

@@ -10,7 +10,7 @@ import type { SecretPort } from '../model/secret-keeper.ts'
 type Items = ReadonlyMap<ItemKey, RecordedItem>
 type Possible = Value | undefined
 
-/** When and by whom something is recorded, and what else belongs to a value. */
+/** Time and apply of a recording, and the templates of secrets. */
 export interface Recording {
   recordedAt: string
   apply: string
@@ -18,7 +18,7 @@ export interface Recording {
 }
 
 /**
- * What a domain may hold while a write of these forms is under way: old and new value are
+ * Returns the possible state of a domain while a write is in flight: old and new values are
  * candidates.
  */
 export function withIntents(
@@ -29,21 +29,20 @@ export function withIntents(
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
     const spec = getItemSpec(item)
-    const old = possible(before.get(item))
+    const old = listPossible(before.get(item))
     const values = [...old, ...old.map((value) => spec.reduce(value, form.payload))]
-    items.set(item, inDoubt(values, recording, before.get(item)))
+    items.set(item, createInDoubt(values, recording, before.get(item)))
     for (const cleared of spec.clearedItems) {
-      const held = before.get(cleared)
-      if (held === undefined) continue
-      items.set(cleared, inDoubt([...possible(held), undefined], recording, held))
+      const state = before.get(cleared)
+      if (state === undefined) continue
+      items.set(cleared, createInDoubt([...listPossible(state), undefined], recording, state))
     }
   }
   return items
 }
 
 /**
- * What a domain holds after a write was confirmed. `returned` is what the service answered, where
- * it differs.
+ * Returns the state of a domain after a confirmed write. `returned`: answered values that differ.
  */
 export function withConfirmed(
   before: Items,
@@ -55,27 +54,32 @@ export function withConfirmed(
   for (const [item, form] of Object.entries(forms)) {
     const spec = getItemSpec(item)
     for (const cleared of spec.clearedItems) items.delete(cleared)
-    const held = withoutUncertain(
+    const values = removeUncertain(
       spec.keptFields,
-      possible(before.get(item)).map((value) => spec.reduce(value, form.payload)),
+      listPossible(before.get(item)).map((value) => spec.reduce(value, form.payload)),
     )
     const answered = returned[item]
     items.set(item, {
-      ...confirmedItem(held, form, recording, before.get(item)),
+      ...createConfirmed(values, form, recording, before.get(item)),
       ...(answered === undefined ? {} : { returned: answered }),
     })
   }
   return items
 }
 
-type Was = RecordedItem | undefined
+type Previous = RecordedItem | undefined
 
-function confirmedItem(held: Possible[], form: Form, recording: Recording, was: Was): RecordedItem {
-  const [value, ...others] = distinct(held)
-  if (others.length > 0) return inDoubt(held, recording, was)
+function createConfirmed(
+  values: Possible[],
+  form: Form,
+  recording: Recording,
+  previous: Previous,
+): RecordedItem {
+  const [value, ...others] = removeDuplicates(values)
+  if (others.length > 0) return createInDoubt(values, recording, previous)
   const about = { at: recording.recordedAt, apply: recording.apply, origin: 'write' as const }
   if (value === undefined) return { status: 'unset', candidates: [], ...about }
-  const templates = templatesIn([value], recording, was)
+  const templates = collectTemplates([value], recording, previous)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
   return {
     status,
@@ -85,9 +89,9 @@ function confirmedItem(held: Possible[], form: Form, recording: Recording, was: 
   }
 }
 
-function inDoubt(values: Possible[], recording: Recording, was: Was): RecordedItem {
-  const candidates = distinct(values).filter((value) => value !== undefined)
-  const templates = templatesIn(candidates, recording, was)
+function createInDoubt(values: Possible[], recording: Recording, previous: Previous): RecordedItem {
+  const candidates = removeDuplicates(values).filter((value) => value !== undefined)
+  const templates = collectTemplates(candidates, recording, previous)
   return {
     status: 'in-doubt',
     candidates,
@@ -100,14 +104,18 @@ function inDoubt(values: Possible[], recording: Recording, was: Was): RecordedIt
 }
 
 /**
- * Collects the templates of the secrets in some values. A secret that a write leaves as it is may
- * not be at hand in this process: what it was made from is then known from before.
+ * Collects the templates of the secrets in values. A secret that a write leaves unchanged may be
+ * unavailable in this process: its template is then known from the earlier state.
  */
-function templatesIn(values: Value[], recording: Recording, was: Was): Record<string, string> {
+function collectTemplates(
+  values: Value[],
+  recording: Recording,
+  previous: Previous,
+): Record<string, string> {
   const templates: Record<string, string> = {}
   for (const value of values) {
     mapSecrets(value, (secret) => {
-      const template = was?.templates?.[secret]
+      const template = previous?.templates?.[secret]
       if (template !== undefined) templates[secret] = template
       return null
     })
@@ -116,21 +124,21 @@ function templatesIn(values: Value[], recording: Recording, was: Was): Record<st
   return templates
 }
 
-/** Everything that a recorded item may hold; undefined for nothing, or nothing known. */
-function possible(held: RecordedItem | undefined): Possible[] {
-  if (held === undefined || held.candidates.length === 0) return [undefined]
-  return held.unknown === true ? [...held.candidates, undefined] : held.candidates
+/** Lists the possible values of a recorded item; undefined for unset or unknown. */
+function listPossible(state: RecordedItem | undefined): Possible[] {
+  if (state === undefined || state.candidates.length === 0) return [undefined]
+  return state.unknown === true ? [...state.candidates, undefined] : state.candidates
 }
 
 /**
- * Fields that the service keeps, and that are not the same in all possible values, are no longer
- * known.
+ * Removes fields that the service keeps and that differ between the values: they are unknown now.
  */
-function withoutUncertain(keeps: FieldName[], values: Possible[]): Possible[] {
-  if (keeps.length === 0 || distinct(values).length < 2) return values
+function removeUncertain(keeps: FieldName[], values: Possible[]): Possible[] {
+  if (keeps.length === 0 || removeDuplicates(values).length < 2) return values
   const uncertain = keeps.filter(
     (name) =>
-      distinct(values.map((value) => (isObject(value) ? value[name] : undefined))).length > 1,
+      removeDuplicates(values.map((value) => (isObject(value) ? value[name] : undefined))).length >
+      1,
   )
   return values.map((value) => {
     if (!isObject(value)) return value
@@ -138,6 +146,6 @@ function withoutUncertain(keeps: FieldName[], values: Possible[]): Possible[] {
   })
 }
 
-function distinct(values: Possible[]): Possible[] {
+function removeDuplicates(values: Possible[]): Possible[] {
   return values.filter((value, i) => values.findIndex((other) => isSameJson(other, value)) === i)
 }

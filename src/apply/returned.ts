@@ -7,8 +7,8 @@ import { getOwn, type Json } from '../model/json.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 
 /**
- * Of what the service returned, the values that are not what was sent: the service rewrote them.
- * Values are compared in canonical form, without their secrets.
+ * Finds the returned values that the service rewrote. Values are compared in canonical form,
+ * without their secrets.
  */
 export function findRewritten(
   forms: Record<ItemKey, Form>,
@@ -19,15 +19,17 @@ export function findRewritten(
     const raw = getOwn(returned, item)
     if (raw === undefined) return []
     const answer = secrets.mask(item, raw)
-    return sameAsSent(item, form.payload, answer) ? [] : [[item, answer] as const]
+    return isSameAsSent(item, form.payload, answer) ? [] : [[item, answer] as const]
   })
   return Object.fromEntries(differing)
 }
 
-function sameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
+function isSameAsSent(item: ItemKey, payload: Json, answer: Json): boolean {
   const spec = getItemSpec(item)
   if (spec.answerForm?.matches(payload, answer) === true) return true
-  const read = parseItem(spec, answer, 'manifest', '')
+  const parsed = parseItem(spec, answer, 'manifest', '')
   const sent = spec.canonicalize(payload)
-  return isSameJson(read.payload, payload) || (read.value !== null && isSameJson(read.value, sent))
+  return (
+    isSameJson(parsed.payload, payload) || (parsed.value !== null && isSameJson(parsed.value, sent))
+  )
 }

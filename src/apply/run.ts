@@ -6,72 +6,72 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
 import type { Sharing } from './sharing.ts'
 
-/** What an apply works with. */
-export interface ApplyContext extends Omit<Sending, 'waiting'> {
+/** Context of an apply. */
+export interface ApplyContext extends Omit<Sending, 'onWait'> {
   store: Store
   /** Id of this apply. */
   apply: string
-  /** The commit of the workspace, and who started this; null where that is not known. */
+  /** Commit of the workspace and author of the apply; null if unknown. */
   commit: string | null
   author: string | null
-  /** When the lock was taken: no other process sends anything since. */
+  /** Instant of acquiring the lock: no other process has sent anything since. */
   lockedAt: Moment
   /**
-   * Take a write that was refused apart, so that all but the guilty part is applied; else the first
-   * refusal ends the apply.
+   * Bisect a refused write, so that all but the culprit is applied; otherwise the first refusal
+   * ends the apply.
    */
-  isolate: boolean
-  tell(event: ApplyEvent): void
+  bisects: boolean
+  report(event: ApplyEvent): void
 }
 
-/** A moment by both clocks of this machine: wall clock, and since boot; ms. */
+/** Instant by both clocks of this machine, ms: wall clock, and time since boot. */
 export interface Moment {
-  at: number
-  up: number
+  atMs: number
+  upMs: number
 }
 
-/** A part of a write that the service refused. */
+/** Part of a write that the service refused. */
 export interface Refusal {
   domains: Domain[]
   items: ItemKey[]
   message: string
 }
 
-/** What came of an apply: its writes by outcome, and what a user has to be told. */
+/** Result of an apply: its writes by outcome, and facts to report. */
 export interface ApplyResult extends OutcomeCounts {
-  /** Whether any write left this machine. */
+  /** True if any write left this machine. */
   sent: boolean
-  /** Why the apply ended early; null when it came to its end. */
+  /** Reason of an early end; null if the apply ran to its end. */
   stopped: string | null
-  /** What the service refused, for messages at the manifests' lines. */
+  /** Refused parts of writes, for messages at the lines of manifests. */
   refusals: Refusal[]
-  /** Whether a health check has taken back all that was sent; absent where it took back nothing. */
+  /** True if a health check rolled back everything that was sent; absent without a rollback. */
   takenBack?: boolean
   /**
-   * Why the record, or what other machines see of it, lacks something of this apply; null when it
-   * does not.
+   * Reason why state, or what other machines see of it, lacks outcomes of this apply; null if
+   * complete.
    */
   unrecorded: string | null
-  /** What is recorded once the apply is over. */
+  /** State after the apply. */
   recorded: RecordedState
 }
 
-/** What all writes of an apply share. */
+/** Shared context of all writes of an apply. */
 export interface Run extends ApplyContext {
   recorded: RecordedState
-  /** What each changed item should come to; null where it is unset. */
+  /** Returns the planned value of a changed item; null if it is unset. */
   findTarget(domain: Domain, item: ItemKey): Value | null
   result: ApplyResult
-  /** Ends the apply: no write is begun any more, and none is sent again. */
+  /** Stops the apply: no further write begins, and no write is retried. */
   stop(why: string): void
   /**
-   * The time now, ms since 1970. Within an apply it goes on evenly, whatever is done to the wall
+   * Returns the time, ms since 1970. It is monotonic within an apply, whatever is done to the wall
    * clock.
    */
   now(): number
-  /** The same, ISO 8601. */
+  /** Returns the same time, ISO 8601. */
   time(): string
-  /** This apply for the journal, as far as it has come. */
+  /** Returns the current journal entry of this apply. */
   toApplied(): Applied
   sharing: Sharing
 }

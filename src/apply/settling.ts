@@ -4,44 +4,45 @@ import type { ItemKey } from '../model/item.ts'
 import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { Moment } from './run.ts'
 
-const mostSkew = 300_000
+const maxSkewMs = 300_000
 
-/** What has to be known of an apply to tell how long earlier writes may still land. */
-interface Since {
+/** Facts about an apply that limit the late effects of earlier writes. */
+interface SettleContext {
   apply: string
-  /** When the lock was taken: writes of other processes had been given up by then. */
+  /** Instant of acquiring the lock: other processes had abandoned their writes by then. */
   lockedAt: Moment
   settleMs: number
 }
 
 /**
- * How long until nothing that was sent earlier can land on what a write is about, ms. A write that
- * was given up may land for `settleMs` more. When another apply gave up is known if it says so and
- * its clock can't be the reason: what it tells of the last five minutes, or of the future, counts
- * as of the moment the lock was taken.
+ * Computes the wait until no earlier call can take effect on the items of a write, ms. An abandoned
+ * call may take effect for `settleMs` more. The recorded time of another apply's outcome counts if
+ * it is more than five minutes before the lock was acquired. Otherwise its clock may be wrong, and
+ * the time of acquiring the lock counts.
  */
 export function computeSettleWait(
   write: Write,
   recorded: RecordedState,
   now: number,
-  { apply, lockedAt: { at: lockedAt }, settleMs }: Since,
+  { apply, lockedAt: { atMs: lockedAtMs }, settleMs }: SettleContext,
 ): number {
-  const items = relatedTo(Object.keys(write.items))
+  const related = findRelatedItems(Object.keys(write.items))
   const ends = write.domains.flatMap((domain) =>
-    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, held]) => {
-      // What was only looked at is in doubt without a write that could land.
-      const written = held.status === 'in-doubt' && held.origin === 'write'
-      if (!written || !items.has(item)) return []
-      const given = Date.parse(held.at)
-      const known = held.apply === apply || (held.open !== true && given < lockedAt - mostSkew)
-      return [Math.min(now, known ? given : lockedAt) + settleMs]
+    [...(recorded.get(domain) ?? new Map<ItemKey, RecordedItem>())].flatMap(([item, state]) => {
+      // An item that was only observed is in-doubt without a call that could take effect.
+      const written = state.status === 'in-doubt' && state.origin === 'write'
+      if (!written || !related.has(item)) return []
+      const abandonedAtMs = Date.parse(state.at)
+      const isTrusted =
+        state.apply === apply || (state.open !== true && abandonedAtMs < lockedAtMs - maxSkewMs)
+      return [Math.min(now, isTrusted ? abandonedAtMs : lockedAtMs) + settleMs]
     }),
   )
   return Math.max(0, ...ends.map((end) => end - now))
 }
 
-/** The items themselves, those that they empty, and those that would empty them. */
-function relatedTo(items: ItemKey[]): Set<ItemKey> {
+/** Returns the items, the items that they clear, and the items that clear them. */
+function findRelatedItems(items: ItemKey[]): Set<ItemKey> {
   const related = new Set(items)
   for (const item of items)
     for (const cleared of getItemSpec(item).clearedItems) related.add(cleared)

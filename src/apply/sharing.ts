@@ -1,36 +1,34 @@
 import type { Clock } from '../model/clock.ts'
 
-const everyMs = 10_000
+const intervalMs = 10_000
 
-/** Outcomes on their way to where other machines look. */
+/** Sharing of outcomes with other machines. */
 export interface Sharing {
-  /** Something was recorded: it is shared within ten seconds. */
+  /** Schedules the sharing of a recorded outcome within ten seconds. */
   schedule(): void
-  /**
-   * Shares what is left. Says why that failed, or failed before; null when everything is shared.
-   */
+  /** Shares the rest. Returns the reason of a failure; null if everything is shared. */
   end(): Promise<string | null>
 }
 
 /**
  * Shares outcomes at least every ten seconds.
  *
- * @param share null where nothing has to be shared
- * @param failed told as soon as sharing fails
+ * @param share null if nothing has to be shared
+ * @param onFailure called as soon as sharing fails
  */
 export function startSharing(
   share: (() => Promise<void>) | null,
   clock: Clock,
-  failed: (why: string) => void,
+  onFailure: (why: string) => void,
 ): Sharing {
   if (share === null) return { schedule: () => {}, end: async () => null }
   const ended = new AbortController()
-  let [due, last]: [Promise<void> | null, number] = [null, clock.monotonic()]
-  // The apply is ending then: outcomes of what is under way do not wait for one try after the
-  // other.
-  let broken = false
-  const once = async (): Promise<string | null> => {
-    last = clock.monotonic()
+  let [scheduled, lastMs]: [Promise<void> | null, number] = [null, clock.monotonic()]
+  // After a failure the apply ends; outcomes of calls in flight are shared at the end, not one by
+  // one.
+  let hasFailed = false
+  const shareNow = async (): Promise<string | null> => {
+    lastMs = clock.monotonic()
     try {
       await share()
       return null
@@ -39,23 +37,23 @@ export function startSharing(
       return error.message
     }
   }
-  const soon = async () => {
-    await clock.sleep(Math.max(0, last + everyMs - clock.monotonic()), ended.signal)
-    due = null
+  const shareSoon = async () => {
+    await clock.sleep(Math.max(0, lastMs + intervalMs - clock.monotonic()), ended.signal)
+    scheduled = null
     if (ended.signal.aborted) return
-    const why = await once()
+    const why = await shareNow()
     if (why === null) return
-    broken = true
-    failed(why)
+    hasFailed = true
+    onFailure(why)
   }
   return {
     schedule: () => {
-      if (!broken) due ??= soon()
+      if (!hasFailed) scheduled ??= shareSoon()
     },
     end: async () => {
       ended.abort()
-      await due
-      return once()
+      await scheduled
+      return shareNow()
     },
   }
 }

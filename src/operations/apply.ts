@@ -10,14 +10,14 @@ import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
 import type { Effort } from '../model/plan.ts'
 
-/** What an apply is asked for. */
+/** Options of an apply. */
 export interface ApplyRequest extends SelectionRequest, GuardRequest {
-  /** The text of a plan file to execute; it chooses its own domains and items. */
+  /** Text of a plan file to apply; the file selects its own domains and items. */
   planFile?: string
   effort?: Effort
-  /** In waves, as the workspace's rollout says; else all at once. */
+  /** Roll out in the workspace's waves; otherwise all at once. */
   waves?: boolean
-  /** Apply what a stopped rollout put on hold as well. */
+  /** Also apply changes that a stopped rollout put on hold. */
   retryHeld?: boolean
   /** Send nothing more once a write is refused, instead of bisecting it. */
   stopOnRefusal?: boolean
@@ -28,7 +28,7 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest {
 /**
  * Locks, plans, shows the plan, asks, and executes it.
  *
- * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
+ * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function apply(
   workspace: LoadedWorkspace,
@@ -40,7 +40,10 @@ export async function apply(
     const { store } = locked
     const recorded = await store.load()
     ports.dialogue.show({ kind: 'state', recorded, cutOff: store.listUnfinished() })
-    const options = { ...(await planOptions(store, request)), progress: ports.dialogue.planning }
+    const options = {
+      ...(await loadPlanOptions(store, request)),
+      progress: ports.dialogue.planning,
+    }
     const plan =
       planFile === undefined
         ? await makePlan(
@@ -68,8 +71,8 @@ export async function apply(
   })
 }
 
-/** Returns how a plan meets the rollouts that the store keeps. */
-async function planOptions(
+/** Loads the plan options, including the stored rollouts. */
+async function loadPlanOptions(
   store: Store,
   { waves = true, supersede, retryHeld, effort }: ApplyRequest,
 ): Promise<PlanOptions> {

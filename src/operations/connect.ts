@@ -11,8 +11,8 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 type OnWait = QueryClientOptions['onWait']
 
 /**
- * Connects to the service that the workspace names, for writes and queries. An emulator that it
- * asks for runs until the connection is closed.
+ * Connects to the workspace's service, for writes and queries. With `service.url: emulator`, starts
+ * the emulator, which runs until the connection is closed.
  *
  * @param onWait called with each wait that the service demands of queries, ms
  * @throws EdgewiseError `access` when there is no token
@@ -20,8 +20,8 @@ type OnWait = QueryClientOptions['onWait']
 export async function connect(workspace: LoadedWorkspace, outside: Outside, onWait?: OnWait) {
   const { config, root } = workspace
   const { service } = config
-  const inside = service.url === 'emulator'
-  const token = inside ? service.token || 'emulator' : service.token
+  const isEmbedded = service.url === 'emulator'
+  const token = isEmbedded ? service.token || 'emulator' : service.token
   if (token === '') {
     throw new EdgewiseError(
       'access',
@@ -29,7 +29,7 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
       'Set the environment variable EDGEWISE_TOKEN, or "service.token" in edgewise.yaml.',
     )
   }
-  const emulator = inside ? await startInside(root, config, outside) : null
+  const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null
   const url = emulator?.url ?? service.url
   const transport =
     outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
@@ -53,11 +53,8 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
   return { client: createClient(connection), queries, close: async () => emulator?.close() }
 }
 
-/**
- * The emulator that `service.url: emulator` asks for. It keeps what it is told beside the
- * workspace.
- */
-async function startInside(root: string, config: Workspace['config'], outside: Outside) {
+/** Starts the emulator for `service.url: emulator`. Its data are persisted beside the workspace. */
+async function startEmbeddedEmulator(root: string, config: Workspace['config'], outside: Outside) {
   const { startEmulator } = await import('../emulator/emulator.ts')
   let calls = 0
   return startEmulator(

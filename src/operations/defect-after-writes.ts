@@ -1,8 +1,8 @@
 /**
- * A defect of the program that showed after writes may have been sent; `cause` is what was thrown.
+ * Defect of the program that surfaced after writes may have been sent; `cause` is the thrown value.
  */
 export class DefectAfterWrites extends Error {
   constructor(cause: unknown) {
-    super('a defect of the program showed after writes may have been sent', { cause })
+    super('an internal error occurred after writes may have been sent', { cause })
   }
 }

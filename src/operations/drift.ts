@@ -4,17 +4,17 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 
-/** What a search for drift is asked for. */
+/** Options of a drift check. */
 export interface DriftRequest {
-  /** Observes the service: `{domain: {item: payload}}`. Absent where it can't be observed. */
+  /** Loads the observed configuration, `{domain: {item: payload}}`; absent if there is none. */
   observe?: () => Promise<Json>
 }
 
 /**
  * Compares desired, recorded and observed state. Records nothing.
  *
- * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when what was
- * observed has another shape
+ * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when the observed
+ * configuration has the wrong shape
  */
 export async function drift(
   workspace: LoadedWorkspace,

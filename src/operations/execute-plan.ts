@@ -10,26 +10,26 @@ import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** How an apply is carried out. */
+/** Options for executing a plan. */
 export interface ExecuteOptions {
   outside: Outside
   lease: Lease
-  /** When the lock was taken. */
+  /** Instant of acquiring the lock. */
   lockedAt: Moment
-  isolate: boolean
-  /** Its id, where it is a part of something; a new one otherwise. */
+  bisects: boolean
+  /** Id of the apply, for a part of a rollout; otherwise a new id is created. */
   id?: string
-  /** Ends a new id, to tell the kind of apply in a history. */
+  /** Suffix of a new id, which shows the kind of apply in the history. */
   suffix?: string
-  tell(event: ApplyEvent, budget: CallBudget): void
+  report(event: ApplyEvent, budget: CallBudget): void
 }
 
 /**
- * Carries a plan out against the service (or the emulator, started for the time of the apply) and
+ * Executes a plan against the service (or the emulator, started for the duration of the apply) and
  * records every outcome.
  *
- * @param plan checked by `refuseUnready`, agreed to, and resolved by `resolveForSend`
- * @throws EdgewiseError `access` when the token is not at hand; nothing was sent then
+ * @param plan checked by `runPreflight`, approved, and resolved by `resolveForSend`
+ * @throws EdgewiseError `access` when there is no token; nothing was sent then
  */
 export async function executePlan(
   workspace: LoadedWorkspace,
@@ -43,25 +43,28 @@ export async function executePlan(
   const { clock } = outside
   const id = options.id ?? createApplyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
-  const here = (): MachineTimes => ({
+  const readClocks = (): MachineTimes => ({
     boot: outside.machine.boot,
     now: clock.now(),
     up: clock.monotonic(),
   })
   const { calls, incomplete } = await store.loadCalls()
-  // What an apply sent that was cut off elsewhere: no more than the rate allows.
-  const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
-  const earlier = [...toUptimes(calls, here()), ...unknown]
-  // Whoever comes next has to know of them too, even if nothing is sent now.
-  if (earlier.length > 0) await store.saveCalls(id, buildCalls(earlier, here()))
-  const remember = (times: number[]) => store.saveCalls(id, buildCalls(times, here()))
+  // The calls of an apply that died on another machine are unknown: at most the call rate.
+  const unknownCalls = Array.from(
+    { length: incomplete ? callsPerMinute : 0 },
+    () => readClocks().up,
+  )
+  const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]
+  // Saved even if nothing is sent now: the next apply has to count these calls too.
+  if (earlierCalls.length > 0) await store.saveCalls(id, buildCalls(earlierCalls, readClocks()))
+  const saveCalls = (times: number[]) => store.saveCalls(id, buildCalls(times, readClocks()))
   const settleMs = config.service.settleSeconds * 1000
   const budget = new CallBudget(
     callsPerMinute,
     maxWaitSeconds * 1000,
     clock,
-    earlier,
-    remember,
+    earlierCalls,
+    saveCalls,
     settleMs,
   )
   const service = plan.writes.length === 0 ? null : await connect(workspace, outside)
@@ -76,7 +79,7 @@ export async function executePlan(
       random: () => outside.random(),
       settleMs,
       timeoutMs: config.service.timeoutSeconds * 1000,
-      isolate: options.isolate,
+      bisects: options.bisects,
       leaseLeftMs: () => options.lease.remainingMs(),
       apply: id,
       commit: plan.basis.commit,
@@ -84,7 +87,7 @@ export async function executePlan(
       lockedAt: options.lockedAt,
       secrets: vault,
       signal: outside.signal,
-      tell: (event) => options.tell(event, budget),
+      report: (event) => options.report(event, budget),
     }
     return await applyPlan(plan, recorded, context)
   } finally {
@@ -92,12 +95,12 @@ export async function executePlan(
   }
 }
 
-/** Who starts an apply: the person whom the CI service names, else the user of this machine. */
+/** Returns the author of an apply: the user that the CI service names, otherwise the local user. */
 export function findAuthor({ env, user }: Outside): string {
   return env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'] ?? user
 }
 
-/** An id for an apply: sortable by time, and different for two of one second. */
+/** Creates an apply id: sortable by time, with random digits for applies of the same second. */
 export function createApplyId(outside: Outside, suffix = ''): string {
   const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
   const chance = Math.floor(outside.random() * 0x10000)

@@ -4,24 +4,24 @@ import { groupBy } from '../model/group-by.ts'
 import type { Applied } from '../model/applied.ts'
 
 /**
- * The applies of a history in groups, first to last: the waves of one rollout (`<id>-w1`,
- * `<id>-w2`, …) are one.
+ * Groups the applies of a history, first to last: the waves of a rollout (`<id>-w1`, `<id>-w2`, …)
+ * form one group.
  */
 export function groupApplies(history: Applied[]): Applied[][] {
-  return [...groupBy(history, ({ id }) => waveOf(id).rollout).values()].map((waves) =>
-    waves.toSorted((a, b) => waveOf(a.id).wave - waveOf(b.id).wave),
+  return [...groupBy(history, ({ id }) => parseApplyId(id).rollout).values()].map((waves) =>
+    waves.toSorted((a, b) => parseApplyId(a.id).wave - parseApplyId(b.id).wave),
   )
 }
 
 /**
- * The applies that a name stands for, first to last: one by its id, or every wave of a rollout by
- * the rollout's.
+ * Finds applies by name, first to last: a single apply by its id, or every wave by the rollout's
+ * id.
  *
  * @throws EdgewiseError `usage` when the history has no such apply
  */
 export function findApplies(history: Applied[], name: string): Applied[] {
   const rollout = groupApplies(history).find(
-    ([first]) => first !== undefined && waveOf(first.id).rollout === name,
+    ([first]) => first !== undefined && parseApplyId(first.id).rollout === name,
   )
   const found = rollout ?? history.filter(({ id }) => id === name)
   if (found.length > 0) return found
@@ -35,7 +35,7 @@ export function findApplies(history: Applied[], name: string): Applied[] {
   )
 }
 
-function waveOf(id: string): { rollout: string; wave: number } {
+function parseApplyId(id: string): { rollout: string; wave: number } {
   const [, rollout = id, wave = '0'] = /^(.+)-w([1-9]\d*)$/.exec(id) ?? []
   return { rollout, wave: Number(wave) }
 }

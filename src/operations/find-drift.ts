@@ -13,22 +13,22 @@ import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import { describeUnfinished } from '../rollout/on-hold.ts'
 
-/** Where desired, recorded and observed configuration part, and what can be done from there. */
+/** Drift between desired, recorded and observed state. */
 export interface FoundDrift {
   drift: Drift
   observed: Observed
-  /** Sentences about observed items that are not managed, and about unfinished rollbacks. */
+  /** Notes about unmanaged observed items and about unfinished rollbacks. */
   notes: string[]
 }
 
 /**
- * Holds the manifests, the record and, where somebody can look at the service, what it holds
- * against each other. Writes nothing, neither to the service nor to the record.
+ * Detects drift between manifests, recorded state and, if it was observed, the live service. Writes
+ * nothing, neither to the service nor to state.
  *
- * @param observed what was seen, `{domain: {item: payload}}`; null where nothing can be observed
- * @param rollouts what the store keeps of rollouts
+ * @param observed observed configuration, `{domain: {item: payload}}`; null if nothing was observed
+ * @param rollouts stored rollouts
  * @throws EdgewiseError `invalid` when a manifest has an error, `not-observed` when `observed` has
- * another shape
+ * the wrong shape
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
@@ -50,51 +50,50 @@ export function findDrift(
     observed === null
       ? { observed: new Map(), notes: [] }
       : parseObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
-  const held = findDomainsOnHold(rollouts, hashDesired(workspace))
+  const onHold = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
-    notes: [...seen.notes, ...describeUnfinished(held)],
-    drift: detectDrift(recorded, desired, seen.observed, new Set(held.keys())),
+    notes: [...seen.notes, ...describeUnfinished(onHold)],
+    drift: detectDrift(recorded, desired, seen.observed, new Set(onHold.keys())),
   }
 }
 
 /**
- * Gives the base of a repair: for the domains where the service was seen to hold something else
- * than is recorded, the state with what was seen. A value that is not certain is in doubt, so that
- * the repair writes the item whole; of an unreadable item that is no longer desired nothing is
- * recorded.
+ * Builds the base state of a repair: for each domain whose observed configuration differs from its
+ * recorded state, that state with the observed values. An uncertain value becomes in-doubt, so that
+ * the repair writes the whole item. An unreadable item is included only if it is still desired.
  *
- * @param at the time of the look, ISO 8601
+ * @param observedAt time of the observation, ISO 8601
  */
 export function buildRepairBase(
   { drift: found, observed }: FoundDrift,
   recorded: RecordedState,
   { desired, vault }: Pick<Workspace, 'desired'> & { vault: SecretVault },
-  at: string,
+  observedAt: string,
 ): Map<Domain, Map<ItemKey, RecordedItem>> {
   const base = new Map<Domain, Map<ItemKey, RecordedItem>>()
-  const about = { at, apply: `observed-${at}`, origin: 'import' as const }
+  const provenance = { at: observedAt, apply: `observed-${observedAt}`, origin: 'import' as const }
   const record = (
     domain: Domain,
     item: ItemKey,
-    held: ItemState,
+    state: ItemState,
     templates: Record<string, string>,
   ) => {
     const items = base.get(domain) ?? new Map(recorded.get(domain))
     const named = Object.keys(templates).length === 0 ? {} : { templates }
-    items.set(item, { ...held, ...named, ...about })
+    items.set(item, { ...state, ...named, ...provenance })
     base.set(domain, items)
   }
   for (const { domain, item, after } of found.live) {
-    const sight = observed.get(domain)?.get(item)
-    if (sight === undefined) continue
+    const observedItem = observed.get(domain)?.get(item)
+    if (observedItem === undefined) continue
     const known = recorded.get(domain)?.get(item)
-    if (known === undefined && sight.notVerified.length > 0) {
-      // What was hidden was never recorded either.
+    if (known === undefined && observedItem.notVerified.length > 0) {
+      // A value hidden from the observation was never recorded either.
       record(domain, item, unrecordedState, {})
       continue
     }
-    const { status } = sight.state
+    const { status } = observedItem.state
     const templates = after === null ? {} : { ...known?.templates, ...vault.listTemplates(after) }
     record(domain, item, { status, candidates: after === null ? [] : [after] }, templates)
   }

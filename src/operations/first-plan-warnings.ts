@@ -1,7 +1,7 @@
 import type { RecordedState, Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** Returns sentences that belong to the first plan against a service. */
+/** Lists the warnings of the first plan against a service. */
 export async function listFirstPlanWarnings(
   workspace: LoadedWorkspace,
   store: Store,
@@ -11,8 +11,9 @@ export async function listFirstPlanWarnings(
   const { id, service } = workspace.config
   const others = await store.listOtherAddresses()
   const elsewhere =
-    others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
+    others.length === 0 ? '' : ` State recorded for ${others.join(', ')} is not used here.`
   return [
-    `Nothing is recorded yet for "${id}" at ${service.url}: every managed item will be written.${elsewhere}`,
+    `Nothing is recorded yet for "${id}" at ${service.url}: ` +
+      `every managed item will be written.${elsewhere}`,
   ]
 }

@@ -6,7 +6,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { withLock } from './with-lock.ts'
 
-/** What is to leave state. */
+/** Domains and items to remove from state. */
 export interface ForgetRequest {
   domains: Domain[]
   /** Only these items; all when empty. */
@@ -15,7 +15,7 @@ export interface ForgetRequest {
   lockTimeout?: number
 }
 
-/** What left state, counted and in words. */
+/** Removed domains and items: their numbers, and a description. */
 export interface Forgotten {
   domains: number
   items: number
@@ -23,9 +23,9 @@ export interface Forgotten {
 }
 
 /**
- * Locks, asks, and takes domains, or some of their items, out of state. The service is not told.
+ * Locks, asks, and removes domains, or some of their items, from state. The service is unchanged.
  *
- * @throws EdgewiseError `usage` when nothing is recorded of them, `declined`
+ * @throws EdgewiseError `usage` when a domain or item is not recorded, `declined`
  */
 export async function forget(
   workspace: LoadedWorkspace,
@@ -34,15 +34,15 @@ export async function forget(
 ): Promise<Forgotten> {
   const domains = [...new Set(request.domains.map((name) => name.toLowerCase()))]
   return withLock(workspace, 'state forget', request.lockTimeout ?? 0, ports, async ({ store }) => {
-    const { left, items, what } = withoutItems(await store.load(), domains, request.items ?? [])
+    const { left, items, what } = dropItems(await store.load(), domains, request.items ?? [])
     if (!(await ports.dialogue.confirm({ kind: 'forget', what, items })))
-      throw new EdgewiseError('declined', 'nothing was forgotten')
+      throw new EdgewiseError('declined', 'nothing was removed from state')
     await store.save(left, `Forget ${what}`)
     return { domains: left.size, items, what }
   })
 }
 
-function withoutItems(
+function dropItems(
   recorded: RecordedState,
   domains: Domain[],
   items: ItemKey[],
@@ -54,22 +54,22 @@ function withoutItems(
     if (known === undefined)
       throw new EdgewiseError(
         'usage',
-        `nothing is recorded of "${domain}"`,
-        '"edgewise state list" lists what is.',
+        `no state is recorded for "${domain}"`,
+        '"edgewise state list" lists all recorded domains.',
       )
     const missing = items.find((item) => !known.has(item))
     if (missing !== undefined) {
       throw new EdgewiseError(
         'usage',
-        `no "${missing}" is recorded of ${domain}`,
-        `"edgewise state show ${domain}" lists what is.`,
+        `the item "${missing}" of ${domain} is not recorded`,
+        `"edgewise state show ${domain}" lists its recorded items.`,
       )
     }
-    const rest = new Map(
+    const remaining = new Map(
       items.length === 0 ? [] : [...known].filter(([item]) => !items.includes(item)),
     )
-    count += known.size - rest.size
-    left.set(domain, rest)
+    count += known.size - remaining.size
+    left.set(domain, remaining)
   }
   return {
     left,

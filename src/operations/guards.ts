@@ -6,17 +6,17 @@ import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
-/** What a request may do over the guards and over open rollouts. */
+/** Overrides of guards and of open rollouts. */
 export interface GuardRequest {
-  /** Items whose destructive changes are meant, such as certificate 0. */
+  /** Items with allowed destructive changes, such as removing the certificate. */
   allow?: ItemKey[]
-  /** Change more domains or items than `guards.maxDomains` and `guards.maxChanges` let. */
+  /** Exceed `guards.maxDomains` and `guards.maxChanges`. */
   force?: boolean
-  /** End open rollouts of the same domains where they are. */
+  /** Abort open rollouts of the same domains. */
   supersede?: boolean
 }
 
-/** Returns what the guards of the workspace say against a plan at a time, ms since 1970. */
+/** Returns the guard refusals of a plan at `now`, ms since 1970. */
 function findRefusals(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
@@ -37,7 +37,7 @@ function findRefusals(
   })
 }
 
-/** Returns sentences about the guards that would refuse to apply a plan now. */
+/** Lists warnings about guards that would refuse to apply a plan now. */
 export function listGuardWarnings(
   workspace: LoadedWorkspace,
   recorded: RecordedState,
@@ -52,7 +52,7 @@ export function listGuardWarnings(
 /**
  * Refuses a plan that a guard of the workspace forbids.
  *
- * @throws EdgewiseError `guarded`, with the numbers and the ways out
+ * @throws EdgewiseError `guarded`, with the numbers and the ways to proceed
  */
 export function refuseGuarded(
   workspace: LoadedWorkspace,
@@ -64,10 +64,11 @@ export function refuseGuarded(
   const refusals = findRefusals(workspace, recorded, plan, request, now)
   const [first, ...others] = refusals
   if (first === undefined) return
+  const lines = refusals.map((refusal) => `  ${refusal.message}`)
   const message =
     others.length === 0
       ? `a guard refuses the plan; nothing was applied: ${first.message}`
-      : `${refusals.length} guards refuse the plan; nothing was applied:\n${refusals.map((refusal) => `  ${refusal.message}`).join('\n')}`
+      : [`${refusals.length} guards refuse the plan; nothing was applied:`, ...lines].join('\n')
   throw new EdgewiseError(
     'guarded',
     message,
@@ -76,8 +77,8 @@ export function refuseGuarded(
 }
 
 /**
- * Refuses to begin a later wave of a plan that the guards let through: time passes between waves,
- * and nothing else changes that guards judge.
+ * Refuses to begin a later wave during a freeze. The other guards do not depend on time, so they
+ * are not checked again.
  *
  * @throws EdgewiseError `guarded`
  */

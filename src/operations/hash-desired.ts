@@ -6,15 +6,15 @@ import { mapSecrets } from '../model/secret.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * A hash of what the manifests ask for of a domain, the same whether or not the values of its
- * secrets are at hand: secrets count by what they are made from.
+ * Returns a function that hashes a domain's desired state. The hash does not depend on whether the
+ * values of secrets are available: a secret is hashed by its reference.
  */
 export function hashDesired({
   desired,
   vault,
 }: Pick<LoadedWorkspace, 'desired' | 'vault'>): (domain: Domain) => string {
   const hashes = new Map<Domain, string>()
-  const named = (value: Value): Json => {
+  const replaceSecrets = (value: Value): Json => {
     const templates = vault.listTemplates(value)
     return mapSecrets(value, (secret) => ({
       $secret: templates[secret] ?? secret.replace(/^unresolved:/, ''),
@@ -24,7 +24,10 @@ export function hashDesired({
     const known = hashes.get(domain)
     if (known !== undefined) return known
     const items = [...(desired.get(domain) ?? new Map<ItemKey, ItemState>())].map(
-      ([item, { status, candidates }]) => [item, { status, candidates: candidates.map(named) }],
+      ([item, { status, candidates }]) => [
+        item,
+        { status, candidates: candidates.map(replaceSecrets) },
+      ],
     )
     const hash = `sha256:${createHash('sha256')
       .update(canonicalizeJson(Object.fromEntries(items)))

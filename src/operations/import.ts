@@ -9,20 +9,20 @@ import type { Ports } from './ports.ts'
 import { withLock } from './with-lock.ts'
 import { writeManifests } from './write-manifests.ts'
 
-/** What is to be imported. */
+/** Options of an import. */
 export interface ImportRequest {
   sources: ImportSource[]
-  /** The domain of an answer that names none. */
+  /** Domain of an answer that names none. */
   domain?: string
   /** First write manifests for domains that have none. */
   writeManifests?: boolean
-  /** Replace what is recorded otherwise. */
+  /** Replace recorded values that differ. */
   replace?: boolean
   /** Seconds to wait while another process holds the lock. */
   lockTimeout?: number
 }
 
-/** What was recorded, and what was skipped since no manifest mentions it. */
+/** Recorded items, and skipped items that no manifest mentions. */
 export interface Imported {
   domains: number
   items: number
@@ -30,11 +30,11 @@ export interface Imported {
 }
 
 /**
- * Records what a service already holds as a confirmed base. Writes nothing to the service.
+ * Records the existing configuration of a service as confirmed state. Writes nothing to the
+ * service.
  *
  * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when a source can't be
- * imported or differs from
- *   what is recorded
+ * imported or differs from recorded state
  */
 export async function importConfig(
   workspace: LoadedWorkspace,
@@ -94,19 +94,21 @@ function refuseDiffering(managed: ImportedItem[], recorded: RecordedState): void
   })
   const [first] = differing
   if (first === undefined) return
+  const items =
+    differing.length === 1 ? 'an item has' : pluralize(differing.length, 'item has', 'items have')
   throw new EdgewiseError(
     'usage',
-    `${differing.length === 1 ? 'an item is' : pluralize(differing.length, 'item is', 'items are')} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
-    'Give --replace if the imported values are the right ones.',
+    `${items} another recorded value, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
+    'Pass --replace if the imported values are correct.',
   )
 }
 
-/** Returns what is recorded then of the domains that have an imported item. */
+/** Returns the new state of the domains with an imported item. */
 function recordImported(
   managed: ImportedItem[],
   recorded: RecordedState,
   { vault }: LoadedWorkspace,
-  at: string,
+  importedAt: string,
 ): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value } of managed) {
@@ -117,8 +119,8 @@ function recordImported(
       status: 'confirmed',
       candidates: [value],
       ...secrets,
-      at,
-      apply: `import-${at}`,
+      at: importedAt,
+      apply: `import-${importedAt}`,
       origin: 'import',
     })
     touched.set(domain, items)

@@ -12,7 +12,8 @@ import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Sentences about what of a plan a health check could not take back; none where it would not try.
+ * Lists warnings about changes that a failed health check can't roll back; none unless the
+ * workspace rolls back on failure.
  */
 export function listIrreversibleWarnings(
   { config, vault }: LoadedWorkspace,
@@ -23,15 +24,15 @@ export function listIrreversibleWarnings(
   const before = new Map<Domain, Map<ItemKey, ItemState | null>>()
   const after: Snapshot = new Map()
   for (const { domain, item, action, reason, after: value } of changes) {
-    const was = before.get(domain) ?? new Map<ItemKey, ItemState | null>()
-    const is = after.get(domain) ?? new Map<ItemKey, ItemState>(recorded.get(domain))
-    was.set(item, recorded.get(domain)?.get(item) ?? null)
-    if (value !== null) is.set(item, createConfirmedState(value))
+    const itemsBefore = before.get(domain) ?? new Map<ItemKey, ItemState | null>()
+    const itemsAfter = after.get(domain) ?? new Map<ItemKey, ItemState>(recorded.get(domain))
+    itemsBefore.set(item, recorded.get(domain)?.get(item) ?? null)
+    if (value !== null) itemsAfter.set(item, createConfirmedState(value))
     else if (action === 'unset' && reason !== 'cleared')
-      is.set(item, { status: 'unset', candidates: [] })
-    else is.delete(item)
-    before.set(domain, was)
-    after.set(domain, is)
+      itemsAfter.set(item, { status: 'unset', candidates: [] })
+    else itemsAfter.delete(item)
+    before.set(domain, itemsBefore)
+    after.set(domain, itemsAfter)
   }
   const { irreversible } = computeRollback(
     after,
@@ -39,10 +40,10 @@ export function listIrreversibleWarnings(
     createSecretCheck(before, recorded, vault),
   )
   if (irreversible.length === 0) return []
-  return [`a health check can't take back ${describeIrreversible(irreversible)}`]
+  return [`a failed health check can't roll back ${describeIrreversible(irreversible)}`]
 }
 
-/** Some of what can't be taken back, each with the reason, and how many more there are. */
+/** Describes irreversible items: some of them with reasons, and the number of the others. */
 export function describeIrreversible(irreversible: Irreversible[]): string {
   return listSome(
     irreversible.map(({ domain, item, reason }) => `${item} of ${domain} (${reason})`),

@@ -17,29 +17,23 @@ import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
-/** What a plan is made with besides the workspace and the record. */
+/** Options of a plan. */
 export interface PlanOptions {
   effort?: Effort
   explain?: boolean
-  /**
-   * What the store keeps of rollouts: what they hold is left out, and one that is open keeps its
-   * waves.
-   */
+  /** Stored rollouts: their domains on hold are skipped, and an open rollout keeps its waves. */
   rollouts?: Rollout[]
-  /** Plan what is held as well. */
+  /** Also plan domains on hold. */
   retryHeld?: boolean
-  /** No waves. */
+  /** Plan without waves. */
   atOnce?: boolean
-  /**
-   * Is called now and then during a long search for fewer writes, with the steps made and the most
-   * there may be.
-   */
+  /** Reports progress of a long search for fewer writes: steps made, and their maximum. */
   progress?(made: number, all: number): void
 }
 
 /**
- * What would change, and the fewest writes found for it. Reads the record and the manifests, writes
- * nothing.
+ * Plans the changes, and the fewest writes found for them. Uses manifests and recorded state, and
+ * writes nothing.
  *
  * @throws EdgewiseError `invalid` when a manifest has an error
  */
@@ -60,27 +54,32 @@ export async function makePlan(
     )
   }
   const chosen = selectSnapshots(workspace, recorded, selection)
-  const asked = hashDesired(workspace)
-  const held = retryHeld ? new Map<Domain, Rollout>() : findDomainsOnHold(rollouts, asked)
-  const { others: known, chosen: knownOnHold } = splitDomains(chosen.recorded, held)
-  const { others: wanted, chosen: wantedOnHold } = splitDomains(chosen.desired, held)
-  const onHold = describeOnHold(knownOnHold, wantedOnHold, held)
-  const difference = diffSnapshots(known, wanted)
+  const hashDomain = hashDesired(workspace)
+  const onHoldDomains = retryHeld
+    ? new Map<Domain, Rollout>()
+    : findDomainsOnHold(rollouts, hashDomain)
+  const { others: recordedState, chosen: knownOnHold } = splitDomains(
+    chosen.recorded,
+    onHoldDomains,
+  )
+  const { others: desiredState, chosen: wantedOnHold } = splitDomains(chosen.desired, onHoldDomains)
+  const onHold = describeOnHold(knownOnHold, wantedOnHold, onHoldDomains)
+  const difference = diffSnapshots(recordedState, desiredState)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(changed, selection, rollouts, asked)
+  const { continued, conflicting } = findConflicts(changed, selection, rollouts, hashDomain)
   const made = planWrites({
     ...options,
-    recorded: known,
-    desired: wanted,
+    recorded: recordedState,
+    desired: desiredState,
     ...difference,
     first: config.rollout.first,
-    // One change is one write; the solver is large.
+    // A single change is a single write, without a need for the large solver.
     ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
     grouping: config.grouping,
     limits: config.limits,
     target: [...selection.target],
     items: [...selection.items],
-    commit: await workspace.commit(),
+    commit: await workspace.findCommit(),
     ...(atOnce
       ? {}
       : {
@@ -92,28 +91,26 @@ export async function makePlan(
   })
   const warnings = [
     ...onHold.notes,
-    ...openNotes(continued, conflicting),
-    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, known)),
+    ...describeOpenRollouts(continued, conflicting),
+    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, recordedState)),
     ...made.warnings,
   ]
   return { ...made, summary: { ...made.summary, held: onHold.changes }, warnings }
 }
 
-/** What a plan has to do with open rollouts. */
-function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
-  const said = (rollout: Rollout) =>
+/** Describes how open rollouts affect a plan. */
+function describeOpenRollouts(continued: Rollout | null, conflicting: Rollout[]): string[] {
+  const describe = (rollout: Rollout) =>
     `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
-  if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
-  return against.map(
+  if (continued !== null) return [`this plan resumes ${describe(continued)}, which is open`]
+  return conflicting.map(
     (rollout) =>
-      `apply will refuse this plan: ${said(rollout)} is open on some of its domains; see --supersede`,
+      `apply will refuse this plan: ${describe(rollout)} is open on some of its domains; ` +
+      'see --supersede',
   )
 }
 
-/**
- * The chosen parts of what is recorded and what is desired; secrets that are not at hand count as
- * recorded.
- */
+/** Selects parts of recorded and desired state; unavailable secrets count as unchanged. */
 export function selectSnapshots(
   workspace: Workspace,
   recorded: RecordedState,

@@ -20,9 +20,9 @@ import type { Outside } from './outside.ts'
 import type { SelectionRequest } from './select.ts'
 
 /**
- * Plans again what a plan file is about, and refuses the file unless it says exactly the same.
+ * Plans the domains of a plan file again, and rejects the file unless both plans are equal.
  *
- * @param text the content of the file
+ * @param text content of the file
  * @throws EdgewiseError `stale-plan`, `usage`
  */
 export async function matchSavedPlan(
@@ -36,47 +36,48 @@ export async function matchSavedPlan(
   if (target.length + items.length > 0)
     throw new EdgewiseError(
       'usage',
-      'a saved plan has its own choice of domains and items',
-      'Leave --target and --item out.',
+      'a saved plan already selects its domains and items',
+      'Omit --target and --item.',
     )
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))
-  // A plan is always made in waves, so that it can be compared; without waves the same writes go
-  // out at once.
-  const how: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
-  const now = await makePlan(workspace, recorded, saved.selection, how, outside)
+  // Plans are compared in waves; an apply without waves sends the same writes at once.
+  const planOptions: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
+  const current = await makePlan(workspace, recorded, saved.selection, planOptions, outside)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection)
-  if (continues(saved, snapshots.desired, openRollout(now, how, workspace)))
-    refuseUnreviewed(saved, now)
+  if (isContinuing(saved, snapshots.desired, findContinued(current, planOptions, workspace)))
+    refuseUnreviewed(saved, current)
   else
     refuseStale(
       saved,
-      now,
-      buildPlanJson(now, (key) => itemKeys[key] ?? key),
+      current,
+      buildPlanJson(current, (key) => itemKeys[key] ?? key),
       snapshots,
     )
-  return waves ? now : { ...now, writes: now.writes.map((write) => ({ ...write, wave: 1 })) }
+  return waves
+    ? current
+    : { ...current, writes: current.writes.map((write) => ({ ...write, wave: 1 })) }
 }
 
-function openRollout(
-  now: Plan,
+function findContinued(
+  current: Plan,
   { rollouts = [] }: PlanOptions,
   workspace: LoadedWorkspace,
 ): Rollout | null {
-  const domains = new Set(now.changes.map(({ domain }) => domain))
-  return findConflicts(domains, now.basis, rollouts, hashDesired(workspace)).continued
+  const domains = new Set(current.changes.map(({ domain }) => domain))
+  return findConflicts(domains, current.basis, rollouts, hashDesired(workspace)).continued
 }
 
-/** Whether what the file planned is a rollout already, of which the rest is to be sent. */
-function continues(
+/** Returns whether the plan of the file is an open rollout with waves left to send. */
+function isContinuing(
   { desired: planned }: SavedPlan,
   desired: Snapshot,
   open: Rollout | null,
 ): boolean {
   const domains = Object.keys(planned)
   if (open === null || Object.keys(open.asked).length !== domains.length) return false
-  const is = hashDomains(desired, domains)
+  const hashesNow = hashDomains(desired, domains)
   return domains.every(
-    (domain) => open.asked[domain] !== undefined && is[domain] === planned[domain],
+    (domain) => open.asked[domain] !== undefined && hashesNow[domain] === planned[domain],
   )
 }

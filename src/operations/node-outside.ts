@@ -7,16 +7,16 @@ import { realDisk } from '../state/folder/real-disk.ts'
 import type { Machine } from '../state/lock.ts'
 import type { Outside } from './outside.ts'
 
-/** The world as a Node process has it. */
+/** Creates the outside of a Node process. */
 export function createNodeOutside(signal: AbortSignal): Outside {
   return {
     env: process.env,
     clock: realClock,
     random: () => Math.random(),
     newId: () => randomUUID(),
-    user: `${userName()}@${hostname()}`,
+    user: `${findUserName()}@${hostname()}`,
     signal,
-    machine: thisMachine(),
+    machine: describeMachine(),
     disk: realDisk,
   }
 }
@@ -32,11 +32,11 @@ const realClock: Clock = {
   },
 }
 
-/** This machine, and this process on it. */
-function thisMachine(): Machine {
-  const namespace = firstLine(() => readlinkSync('/proc/self/ns/pid'))
+/** Describes this machine and this process. */
+function describeMachine(): Machine {
+  const namespace = loadOrEmpty(() => readlinkSync('/proc/self/ns/pid'))
   return {
-    boot: firstLine(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+    boot: loadOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
     namespace,
     pid: process.pid,
     uptime: () => 1000 * uptime(),
@@ -52,20 +52,20 @@ function thisMachine(): Machine {
   }
 }
 
-function firstLine(read: () => string): string {
+function loadOrEmpty(load: () => string): string {
   try {
-    return read().trim()
+    return load().trim()
   } catch (error) {
     if (error instanceof Error && 'code' in error) return ''
     throw error
   }
 }
 
-function userName(): string {
+function findUserName(): string {
   try {
     return userInfo().username
   } catch (error) {
-    // A process may run under a number that has no name.
+    // A process may run under a user id that has no name.
     if (error instanceof Error && 'code' in error) return String(process.getuid?.() ?? 'somebody')
     throw error
   }

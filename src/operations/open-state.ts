@@ -1,11 +1,11 @@
 import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/plumbing.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
-import { openState as openRecordAt, type OpenState } from '../state/open-state.ts'
+import { openState as openStateAt, type OpenState } from '../state/open-state.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'
 
-/** Opens the state of a workspace to look at it, and loads it. */
+/** Opens and loads the state of a workspace without the lock. */
 export async function loadState(
   workspace: Workspace,
   outside: Outside,
@@ -15,16 +15,16 @@ export async function loadState(
 }
 
 /**
- * Opens the record that belongs to a workspace's id and its service's address, and the lock of its
+ * Opens the state that belongs to a workspace's id and service address, and the lock of its
  * account.
  *
- * @throws EdgewiseError `usage` when it is not clear where the record is, `unavailable` when git
+ * @throws EdgewiseError `usage` when the location of the state is ambiguous, `unavailable` when git
  * can't be used
  */
 export async function openState({ root, config }: Workspace, outside: Outside): Promise<OpenState> {
   const { id, service, state } = config
   const env = buildGitEnvironment(outside.env, service.token)
-  return openRecordAt(
+  return openStateAt(
     { root, id, address: service.url, account: service.account, state },
     {
       disk: outside.disk,

@@ -17,39 +17,39 @@ import { loadHistory } from './state.ts'
 import type { Executed } from './submit-plan.ts'
 
 /**
- * A workspace to work with. Each method loads the manifests anew and does all that the command of
- * the same name does: lock, guards, freezes, open rollouts and consent included.
+ * Workspace handle. Each method reloads the manifests and does everything that the command of the
+ * same name does, including lock, guards, freezes, open rollouts and consent.
  */
 export interface Edgewise {
-  /** The folder of `edgewise.yaml`. */
+  /** Folder of `edgewise.yaml`. */
   readonly root: string
   /** Reports every problem of all manifests. */
   validate(): Diagnostic[]
-  /** Plans what would change; sends and records nothing. */
+  /** Plans the changes; sends and records nothing. */
   plan(request?: PlanRequest): Promise<Planned>
   /** Plans, asks the dialogue, and applies. */
   apply(request?: ApplyRequest): Promise<Executed>
-  /** Goes back to what was recorded before an apply. */
+  /** Rolls back to the state before an apply. */
   rollback(request?: RollbackRequest): Promise<RolledBackApply>
   /** Compares desired, recorded and observed state. */
   drift(request?: DriftRequest): Promise<FoundDrift>
-  /** Applies what the manifests say over what was observed. */
+  /** Applies the manifests over the observed configuration. */
   repair(request?: RepairRequest): Promise<Executed>
   /** Lists the applies, first to last. */
   history(): Promise<Applied[]>
 }
 
-/** How a workspace is opened; what is left out is as a Node process has it. */
+/** Options for opening a workspace; omitted ports are those of the Node process. */
 export interface OpenOptions {
   outside?: Partial<Outside>
   /** Without `confirm`, calling `apply`, `rollback` or `repair` is consent. */
   dialogue?: Partial<Dialogue>
-  /** Aborted to interrupt: nothing more is sent, and what was begun is recorded. */
+  /** Abort to interrupt: nothing more is sent, and writes in flight are recorded. */
   signal?: AbortSignal
 }
 
 /**
- * Opens the workspace that a folder lies in.
+ * Opens the workspace that contains a folder.
  *
  * @throws EdgewiseError `not-a-workspace` when there is no `edgewise.yaml` in the folder or above
  * it
@@ -78,7 +78,7 @@ export function open(
   }
 }
 
-/** Members may lie on a prototype, so that a spread would miss them. */
+/** Completes the outside. Its members may be on a prototype, which a spread would miss. */
 function completeOutside(given: Partial<Outside>, node: Outside): Outside {
   const names = [
     'env',

@@ -8,14 +8,14 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** A file to import: its name for messages, and its text. */
+/** File to import: its name for messages, and its text. */
 export interface ImportSource {
   name: string
   text: string
 }
 
 /**
- * Returns the items that a file says a service holds, in canonical form and without secrets.
+ * Parses the items of an import file, in canonical form and without the values of secrets.
  *
  * @throws EdgewiseError `usage` when the file can't be imported
  */
@@ -32,28 +32,27 @@ export function parseImport(
     )
   }
   const data = parseJson(text) ?? fail('it is not JSON')
-  const configs = isObject(data) ? configsOf(data, domain, fail) : fail('expected an object')
+  const configs = isObject(data) ? extractConfigs(data, domain, fail) : fail('expected an object')
   const itemNames = new Map(
     Object.entries(workspace.config.service.itemKeys).map(([item, name]) => [name, item]),
   )
   return configs.flatMap(([name, config]) => {
     const lower = name.toLowerCase()
-    if (!isDomain(lower)) fail(`"${name}" is no domain`)
+    if (!isDomain(lower)) fail(`"${name}" is not a domain name`)
     return Object.entries(config).map(([wireName, payload]) =>
-      adopt(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
+      parseImportedItem(lower, itemNames.get(wireName) ?? wireName, payload, workspace, fail),
     )
   })
 }
 
-function adopt(
+function parseImportedItem(
   domain: Domain,
   item: ItemKey,
   payload: Json,
   workspace: LoadedWorkspace,
   fail: (why: string) => never,
 ): ImportedItem {
-  // An item that the catalogue does not know can't be managed, so it is skipped later whatever it
-  // holds.
+  // An item that the catalogue does not know can't be managed; it is skipped later.
   if (!catalogue.has(item)) return { domain, item, value: null }
   const spec = getItemSpec(item)
   const wire = parseItem(spec, payload, 'wire', domain)
@@ -62,14 +61,14 @@ function adopt(
     fail(
       `${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`,
     )
-  // What the schema accepts is no deeper than it says; the next reader goes all the way down.
+  // The schema check above limits the nesting depth for this recursive check.
   const imperative = parseItem(spec, payload, 'manifest', domain).problems.find(isImperative)
   if (imperative !== undefined)
-    fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
+    fail(`${item} of ${domain} is an action, not configuration (${imperative.pointer})`)
   return { domain, item, value: spec.canonicalize(workspace.vault.mask(item, wire.payload)) }
 }
 
-function configsOf(
+function extractConfigs(
   data: JsonObject,
   domain: string | undefined,
   fail: (why: string) => never,
@@ -86,9 +85,9 @@ function configsOf(
   if (isObject(inner) && isObject(inner['config'])) {
     const config = inner['config']
     const names =
-      domainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
+      parseDomainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
       (domain === undefined ? null : [domain])
-    return (names ?? fail('the answer names no domain; give --domain')).map((name) => [
+    return (names ?? fail('the answer names no domain; pass --domain')).map((name) => [
       name,
       config,
     ])
@@ -98,7 +97,7 @@ function configsOf(
   )
 }
 
-function domainNames(value: Json | undefined): string[] | null {
+function parseDomainNames(value: Json | undefined): string[] | null {
   if (typeof value === 'string') return value.split(',').map((name) => name.trim())
   if (!Array.isArray(value) || value.length === 0) return null
   return value.flatMap((entry) =>

@@ -19,31 +19,28 @@ import type { Outside } from './outside.ts'
 import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** A plan back to what was recorded before an apply. */
+/** Plan that restores the state before an apply. */
 export interface Rollback {
-  /** What is taken back, first to last: one apply, or the waves of one rollout. */
+  /** Applies to roll back, first to last: a single apply, or the waves of a rollout. */
   applies: Applied[]
   plan: Plan
-  /** What can't be taken back, or not all of it. */
+  /** Items that can't be rolled back, or only in part. */
   irreversible: Irreversible[]
-  /**
-   * What was recorded since of items that are taken back, so that the way back goes over it as
-   * well.
-   */
+  /** Later changes of the same items, which the rollback overwrites as well. */
   later: { domains: Domain[]; applies: string[] }
-  /** Items that were not recorded before, and that the plan unsets. */
+  /** Items that were unrecorded before, which the plan unsets. */
   unmanaged: { domain: Domain; item: ItemKey }[]
 }
 
 /**
- * Plans the way back to what was recorded before an apply, or before a rollout in waves. Only what
- * that apply changed is touched. Reads the record and the secrets, writes nothing; the manifests do
- * not count.
+ * Plans the rollback to the state before an apply, or before a rollout in waves. Only items that
+ * the apply changed are touched. Uses recorded state and secrets, not the manifests, and writes
+ * nothing.
  *
  * @param name id of an apply or a rollout; null for the last one that changed something
- * @throws EdgewiseError `usage` when there is no such apply, it changed no chosen domain, or none
- * is named and the last one
- *   was a rollback itself; `irreversible` when all of what it changed can't be taken back
+ * @throws EdgewiseError `usage` when there is no such apply, when it changed no selected domain, or
+ * when `name` is null and the last change was a rollback; `irreversible` when nothing of it can be
+ * rolled back
  */
 export async function planRollback(
   workspace: LoadedWorkspace,
@@ -65,38 +62,45 @@ export async function planRollback(
       ? await findLastChange(history, search)
       : await loadChange(findApplies(history, name), store)
   const chosen = narrowSnapshot(before, selection)
-  if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
-  const way = computeRollback(recorded, chosen, search.createSecretCheck(chosen))
-  if (way.to.size === 0 && way.irreversible.length > 0) throw allIrreversible(applies, way)
+  if (chosen.size === 0 && selection.target.length > 0)
+    throw createSelectionError(applies, selection)
+  const reversal = computeRollback(recorded, chosen, search.createSecretCheck(chosen))
+  if (reversal.to.size === 0 && reversal.irreversible.length > 0)
+    throw createIrreversibleError(applies, reversal)
   return {
     applies,
-    plan: await planOf(way, workspace, selection, outside),
-    irreversible: way.irreversible,
-    later: await changedLater(way, applies, history, search),
-    unmanaged: unmanagedOf(way, chosen),
+    plan: await buildRollbackPlan(reversal, workspace, selection, outside),
+    irreversible: reversal.irreversible,
+    later: await findLaterChanges(reversal, applies, history, search),
+    unmanaged: findUnmanaged(reversal, chosen),
   }
 }
 
-function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError {
+function createSelectionError(applies: Applied[], { target }: Selection): EdgewiseError {
   return new EdgewiseError(
     'usage',
-    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ${target.map((glob) => `"${glob}"`).join(', ')}`,
+    `apply ${applies.map(({ id }) => id).join(', ')} changed no domain that matches ` +
+      target.map((glob) => `"${glob}"`).join(', '),
     'Globs match whole domain names, e.g. --target "*.example.com".',
   )
 }
 
-function allIrreversible(applies: Applied[], { irreversible }: RollbackSnapshots): EdgewiseError {
+function createIrreversibleError(
+  applies: Applied[],
+  { irreversible }: RollbackSnapshots,
+): EdgewiseError {
   const [first] = irreversible
   const rest = irreversible.length - 1
   const more = rest === 0 ? '' : `, and ${rest} more`
   return new EdgewiseError(
     'irreversible',
-    `nothing that apply ${applies.map(({ id }) => id).join(', ')} changed can be taken back: ${first?.item ?? ''} of ${first?.domain ?? ''} (${first?.reason ?? ''})${more}`,
-    'Say in the manifests what these items should be, and apply that.',
+    `nothing that apply ${applies.map(({ id }) => id).join(', ')} changed can be rolled back: ` +
+      `${first?.item ?? ''} of ${first?.domain ?? ''} (${first?.reason ?? ''})${more}`,
+    'Set these items in the manifests, and apply.',
   )
 }
 
-async function planOf(
+async function buildRollbackPlan(
   { from, to }: RollbackSnapshots,
   { config }: LoadedWorkspace,
   { target, items }: Selection,
@@ -113,13 +117,13 @@ async function planOf(
     limits: config.limits,
     target: [...target],
     items: [...items],
-    // What it leads to stands in no commit.
+    // The desired state of a rollback is in no commit.
     commit: null,
   })
 }
 
-/** Domains where something else was recorded of these items since, and by what. */
-async function changedLater(
+/** Finds later changes of the same items: their domains and applies. */
+async function findLaterChanges(
   { to }: RollbackSnapshots,
   applies: Applied[],
   history: Applied[],
@@ -127,29 +131,28 @@ async function changedLater(
 ): Promise<Rollback['later']> {
   const own = new Set(applies.map(({ id }) => id))
   const domains = new Set<Domain>()
-  const by = new Set<string>()
-  const found = (domain: Domain, apply: string) => {
+  const appliesLater = new Set<string>()
+  const add = (domain: Domain, apply: string) => {
     domains.add(domain)
-    by.add(apply)
+    appliesLater.add(apply)
   }
   const last = history.findLastIndex(({ id }) => own.has(id))
   for (const { id } of history.slice(last + 1)) {
     for (const [domain, items] of await store.loadStateBefore(id)) {
       const goals = to.get(domain)
-      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item)))
-        found(domain, id)
+      if (goals !== undefined && [...items.keys()].some((item) => goals.has(item))) add(domain, id)
     }
   }
   for (const [domain, goals] of to) {
     for (const item of goals.keys()) {
       const apply = recorded.get(domain)?.get(item)?.apply
-      if (apply !== undefined && !own.has(apply)) found(domain, apply)
+      if (apply !== undefined && !own.has(apply)) add(domain, apply)
     }
   }
-  return { domains: [...domains].toSorted(), applies: [...by] }
+  return { domains: [...domains].toSorted(), applies: [...appliesLater] }
 }
 
-function unmanagedOf({ to }: RollbackSnapshots, before: PriorState): Rollback['unmanaged'] {
+function findUnmanaged({ to }: RollbackSnapshots, before: PriorState): Rollback['unmanaged'] {
   return [...to].flatMap(([domain, goals]) =>
     [...goals.keys()]
       .filter((item) => (before.get(domain)?.get(item) ?? null) === null)
@@ -158,8 +161,8 @@ function unmanagedOf({ to }: RollbackSnapshots, before: PriorState): Rollback['u
 }
 
 /**
- * What is recorded of the domains whose unset items were not recorded before, without these items:
- * nothing of them was managed, so nothing of them should be released by a later plan.
+ * Removes items that were unset because they were unrecorded before; returns the new state of their
+ * domains. They were never managed, so a later plan must not release them.
  */
 export function removeUnmanaged({ unmanaged }: Rollback, recorded: RecordedState): RecordedState {
   return removeItems(

@@ -7,30 +7,30 @@ import { loadState } from './open-state.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { select, type SelectionRequest } from './select.ts'
 
-/** What a plan is asked for. */
+/** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {
   effort?: Effort
-  /** Say why each write is as it is. */
+  /** Explain each write. */
   explain?: boolean
 }
 
-/** The ports of a plan, which asks nothing. */
+/** Ports of a plan, which needs no consent. */
 interface PlanPorts extends Pick<Ports, 'outside'> {
   dialogue: Pick<Dialogue, 'planning'>
 }
 
-/** A plan, and what belongs beside it. */
+/** Plan and its notes. */
 export interface Planned {
   plan: Plan
-  /** Sentences about the state that the plan rests on. */
+  /** Notes about the state that the plan is based on. */
   notes: string[]
 }
 
 /**
- * Plans what would change, and the fewest writes found for it. Writes neither to the service nor to
+ * Plans the changes, and the fewest writes found for them. Writes neither to the service nor to
  * state, and needs no token.
  *
- * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when nothing is chosen
+ * @throws EdgewiseError `invalid` when a manifest has an error, `usage` when nothing is selected
  */
 export async function plan(
   workspace: LoadedWorkspace,

@@ -7,57 +7,57 @@ import type { FoundDrift } from './find-drift.ts'
 import type { Outside } from './outside.ts'
 import type { Rollback } from './plan-rollback.ts'
 
-/** What every operation works with: the world outside, and somebody to show and ask. */
+/** Ports of every operation: the outside world and a dialogue. */
 export interface Ports {
   outside: Outside
   dialogue: Dialogue
 }
 
 /**
- * Whoever an operation shows, asks and reports to: a terminal, a log, a program that uses the
- * library. Nothing here decides; what an operation may do is decided in `operations/`.
+ * Dialogue with a terminal, a log, or a program that uses the library. Decisions are made in
+ * `operations/`, never here.
  */
 export interface Dialogue {
-  /** A sentence about what is going on. */
+  /** Reports a note about the operation. */
   note(text: string): void
-  /** A sentence to read before relying on the result. */
+  /** Reports a warning to read before relying on the result. */
   warn(text: string): void
-  /** Shows what was found or planned. A question about it may follow. */
+  /** Shows a result or a plan; a question about it may follow. */
   show(subject: Subject): void
   /**
-   * Asks for consent. False when the answer is no.
+   * Asks for consent; false if it is declined.
    *
-   * @throws EdgewiseError `declined` when nobody can answer
+   * @throws EdgewiseError `declined` when the dialogue can't prompt
    */
   confirm(question: Question): Promise<boolean>
   /**
-   * Follows a long search for fewer writes: the steps made, and the most there may be. Each part of
-   * it begins from 0.
+   * Reports progress of a long search for fewer writes: steps made, and their maximum. Each phase
+   * starts from 0.
    */
   planning(made: number, all: number): void
-  /** Follows an apply from its first event to its end. */
+  /** Starts the progress report of an apply. */
   startProgress(extent: Extent): Promise<Progress>
 }
 
-/** What is shown. */
+/** Subject of `show`. */
 export type Subject =
   | { kind: 'plan'; plan: Plan }
-  /** What was loaded under the lock, and the applies that were cut off. */
+  /** State loaded under the lock, and the unfinished applies. */
   | { kind: 'state'; recorded: RecordedState; cutOff: Applied[] }
   | { kind: 'rollback'; rollback: Rollback }
-  /** `at`: when it was looked at, ms since 1970. */
+  /** `at`: time of the observation, ms since 1970. */
   | { kind: 'drift'; found: FoundDrift; at: number }
   | { kind: 'lock'; holder: LockHolder }
 
-/** What is asked. */
+/** Question of `confirm`. */
 export type Question =
   | { kind: 'apply'; plan: Plan }
-  /** `what` in words. */
+  /** `what`: description of the items. */
   | { kind: 'forget'; what: string; items: number }
-  /** `noticed`: when a holder that still runs notices that its lock is gone. */
+  /** `noticed`: when a running lock holder notices the loss of its lock. */
   | { kind: 'unlock'; holder: LockHolder; noticed: 'before its next write' | 'at its next beat' }
 
-/** How much an apply is going to do. */
+/** Size of an apply. */
 export interface Extent {
   writes: number
   callsPerMinute: number
@@ -65,7 +65,7 @@ export interface Extent {
 }
 
 export interface Progress {
-  /** @param callsLeft writes that the call budget allows at once; null where nothing is sent */
+  /** @param callsLeft calls that the budget allows at once; null if nothing is sent */
   report(event: ApplyEvent, callsLeft: number | null): void
   end(): void
 }

@@ -6,7 +6,7 @@ import type { QueryClient } from '../service/query/query-client.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { withQueries, type QueryPorts } from './with-queries.ts'
 
-/** A question about prefetch tasks. */
+/** Query of prefetch tasks. */
 export interface PrefetchRequest {
   query: PrefetchQuery
   /** Query again until no record is waiting or processing. */
@@ -18,11 +18,11 @@ const pauses = [2000, 3000, 5000]
 const maxPause = 10_000
 
 /**
- * Queries the records of prefetch tasks, and waits for their end when asked to. Needs the token,
- * and neither state nor the lock.
+ * Queries the records of prefetch tasks, and waits for their end if requested. Needs the token, but
+ * neither state nor the lock.
  *
  * @throws EdgewiseError `usage` when there is nothing to wait for, `access` when there is no token,
- *   and what a query throws
+ * and the errors of a query
  */
 export async function queryPrefetchTasks(
   workspace: LoadedWorkspace,
@@ -34,7 +34,7 @@ export async function queryPrefetchTasks(
   })
 }
 
-/** Queries again and again until no record is waiting or processing. */
+/** Polls until no record is waiting or processing. */
 async function waitForEnd(
   queries: QueryClient,
   query: PrefetchQuery,
@@ -44,7 +44,7 @@ async function waitForEnd(
   try {
     for (let round = 0; ; round++) {
       const found = await queries.queryPrefetches(query)
-      if ('task' in query && found.records.length === 0) throw nothingToWaitFor(query)
+      if ('task' in query && found.records.length === 0) throw createUnknownTaskError(query)
       progress.report(found.records)
       const { waiting, processing } = countPrefetches(found.records)
       if (waiting + processing === 0) return found
@@ -55,8 +55,10 @@ async function waitForEnd(
   }
 }
 
-/** A submission has URLs: a task without any is probably a mistyped number. */
-function nothingToWaitFor(query: PrefetchQuery): EdgewiseError {
+/**
+ * Creates the error for a task without URLs. A real task has some, so its id is probably mistyped.
+ */
+function createUnknownTaskError(query: PrefetchQuery): EdgewiseError {
   const message = `there is nothing to wait for: ${formatNoRecords(query)}`
-  return new EdgewiseError('usage', message, 'Look at the number of the task.')
+  return new EdgewiseError('usage', message, 'Check the task id.')
 }

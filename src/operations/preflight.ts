@@ -8,11 +8,11 @@ import { listSecretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
- * Refuses a plan that can't be carried out as things stand, before anybody is asked and anything is
- * sent. Secrets that a command gives are looked at after that, by `resolveForSend`.
+ * Checks, before consent, that a plan can be sent: the token and the secrets. Secrets from commands
+ * are checked later, by `resolveForSend`.
  *
- * @throws EdgewiseError `access` when the token or the value of a secret is not at hand, `invalid`
- * when a value is not valid
+ * @throws EdgewiseError `access` when the token or the value of a secret is not available,
+ * `invalid` when a value is not valid
  */
 export function runPreflight({ config, vault }: LoadedWorkspace, planned: Plan): void {
   if (planned.writes.length === 0) return
@@ -37,29 +37,29 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   const reasons = list.map((name) => `${name}: ${vault.explain(name)}.`).join('\n')
   throw new EdgewiseError(
     'access',
-    `the plan writes secrets whose values are not at hand: ${list.join(', ')}`,
-    `${reasons}\nProvide them as edgewise.yaml says under "secrets".`,
+    `the plan writes secrets whose values are not available: ${list.join(', ')}`,
+    `${reasons}\nProvide them as configured under "secrets" in edgewise.yaml.`,
   )
 }
 
 /**
- * Refuses values of secrets that are not valid where they stand; what they are is not shown. What
- * a command gives is checked once it is known.
+ * Rejects secret values that are not valid in their items, without showing them. Values from
+ * commands are checked once they are known.
  *
  * @throws EdgewiseError `invalid`
  */
 export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
-  const later = new Set(
+  const unresolved = new Set(
     listSecretUses(planned, vault).map(({ write, item }) => `${write.id} ${item}`),
   )
   for (const write of planned.writes) {
     for (const [item, form] of Object.entries(write.items)) {
-      let holds = false
+      let hasSecret = false
       mapSecrets(form.payload, (secret) => {
-        holds = true
+        hasSecret = true
         return { $secret: secret }
       })
-      if (!holds || later.has(`${write.id} ${item}`)) continue
+      if (!hasSecret || unresolved.has(`${write.id} ${item}`)) continue
       const [problem] = parseItem(
         getItemSpec(item),
         vault.reveal(form.payload),
@@ -68,10 +68,11 @@ export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
       ).problems
       if (problem === undefined) continue
       const names =
-        Object.values(vault.listTemplates(form.payload)).join(', ') || 'written out in the manifest'
+        Object.values(vault.listTemplates(form.payload)).join(', ') || 'a literal in the manifest'
       throw new EdgewiseError(
         'invalid',
-        `with the value of its secret (${names}) the item ${item} of ${write.domains[0] ?? ''} is not valid at ${problem.pointer || '/'}`,
+        `the item ${item} of ${write.domains[0] ?? ''} is not valid ` +
+          `at ${problem.pointer || '/'} with the value of its secret (${names})`,
         `See "edgewise explain ${item}" for what is expected there.`,
       )
     }

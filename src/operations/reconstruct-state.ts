@@ -3,23 +3,22 @@ import type { Applied } from '../model/applied.ts'
 import type { RecordedState, RecordedItem, Store } from '../state/store.ts'
 import { findApplies } from './find-applies.ts'
 
-/** What was recorded of a domain when an apply had ended. */
+/** State of a domain at the end of an apply. */
 export interface PastState {
-  /** The apply; of a rollout, its last wave. */
+  /** Apply; for a rollout, its last wave. */
   apply: Applied
   items: Map<ItemKey, RecordedItem>
   /**
-   * Items that something else than an apply (an import, a repair's look) recorded since: what was
-   * there before it is not kept.
+   * Items recorded since by something other than an apply (an import, a repair): their earlier
+   * state is not stored.
    */
   notKnown: ItemKey[]
 }
 
 /**
- * What was recorded of a domain at the end of an apply, found by going back from now through what
- * each later apply says was recorded before it. What was imported or forgotten is in no apply's
- * journal: items that were imported since are named as not known, items that were forgotten since
- * are missing.
+ * Reconstructs the state of a domain at the end of an apply, by undoing later applies from the
+ * current state. Imports and removed items are in no apply's journal: items imported since are
+ * listed in `notKnown`, items forgotten since are missing.
  *
  * @param name id of an apply, or of a rollout for the end of its last wave
  * @throws EdgewiseError `usage` when there is no such apply
@@ -33,18 +32,18 @@ export async function reconstructState(
   const history = await store.listApplies()
   const apply = findApplies(history, name).at(-1)
   if (apply === undefined) throw new TypeError('expected at least one apply')
-  const place = history.findIndex(({ id }) => id === apply.id)
+  const index = history.findIndex(({ id }) => id === apply.id)
   const items = new Map(recorded.get(domain))
-  for (const { id } of history.slice(place + 1).toReversed()) {
+  for (const { id } of history.slice(index + 1).toReversed()) {
     for (const [item, before] of (await store.loadStateBefore(id)).get(domain) ?? []) {
       if (before === null) items.delete(item)
       else items.set(item, before)
     }
   }
-  const until = new Set(history.slice(0, place + 1).map(({ id }) => id))
-  const end = Date.parse(apply.endedAt ?? history[place + 1]?.startedAt ?? apply.startedAt)
+  const earlierApplies = new Set(history.slice(0, index + 1).map(({ id }) => id))
+  const endedAtMs = Date.parse(apply.endedAt ?? history[index + 1]?.startedAt ?? apply.startedAt)
   const notKnown = [...items]
-    .filter(([, held]) => !until.has(held.apply) && Date.parse(held.at) > end)
+    .filter(([, state]) => !earlierApplies.has(state.apply) && Date.parse(state.at) > endedAtMs)
     .map(([item]) => item)
   for (const item of notKnown) items.delete(item)
   return { apply, items, notKnown: notKnown.toSorted() }

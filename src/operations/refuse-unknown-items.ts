@@ -3,9 +3,9 @@ import { didYouMean } from '../catalog/value/nearest.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 
 /**
- * Refuses names from the command line that no item has.
+ * Rejects unknown names of items.
  *
- * @throws EdgewiseError `usage`, with the name that may be meant
+ * @throws EdgewiseError `usage`, with the closest known name
  */
 export function refuseUnknownItems(items: string[]): void {
   const unknown = items.find((item) => !catalogue.has(item))

@@ -10,16 +10,16 @@ import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
 import { pluralize } from '../model/words.ts'
 
-/** What a repair is asked for. */
+/** Options of a repair. */
 export interface RepairRequest extends DriftRequest, GuardRequest {
   /** Seconds to wait while another process holds the lock. */
   lockTimeout?: number
 }
 
 /**
- * Locks, shows the drift, plans from what was observed, and applies that like any other plan.
+ * Locks, shows the drift, plans from the observed state, and applies that plan like any other.
  *
- * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
+ * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function repair(
   workspace: LoadedWorkspace,
@@ -32,11 +32,16 @@ export async function repair(
     const recorded = await store.load()
     const observed = request.observe === undefined ? null : await request.observe()
     const found = findDrift(workspace, recorded, observed, await store.listRollouts())
-    const at = outside.clock.now()
-    dialogue.show({ kind: 'drift', found, at })
+    const observedAtMs = outside.clock.now()
+    dialogue.show({ kind: 'drift', found, at: observedAtMs })
 
-    const seen = buildRepairBase(found, recorded, workspace, new Date(at).toISOString())
-    const base: RecordedState = new Map([...recorded, ...seen])
+    const observedState = buildRepairBase(
+      found,
+      recorded,
+      workspace,
+      new Date(observedAtMs).toISOString(),
+    )
+    const base: RecordedState = new Map([...recorded, ...observedState])
     const rollouts = excludeSuperseded(await store.listRollouts(), request)
     const plan = await makePlan(
       workspace,
@@ -46,9 +51,9 @@ export async function repair(
       outside,
     )
     const beforeSending = async () => {
-      if (seen.size === 0) return
-      await store.save(seen, `Observed values of ${seen.size} domains`)
-      dialogue.note(`What was observed of ${pluralize(seen.size, 'domain')} is recorded.`)
+      if (observedState.size === 0) return
+      await store.save(observedState, `Observed values of ${observedState.size} domains`)
+      dialogue.note(`Recorded the observed values of ${pluralize(observedState.size, 'domain')}.`)
     }
     return submitPlan(
       workspace,

@@ -13,20 +13,20 @@ import { refuseInvalidSecrets } from './preflight.ts'
 import { listSecretUses, type SecretUse } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** A plan that can be sent as it stands. */
+/** Plan with resolved secrets. */
 export interface Resolved {
   plan: Plan
-  /** Names of secrets whose command gave another value than is recorded; the writes hold it. */
+  /** Names of secrets whose command returned another value than recorded; the writes contain it. */
   renewed: string[]
 }
 
 /**
- * Runs the commands of the secrets that a plan's writes hold, and puts what they give in the place
- * of unresolved secrets and of recorded fingerprints, in writes and changes. To be called after
- * consent and before anything is sent or recorded. A command runs once for a process.
+ * Runs the commands of the secrets in a plan's writes, and substitutes their values for unresolved
+ * secrets and recorded fingerprints, in writes and changes. Call it after consent, before anything
+ * is sent or recorded. A command runs once per process.
  *
- * @throws EdgewiseError `access` when a command fails, `invalid` when a value is not valid,
- *   or stands in the service's address
+ * @throws EdgewiseError `access` when a command fails, `invalid` when a value is not valid, or
+ * occurs in the service's address
  */
 export async function resolveForSend(
   { vault, config }: Pick<LoadedWorkspace, 'vault' | 'config'>,
@@ -40,7 +40,7 @@ export async function resolveForSend(
     uses.flatMap(({ reference }) => vault.listMissing(reference)),
     signal,
   )
-  // The address is shown and recorded; what a command gives is known only now.
+  // The address is shown and recorded; the value of a command is known only now.
   if (vault.occursIn(config.service.url))
     throw new EdgewiseError('invalid', `service.url in edgewise.yaml: ${secretDetail}`)
   const resolution = resolveUses(uses, vault)
@@ -48,14 +48,14 @@ export async function resolveForSend(
   const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }
   refuseUnproven(plan, recorded, resolution)
   refuseInvalidSecrets(plan, vault)
-  return { plan, renewed: renewedNames(uses, vault) }
+  return { plan, renewed: listRenewed(uses, vault) }
 }
 
-/** What stands for the secrets of a plan's writes now. */
+/** Resolved secrets of a plan's writes. */
 interface Resolution {
-  /** By write and item. */
+  /** Resolved secrets by write and item. */
   secrets: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** The items that hold them. */
+  /** Items with resolved secrets. */
   touched: ReadonlyMap<Domain, ReadonlySet<ItemKey>>
 }
 
@@ -63,61 +63,69 @@ function resolveUses(uses: SecretUse[], vault: SecretVault): Resolution {
   const secrets = new Map<string, Map<string, string>>()
   const touched = new Map<Domain, Set<ItemKey>>()
   for (const { write, domain, item, secret, reference } of uses) {
-    const own = secrets.get(place(write, item)) ?? new Map<string, string>()
+    const own = secrets.get(createKey(write, item)) ?? new Map<string, string>()
     const now = vault.resolve(reference).$secret
-    if ((own.get(secret) ?? now) !== now) throw apart(write, item)
-    secrets.set(place(write, item), own.set(secret, now))
+    if ((own.get(secret) ?? now) !== now) throw createConflictError(write, item)
+    secrets.set(createKey(write, item), own.set(secret, now))
     touched.set(domain, (touched.get(domain) ?? new Set()).add(item))
   }
   return { secrets, touched }
 }
 
-/** Two secrets were recorded with one value and are different now, so one write can't hold both. */
-function apart({ domains }: Write, item: ItemKey): EdgewiseError {
-  const message = "two secrets had one value and now have two: one write can't set both"
+/** Creates the error for two secrets with one recorded value and two current values. */
+function createConflictError({ domains }: Write, item: ItemKey): EdgewiseError {
+  const message = "two secrets had the same value and now differ; one write can't set both"
   return new EdgewiseError(
     'access',
     `${item} of ${domains.join(', ')}: ${message}`,
-    'Choose one of these domains after the other with --target.',
+    'Apply these domains one at a time with --target.',
   )
 }
 
-function place({ id }: Write, item: ItemKey): string {
+function createKey({ id }: Write, item: ItemKey): string {
   return `${id} ${item}`
 }
 
 function resolveWrite(write: Write, { secrets }: Resolution): Write {
   const items = Object.entries(write.items).map(([item, form]): [ItemKey, Form] => {
-    const own = secrets.get(place(write, item))
-    return [item, own === undefined ? form : { ...form, payload: replaced(form.payload, own) }]
+    const own = secrets.get(createKey(write, item))
+    return [
+      item,
+      own === undefined ? form : { ...form, payload: replaceSecrets(form.payload, own) },
+    ]
   })
   return { ...write, items: Object.fromEntries(items) }
 }
 
-function replaced(value: Value, secrets: ReadonlyMap<string, string>): Value {
+function replaceSecrets(value: Value, secrets: ReadonlyMap<string, string>): Value {
   return mapSecrets(value, (secret) => ({ $secret: secrets.get(secret) ?? secret }))
 }
 
-/** Makes the changes say what the writes now lead to. */
+/** Updates the changes to match the resolved writes. */
 function resolveChanges(changes: Change[], writes: Write[], resolution: Resolution): Change[] {
   const { touched } = resolution
-  const writesOf = new Map<Domain, Write[]>()
+  const writesByDomain = new Map<Domain, Write[]>()
   for (const write of writes) {
     for (const domain of write.domains.filter((each) => touched.has(each))) {
-      writesOf.set(domain, [...(writesOf.get(domain) ?? []), write])
+      writesByDomain.set(domain, [...(writesByDomain.get(domain) ?? []), write])
     }
   }
   return changes.map((change) => {
     const { domain, item, before, after } = change
     if (after === null || touched.get(domain)?.has(item) !== true) return change
-    const own = (writesOf.get(domain) ?? []).filter((write) => write.items[item] !== undefined)
-    const value = valueAfter(item, { before, after }, own, resolution)
+    const own = (writesByDomain.get(domain) ?? []).filter(
+      (write) => write.items[item] !== undefined,
+    )
+    const value = computeValueAfter(item, { before, after }, own, resolution)
     return { ...change, after: value, patch: computePatch(before, value) }
   })
 }
 
-/** A delta leaves alone what it does not name, also the old value of the same secret there. */
-function valueAfter(
+/**
+ * Computes the value after the writes. A delta keeps entries that it does not name, including an
+ * old value of the same secret.
+ */
+function computeValueAfter(
   item: ItemKey,
   { before, after }: { before: Value | null; after: Value },
   writes: Write[],
@@ -126,16 +134,16 @@ function valueAfter(
   const spec = getItemSpec(item)
   const forms = writes.flatMap((write) => write.items[item] ?? [])
   if (forms.every(({ name }) => isSafeToRepeat(name))) {
-    const all = new Map(writes.flatMap((write) => [...(secrets.get(place(write, item)) ?? [])]))
-    return spec.canonicalize(replaced(after, all))
+    const all = new Map(writes.flatMap((write) => [...(secrets.get(createKey(write, item)) ?? [])]))
+    return spec.canonicalize(replaceSecrets(after, all))
   }
-  const held = before ?? undefined
-  let value: Value | undefined = held
+  const recordedValue = before ?? undefined
+  let value: Value | undefined = recordedValue
   for (const { payload } of forms) value = spec.reduce(value, payload)
   return value ?? after
 }
 
-/** Proves once more that the writes bring about the changes, for the items that were resolved. */
+/** Proves again that the writes lead to the changes, for items with resolved secrets. */
 function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution): void {
   const { changes, writes } = plan
   const isTouched = (domain: Domain, item: ItemKey) => touched.get(domain)?.has(item) === true
@@ -156,14 +164,14 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
   if (fault === null) return
   throw new EdgewiseError(
     'plan-unproven',
-    `with the values of its secrets the plan does not prove itself: ${fault}`,
+    `the plan can't be proven with the values of its secrets: ${fault}`,
     'Nothing was sent. This is a defect of edgewise; please report it.',
   )
 }
 
-function renewedNames(uses: SecretUse[], vault: SecretVault): string[] {
+function listRenewed(uses: SecretUse[], vault: SecretVault): string[] {
   const isRenewed = ({ secret, reference }: SecretUse) =>
-    // What was unresolved was not recorded, so it is no other value.
+    // An unresolved secret has no recorded value to differ from.
     !secret.startsWith('unresolved:') && vault.resolve(reference).$secret !== secret
   const renewed = uses.filter(isRenewed)
   const names = renewed.flatMap(({ reference }) => listReferencedNames(reference))

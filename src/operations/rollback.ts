@@ -14,10 +14,10 @@ import type { SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
 
-/** What a rollback is asked for. */
+/** Options of a rollback. */
 export interface RollbackRequest extends SelectionRequest, GuardRequest {
   /**
-   * Id of the apply, or of a rollout for all of its waves; absent: the last one that changed
+   * Id of an apply, or of a rollout with all of its waves; absent: the last one that changed
    * something.
    */
   apply?: string
@@ -25,18 +25,18 @@ export interface RollbackRequest extends SelectionRequest, GuardRequest {
   lockTimeout?: number
 }
 
-/** What came of a rollback. */
+/** Result of a rollback. */
 export interface RolledBackApply extends Executed {
   rollback: Rollback
-  /** Items of the plan for which the manifests still ask what was rolled back. */
+  /** Number of rolled-back items that the manifests would change again. */
   stillDesired: number
 }
 
 /**
- * Locks, plans back to what was recorded before an apply, shows that, asks, and executes it. The
- * manifests need not be valid: what to go back to is found in state.
+ * Locks, plans the rollback, shows it, asks, and executes it. The manifests need not be valid: the
+ * target is in recorded state.
  *
- * @throws EdgewiseError when nothing was sent; what was sent and not confirmed is in the result
+ * @throws EdgewiseError when nothing was sent; unconfirmed writes are in the result
  */
 export async function rollback(
   workspace: LoadedWorkspace,
@@ -48,7 +48,7 @@ export async function rollback(
     const { store } = locked
     const recorded = await store.load()
     refuseUnknownItems(items)
-    const whole = target.length + items.length === 0 ? name : null
+    const rolloutId = target.length + items.length === 0 ? name : null
     const found = await planRollback(
       workspace,
       store,
@@ -57,29 +57,30 @@ export async function rollback(
       name,
       ports.outside,
     ).catch(async (error: unknown) => {
-      // Nothing else can be rolled back of it.
+      // Nothing else can be rolled back.
       if (error instanceof EdgewiseError && error.code === 'irreversible')
-        await finishRollingBack(store, whole)
+        await finishRollingBack(store, rolloutId)
       throw error
     })
     ports.dialogue.show({ kind: 'rollback', rollback: found })
     const executed = await submitPlan(
       workspace,
       found.plan,
-      // Everything was so before: the sooner the better.
+      // The target state was live before, so no waves delay it.
       { ...request, locked, recorded, waves: false, asks: true, suffix: rollbackSuffix },
       ports,
     )
-    const now = await dropUnmanaged(ports.dialogue, store, executed.result.recorded, found)
-    if (executed.status === 'done') await finishRollingBack(store, whole)
-    return { ...executed, rollback: found, stillDesired: countStillDesired(workspace, now, found) }
+    const stateNow = await dropUnmanaged(ports.dialogue, store, executed.result.recorded, found)
+    if (executed.status === 'done') await finishRollingBack(store, rolloutId)
+    return {
+      ...executed,
+      rollback: found,
+      stillDesired: countStillDesired(workspace, stateNow, found),
+    }
   })
 }
 
-/**
- * Takes items out of state that were not in it before; they are unset now. Returns what is recorded
- * then.
- */
+/** Removes items from state that were not in it before and are unset now. Returns the new state. */
 async function dropUnmanaged(
   dialogue: Dialogue,
   store: Store,
@@ -91,19 +92,20 @@ async function dropUnmanaged(
   try {
     await store.save(
       left,
-      `Rollback: what was not recorded before is no longer recorded (${listSome([...left.keys()])})`,
+      `Rollback: removed items that were unrecorded before (${listSome([...left.keys()])})`,
     )
     return new Map([...recorded, ...left])
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     dialogue.note(
-      `Items that were not recorded before stay recorded as unset (${escapeInvisible(error.message)}); the next apply releases them.`,
+      `Items that were unrecorded before stay recorded as unset ` +
+        `(${escapeInvisible(error.message)}); the next apply releases them.`,
     )
     return recorded
   }
 }
 
-/** Ends the rollout that a health check could not roll back to the end. */
+/** Ends the rollout whose rollback by a health check is unfinished. */
 async function finishRollingBack(store: Store, name: string | null): Promise<void> {
   const rollout = (await store.listRollouts()).find(
     ({ id, state }) => id === name && state === 'taking-back',
@@ -111,11 +113,11 @@ async function finishRollingBack(store: Store, name: string | null): Promise<voi
   if (rollout !== undefined)
     await store.saveRollout(
       { ...rollout, state: 'taken-back' },
-      `Rollout ${rollout.id}: taken back`,
+      `Rollout ${rollout.id}: rolled back`,
     )
 }
 
-/** The next apply carries out what the manifests say, whatever was rolled back. */
+/** Counts rolled-back items that the next apply would change again. */
 function countStillDesired(
   workspace: LoadedWorkspace,
   recorded: RecordedState,

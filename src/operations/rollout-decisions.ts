@@ -9,17 +9,17 @@ import type { Store } from '../state/store.ts'
 import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** How a plan meets rollouts. */
+/** Rollout options of a plan. */
 export interface WaveRequest {
-  /** Let it out in waves; else all of it goes out at once, and nobody looks after it. */
+  /** Roll out in waves; otherwise all at once, without health checks. */
   waves: boolean
-  /** All at once may also be the end of a rollout that is open: the same is asked for. */
+  /** Allow an apply without waves to complete an open rollout of the same desired state. */
   finishes?: boolean
   supersede?: boolean
   retryHeld?: boolean
 }
 
-/** The rollouts that count for a plan: one that is to be ended has no waves to go on with. */
+/** Returns the rollouts that affect a plan; a superseded one has no waves to resume. */
 export function excludeSuperseded(
   rollouts: Rollout[],
   { supersede = false }: { supersede?: boolean | undefined },
@@ -28,11 +28,11 @@ export function excludeSuperseded(
 }
 
 /**
- * The open rollout that a plan goes on with, the rollouts that are over once it is carried out, and
- * those that hold less then.
+ * Decides which open rollout a plan resumes, which rollouts it ends, and which ones then have fewer
+ * domains on hold.
  *
- * @throws EdgewiseError `rollout-open` when the plan touches domains of one that is open, and
- * nobody said that it may
+ * @throws EdgewiseError `rollout-open` when the plan touches domains of an open rollout and may not
+ * supersede it
  */
 export async function decideRollouts(
   workspace: LoadedWorkspace,
@@ -41,57 +41,69 @@ export async function decideRollouts(
   { waves, finishes = false, supersede = false, retryHeld = false }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
   const rollouts = await store.listRollouts()
-  const asked = hashDesired(workspace)
+  const hashDomain = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, asked)
+  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, hashDomain)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
-  if (obstacles.length > 0 && !supersede) throw open(obstacles)
-  const holding = holdingStill(rollouts, asked, retryHeld ? plan : null)
-  const idle = rollouts.filter(({ id, state }) => state !== 'open' && !holding.has(id))
+  if (obstacles.length > 0 && !supersede) throw createOpenRolloutError(obstacles)
+  const withDomainsOnHold = findRolloutsOnHold(rollouts, hashDomain, retryHeld ? plan : null)
+  const idle = rollouts.filter(({ id, state }) => state !== 'open' && !withDomainsOnHold.has(id))
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   return {
     continued: own && waves ? continued : null,
     ended: [...obstacles, ...finished, ...idle].map(({ id }) => id),
-    kept: [...holding.values()].filter(
+    kept: [...withDomainsOnHold.values()].filter(
       ({ id, held }) => held.length < (rollouts.find((each) => each.id === id)?.held.length ?? 0),
     ),
   }
 }
 
-/** By id the rollouts that still hold something, without what a plan tries again. */
-function holdingStill(
+/** Returns the rollouts with domains on hold, by id, without domains that a plan retries. */
+function findRolloutsOnHold(
   rollouts: Rollout[],
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
   retried: Plan | null,
 ): Map<string, Rollout> {
-  const held = findDomainsOnHold(rollouts, asked)
-  const tries =
+  const onHold = findDomainsOnHold(rollouts, hashDomain)
+  const retriedDomains =
     retried === null
       ? new Map()
       : narrowSnapshot(
-          new Map([...held.keys()].map((domain) => [domain, new Map()])),
+          new Map([...onHold.keys()].map((domain) => [domain, new Map()])),
           retried.basis,
         )
   return new Map(
     rollouts.flatMap((rollout): [string, Rollout][] => {
-      if (!rollout.held.some((domain) => held.get(domain) === rollout && !tries.has(domain)))
+      if (
+        !rollout.held.some(
+          (domain) => onHold.get(domain) === rollout && !retriedDomains.has(domain),
+        )
+      )
         return []
       return [
-        [rollout.id, { ...rollout, held: rollout.held.filter((domain) => !tries.has(domain)) }],
+        [
+          rollout.id,
+          { ...rollout, held: rollout.held.filter((domain) => !retriedDomains.has(domain)) },
+        ],
       ]
     }),
   )
 }
 
-function open(rollouts: Rollout[]): EdgewiseError {
-  const said = rollouts.map((rollout) => {
+function createOpenRolloutError(rollouts: Rollout[]): EdgewiseError {
+  const descriptions = rollouts.map((rollout) => {
     const by = rollout.author === null ? '' : ` by ${escapeInvisible(rollout.author)}`
-    return `rollout ${escapeInvisible(rollout.id)}${by} is open at wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length}`
+    const waveNumber = (findCurrentWave(rollout) ?? 0) + 1
+    return (
+      `rollout ${escapeInvisible(rollout.id)}${by} is open ` +
+      `at wave ${waveNumber} of ${rollout.waves.length}`
+    )
   })
   return new EdgewiseError(
     'rollout-open',
-    `${said.join(', ')}, and the plan touches its domains; nothing was applied`,
-    'It goes on with "edgewise apply" of all that it began with and no other changes. --supersede ends it where it is; --target chooses other domains.',
+    `${descriptions.join(', ')}, and the plan touches its domains; nothing was applied`,
+    'Resume it with "edgewise apply" of all its domains and no other changes. ' +
+      '--supersede aborts it; --target selects other domains.',
   )
 }

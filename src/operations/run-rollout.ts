@@ -23,17 +23,17 @@ import { planRollback, removeUnmanaged } from './plan-rollback.ts'
 import type { Locked } from './with-lock.ts'
 import { withQueries } from './with-queries.ts'
 
-/** How a rollout is executed: as an apply, and with a lock that may be given away for a while. */
-interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
+/** Options for running a rollout, whose lock may be released for a while. */
+interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'bisects'> {
   lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
-  /** Throws what a wave may not begin for at its time. */
+  /** Throws if a wave may not begin now. */
   guard(): void
-  tell(event: ApplyEvent, budget: CallBudget | null): void
+  report(event: ApplyEvent, budget: CallBudget | null): void
 }
 
-/** Whether a plan goes out in more than one step, or is watched. */
+/** Returns whether a plan has several waves or a health check. */
 export function isRollout(
   { config }: LoadedWorkspace,
   plan: Plan,
@@ -47,9 +47,9 @@ export function isRollout(
 }
 
 /**
- * Rolls a plan out in the waves of the workspace's rollout, and watches each of them.
+ * Rolls a plan out in the workspace's waves, and watches each of them.
  *
- * @throws EdgewiseError what ends it before anything is sent
+ * @throws EdgewiseError when the rollout ends before anything is sent
  */
 export async function runRollout(
   workspace: LoadedWorkspace,
@@ -70,15 +70,15 @@ export async function runRollout(
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
       outside,
-      isolate: options.isolate,
+      bisects: options.bisects,
       id,
       lease: lock.lease,
       lockedAt: lock.lockedAt,
-      tell: (event, its) => {
-        budget = its
-        // The rollout is one apply to its reader.
+      report: (event, partBudget) => {
+        budget = partBudget
+        // The rollout reports itself as a single apply.
         if (event.type !== 'apply.started' && event.type !== 'apply.finished')
-          options.tell(event, its)
+          options.report(event, partBudget)
       },
     })
   const grain = settings.health?.grain ?? 'minute5'
@@ -107,12 +107,12 @@ export async function runRollout(
       zone: createTimeZone(service.timezone),
     },
     signal: outside.signal,
-    report: (event) => options.tell(event, budget),
+    report: (event) => options.report(event, budget),
   }
   return rollOut(plan, rollout, recorded, context)
 }
 
-/** Rolls back all that a rollout changed. The reason where nothing of it can be. */
+/** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
 async function rollBack(
   workspace: LoadedWorkspace,
   store: Store,
@@ -135,9 +135,9 @@ async function rollBack(
     runPreflight(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
     const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
-    const left = removeUnmanaged(found, result.recorded)
-    if (left.size > 0)
-      await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
+    const remaining = removeUnmanaged(found, result.recorded)
+    if (remaining.size > 0)
+      await store.save(remaining, `Rollout ${id}: removed items that were unrecorded before`)
     return {
       result,
       irreversible:

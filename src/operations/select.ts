@@ -5,7 +5,7 @@ import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
-/** A part of the domains and items. What is left out chooses all. */
+/** Selection of domains and items; an omitted list selects all. */
 export interface SelectionRequest {
   /** Globs over domain names. */
   target?: string[]
@@ -13,9 +13,9 @@ export interface SelectionRequest {
 }
 
 /**
- * Returns what a request chooses.
+ * Returns the selection of a request.
  *
- * @throws EdgewiseError `usage` when an item does not exist, or no domain is chosen
+ * @throws EdgewiseError `usage` when an item does not exist, or no domain is selected
  */
 export function select(
   { target = [], items = [] }: SelectionRequest,

@@ -7,7 +7,7 @@ import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import { reconstructState } from './reconstruct-state.ts'
 
-/** Everything recorded, and where that is. */
+/** Loads the recorded state and its location. */
 export async function listState(
   workspace: LoadedWorkspace,
   outside: Outside,
@@ -16,39 +16,40 @@ export async function listState(
   return { recorded, location: store.location }
 }
 
-/** What is recorded of a domain. */
+/** Recorded state of a domain. */
 export interface DomainState {
   domain: Domain
   items: Map<ItemKey, RecordedItem>
-  /** The apply at whose end it was so, and the items of which that is not known; null for now. */
+  /**
+   * Apply at whose end the domain had this state, and items whose state then is not known; null for
+   * the current state.
+   */
   asOf: { apply: Applied; notKnown: ItemKey[] } | null
 }
 
 /**
- * Looks up what is recorded of a domain, now or at the end of an apply.
+ * Looks up the state of a domain, now or at the end of an apply.
  *
- * @param at id of the apply or rollout; absent for now
- * @throws EdgewiseError `usage` when nothing is, or there is no such apply
+ * @param applyName id of an apply or a rollout; absent: now
+ * @throws EdgewiseError `usage` when no state is known, or there is no such apply
  */
 export async function showState(
   workspace: LoadedWorkspace,
   name: string,
-  at: string | undefined,
+  applyName: string | undefined,
   outside: Outside,
 ): Promise<DomainState> {
   const { store, recorded } = await loadState(workspace, outside)
   const domain = name.toLowerCase()
-  const asOf = at === undefined ? null : await reconstructState(store, recorded, domain, at)
+  const asOf =
+    applyName === undefined ? null : await reconstructState(store, recorded, domain, applyName)
   const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
   if (items.size === 0) {
-    const when =
-      asOf === null
-        ? 'is recorded'
-        : `is known to have been recorded at the end of apply ${asOf.apply.id}`
+    const when = asOf === null ? 'is recorded' : `is known at the end of apply ${asOf.apply.id}`
     throw new EdgewiseError(
       'usage',
-      `nothing ${when} of "${domain}"`,
-      '"edgewise state list" lists what is recorded now.',
+      `no state of "${domain}" ${when}`,
+      '"edgewise state list" lists all recorded domains.',
     )
   }
   return { domain, items, asOf }

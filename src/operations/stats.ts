@@ -9,9 +9,11 @@ import type { QueryClient } from '../service/query/query-client.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { withQueries, type QueryPorts, type QueryProgress } from './with-queries.ts'
 
-/** A question about status codes. */
+/** Query of status-code counts. */
 export interface StatsRequest {
-  /** Names of domains; those of all manifests when empty. `all` alone, in a sum: the account. */
+  /**
+   * Domain names; empty: the domains of all manifests. A sole `all`, in a sum: the whole account.
+   */
   domains: string[]
   /** [from, to), ms since 1970. */
   from: number
@@ -19,22 +21,22 @@ export interface StatsRequest {
   grain: Grain
   /** One series over all domains. */
   sum: boolean
-  /** Whether every point is returned, besides the counts of the whole time. */
+  /** Return every point, besides the total counts. */
   keepPoints: boolean
 }
 
-/** How many of all parts of a question are done. */
+/** Progress of a query in parts. */
 export interface QuestionProgress {
   done: number
   all: number
 }
 
 /**
- * Queries the counts of status codes, by domain or summed over domains. Needs the token, and
+ * Queries the counts of status codes, by domain or summed over domains. Needs the token, but
  * neither state nor the lock.
  *
- * @throws EdgewiseError `usage` for a name that is no domain, `access` when there is no token, and
- *   what a query throws
+ * @throws EdgewiseError `usage` for an invalid domain name, `access` when there is no token, and
+ * the errors of a query
  */
 export async function queryStats(
   workspace: LoadedWorkspace,
@@ -57,10 +59,10 @@ export async function queryStats(
   return { from, to, grain, zone, sum: sum ? domains : null, tallies }
 }
 
-/** Chooses the domains that are named, or else those of all manifests. */
+/** Selects the named domains, otherwise those of all manifests. */
 function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Domain[] | 'all' {
   const { domains, sum } = request
-  // The service's own word for every domain of the account.
+  // The service's keyword for all domains of the account.
   if (sum && domains.length === 1 && domains[0] === 'all') return 'all'
   const distinct = new Set(domains.map((name) => name.toLowerCase()))
   const names = [...(distinct.size === 0 ? desired.keys() : distinct)]
@@ -68,11 +70,11 @@ function chooseDomains(request: StatsRequest, { desired }: LoadedWorkspace): Dom
   if (wrong !== undefined) {
     const message = `expected the name of a domain, got "${wrong}"`
     const example = 'Name domains such as www.example.com.'
-    const hint = wrong === 'all' ? '"all" stands alone, and only with --sum.' : example
+    const hint = wrong === 'all' ? 'Use "all" without other names, and only with --sum.' : example
     throw new EdgewiseError('usage', message, hint)
   }
   if (names.length === 0) {
-    const hint = 'Name the domains to ask for.'
+    const hint = 'Name the domains to query.'
     throw new EdgewiseError('usage', 'no manifest declares a domain', hint)
   }
   return names

@@ -19,41 +19,41 @@ import type { Locked } from './with-lock.ts'
 
 interface SubmitRequest extends GuardRequest, WaveRequest {
   locked: Locked
-  /** What the plan rests on. */
+  /** State that the plan is based on. */
   recorded: RecordedState
-  /** Ask before anything is sent. A saved plan was agreed to when it was made. */
+  /** Ask before anything is sent; a saved plan is already approved. */
   asks: boolean
   /** End the apply at the first refused write, instead of bisecting it. */
   stopOnRefusal?: boolean
-  /** Ends the id of the apply, to show its kind in a history. */
+  /** Suffix of the apply id, which shows its kind in the history. */
   suffix?: string
-  /** Done once the plan was agreed to and before anything is sent. */
+  /** Called after consent and before anything is sent. */
   beforeSending?(): Promise<void>
 }
 
 type ApplyFinished = Extract<ApplyEvent, { type: 'apply.finished' }>
 
-/** What came of a plan. */
+/** Result of executing a plan. */
 export interface Executed {
   plan: Plan
   result: ApplyResult
-  /** The last event; absent when nothing was begun. */
+  /** Last event; absent if nothing began. */
   finished?: ApplyFinished
   /**
    * - `done`: everything planned is confirmed and recorded.
-   * - `not-begun`: it is not, and nothing was sent.
-   * - `incomplete`: it is not, and something was sent, now or by an earlier wave.
+   * - `not-begun`: not everything is confirmed, and nothing was sent.
+   * - `incomplete`: not everything is confirmed, and something was sent, now or by an earlier wave.
    */
   status: 'done' | 'not-begun' | 'incomplete'
   inWaves: boolean
 }
 
 /**
- * Shows a plan, holds it against the guards, checks what it needs, asks, and executes it while the
- * lock is held. Every way to change the service goes through here, in this order.
+ * Shows a plan, checks the guards, runs the preflight, asks, and executes the plan under the lock.
+ * Every operation that changes the service goes through here, in this order.
  *
  * @throws EdgewiseError `guarded`, `access`, `invalid`, `rollout-open`, `declined`: nothing was
- * sent then
+ * sent
  */
 export async function submitPlan(
   workspace: LoadedWorkspace,
@@ -66,7 +66,7 @@ export async function submitPlan(
   const { store } = locked
   const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
-  // A copy: what is shown can't change what is sent.
+  // Copied, so that the dialogue can't change the plan to send.
   const shown = structuredClone(plan)
   dialogue.show({ kind: 'plan', plan: shown })
 
@@ -81,24 +81,19 @@ export async function submitPlan(
     throw new EdgewiseError('declined', 'nothing was applied')
 
   const inWaves = request.waves && isRollout(workspace, plan, continued)
-  // Refused before anything is changed; a later wave has its turn when it begins.
-  const first = inWaves ? firstWave(plan) : plan
+  // Resolved before anything changes; the secrets of a later wave are resolved when it begins.
+  const first = inWaves ? selectFirstWave(plan) : plan
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
-      `The secret ${escapeInvisible(name)} has another value than is recorded; the writes send it.`,
+      `The secret ${escapeInvisible(name)} differs from its recorded value; ` +
+        'the writes send the new value.',
     )
   await request.beforeSending?.()
   if (ended.length > 0)
-    await store.deleteRollouts(
-      ended,
-      `Rollouts ${ended.join(', ')}: another apply takes their place`,
-    )
+    await store.deleteRollouts(ended, `Rollouts ${ended.join(', ')}: ended by another apply`)
   for (const rollout of kept)
-    await store.saveRollout(
-      rollout,
-      `Rollout ${rollout.id}: another apply tries again what it held`,
-    )
+    await store.saveRollout(rollout, `Rollout ${rollout.id}: another apply retries domains on hold`)
 
   const { callsPerMinute } = workspace.config.limits
   const progress = await dialogue.startProgress({
@@ -108,10 +103,10 @@ export async function submitPlan(
   })
   let finished: ApplyFinished | undefined
   let begun = false
-  const how = {
+  const options = {
     outside,
-    isolate: request.stopOnRefusal !== true,
-    tell: (event: ApplyEvent, budget: CallBudget | null) => {
+    bisects: request.stopOnRefusal !== true,
+    report: (event: ApplyEvent, budget: CallBudget | null) => {
       begun ||= event.type === 'write.started'
       progress.report(event, budget?.countAvailable() ?? null)
       if (event.type === 'apply.finished') finished = event
@@ -120,19 +115,19 @@ export async function submitPlan(
   try {
     const result = inWaves
       ? await runRollout(workspace, plan, store, recorded, {
-          ...how,
+          ...options,
           lock: locked,
           continued,
           guard: () => refuseFrozen(workspace, outside.clock.now()),
         })
       : await executePlan(workspace, ready, store, recorded, {
-          ...how,
+          ...options,
           lease: locked.lease,
           lockedAt: locked.lockedAt,
           suffix: request.suffix,
         })
-    // Of a rollout that goes on, something was sent before.
-    const status = statusOf(result, inWaves, continued !== null)
+    // A resumed rollout has already sent writes.
+    const status = determineStatus(result, inWaves, continued !== null)
     return { plan, result, status, inWaves, finished }
   } catch (error) {
     throw begun && !(error instanceof EdgewiseError) ? new DefectAfterWrites(error) : error
@@ -141,12 +136,16 @@ export async function submitPlan(
   }
 }
 
-function firstWave(plan: Plan): Plan {
+function selectFirstWave(plan: Plan): Plan {
   const first = plan.writes.reduce((least, { wave }) => Math.min(least, wave), Infinity)
   return { ...plan, writes: plan.writes.filter(({ wave }) => wave === first) }
 }
 
-function statusOf(result: ApplyResult, inWaves: boolean, sentBefore: boolean): Executed['status'] {
+function determineStatus(
+  result: ApplyResult,
+  inWaves: boolean,
+  sentBefore: boolean,
+): Executed['status'] {
   const { refused, inDoubt, notSent, unrecorded, stopped } = result
   const incomplete =
     refused + inDoubt + notSent > 0 || unrecorded !== null || (inWaves && stopped !== null)

@@ -5,9 +5,9 @@ import { openState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 
 /**
- * Shows who holds the lock and, with consent, ends that.
+ * Shows the lock holder and, with consent, releases the lock.
  *
- * @returns `not-locked` when nobody holds it, `released` when it ended by itself meanwhile
+ * @returns `not-locked` if there is no holder, `released` if the lock was released meanwhile
  * @throws EdgewiseError `declined`
  */
 export async function unlock(
@@ -20,6 +20,6 @@ export async function unlock(
   dialogue.show({ kind: 'lock', holder })
   const noticed = lock.isLocal ? 'before its next write' : 'at its next beat'
   if (!(await dialogue.confirm({ kind: 'unlock', holder, noticed })))
-    throw new EdgewiseError('declined', 'the lock was left as it is')
+    throw new EdgewiseError('declined', 'the lock was not released')
   return (await endLock(lock, holder.token)) ? 'unlocked' : 'released'
 }

@@ -7,32 +7,31 @@ import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
 
-/** State whose lock this process holds. */
+/** State with the lock that this process holds. */
 export interface Locked extends OpenState {
-  /** The holding as it is now. */
+  /** Current lease. */
   readonly lease: Lease
-  /** When it was taken. */
+  /** Instant of acquiring the lease. */
   readonly lockedAt: Moment
   /**
-   * Gives the lock back, does some work, and takes it again; not after an interruption.
+   * Releases the lock, does some work, and acquires the lock again, except after an interrupt.
    *
-   * @throws EdgewiseError `locked` when others do not give it back
+   * @throws EdgewiseError `locked` when another process does not release it in time
    */
   whileUnlocked<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * How long an apply waits to go on after others had the lock: longer than they take, and shorter
- * than a job may run.
+ * Timeout for acquiring the lock again, ms: longer than another apply, and shorter than a CI job.
  */
-const returnMs = 30 * 60_000
-const lookAgainMs = 10_000
+const reacquireTimeoutMs = 30 * 60_000
+const retryMs = 10_000
 
 /**
- * Opens the state of a workspace and does some work while holding the lock of its account.
+ * Opens the state of a workspace and does some work under the lock of its account.
  *
- * @param reason what the lock is taken for, as others read it
- * @throws EdgewiseError `locked` when another process holds it for longer than the time-out
+ * @param reason purpose of the lock, shown to other processes
+ * @throws EdgewiseError `locked` when another process holds it for longer than the timeout
  */
 export async function withLock<T>(
   workspace: LoadedWorkspace,
@@ -43,77 +42,74 @@ export async function withLock<T>(
 ): Promise<T> {
   const state = await openState(workspace, outside)
   for (const sentence of state.notes) dialogue.note(sentence)
-  const take = async (timeoutMs: number) => {
+  const acquire = async (timeoutMs: number) => {
     const lease = await acquireLock(
       state.lock,
-      holderHere(outside, reason),
+      describeHolder(outside, reason),
       outside.machine,
       timeoutMs,
       outside.clock,
       outside.signal,
     )
-    return { lease, lockedAt: { at: outside.clock.now(), up: outside.clock.monotonic() } }
+    return { lease, lockedAt: { atMs: outside.clock.now(), upMs: outside.clock.monotonic() } }
   }
-  let held: Awaited<ReturnType<typeof take>> | null = await take(timeoutSeconds * 1000)
-  const now = () => {
-    if (held === null) throw new TypeError('expected the lock to be held')
-    return held
+  let current: Awaited<ReturnType<typeof acquire>> | null = await acquire(timeoutSeconds * 1000)
+  const getCurrent = () => {
+    if (current === null) throw new TypeError('expected to hold the lock')
+    return current
   }
-  const giveBack = (lease: Lease) => release(lease, dialogue.note)
+  const releaseLease = (lease: Lease) => release(lease, dialogue.note)
   const locked: Locked = {
     ...state,
     get lease() {
-      return now().lease
+      return getCurrent().lease
     },
     get lockedAt() {
-      return now().lockedAt
+      return getCurrent().lockedAt
     },
-    whileUnlocked: async (aside) => {
-      const { lease } = now()
-      held = null
-      await giveBack(lease)
-      const result = await aside()
-      // After an interruption the process only leaves.
-      if (!outside.signal.aborted) held = await takeAgain(take, outside)
+    whileUnlocked: async (task) => {
+      const { lease } = getCurrent()
+      current = null
+      await releaseLease(lease)
+      const result = await task()
+      // After an interrupt, don't acquire the lock again.
+      if (!outside.signal.aborted) current = await reacquire(acquire, outside)
       return result
     },
   }
   try {
     return await work(locked)
   } finally {
-    if (held !== null) await giveBack((held as { lease: Lease }).lease)
+    if (current !== null) await releaseLease((current as { lease: Lease }).lease)
   }
 }
 
-/**
- * Takes the lock again. A remote that can't be reached for a while ends nothing that has waited for
- * an hour.
- */
-async function takeAgain<T>(
-  take: (timeoutMs: number) => Promise<T>,
+/** Acquires the lock again. A temporarily unreachable remote must not end a rollout. */
+async function reacquire<T>(
+  acquire: (timeoutMs: number) => Promise<T>,
   { clock, signal }: Outside,
 ): Promise<T> {
-  const until = clock.monotonic() + returnMs
+  const deadlineMs = clock.monotonic() + reacquireTimeoutMs
   for (;;) {
     try {
-      return await take(until - clock.monotonic())
+      return await acquire(deadlineMs - clock.monotonic())
     } catch (error) {
-      const isPassing = error instanceof EdgewiseError && error.code === 'record-unreachable'
-      if (!isPassing || signal.aborted || clock.monotonic() >= until) throw error
-      await clock.sleep(lookAgainMs, signal)
+      const isTransient = error instanceof EdgewiseError && error.code === 'record-unreachable'
+      if (!isTransient || signal.aborted || clock.monotonic() >= deadlineMs) throw error
+      await clock.sleep(retryMs, signal)
     }
   }
 }
 
-function holderHere({ clock, machine, user, newId }: Outside, reason: string): LockHolder {
+function describeHolder({ clock, machine, user, newId }: Outside, reason: string): LockHolder {
   const { boot, namespace, pid } = machine
   const since = new Date(clock.now()).toISOString()
   return { token: newId(), who: user, reason, since, boot, namespace, pid }
 }
 
 /**
- * The work is done, whether or not the lock can be given back: without a sign of life it ends by
- * itself.
+ * Releases the lock. A failure is only noted: the work is done, and the lease expires without
+ * heartbeats.
  */
 async function release(lease: Lease, note: (text: string) => void): Promise<void> {
   try {
@@ -121,7 +117,8 @@ async function release(lease: Lease, note: (text: string) => void): Promise<void
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'record-unreachable') throw error
     note(
-      `The lock could not be given back (${error.message}); it ends ${leaseMs / 1000} seconds after its last sign of life.`,
+      `The lock could not be released (${error.message}); ` +
+        `it expires ${leaseMs / 1000} seconds after its last heartbeat.`,
     )
   }
 }

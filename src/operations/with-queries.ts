@@ -3,26 +3,26 @@ import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
-/** The world outside, and where queries report their progress. */
+/** Ports of queries: the outside world and progress reports. */
 export interface QueryPorts<T> {
   outside: Outside
   /** Called with each wait that the service demands, ms. */
   onWait(ms: number): void
-  /** Follows the queries to their end. */
+  /** Starts a progress report of the queries. */
   startProgress(): Promise<QueryProgress<T>>
 }
 
-/** How far queries are. */
+/** Progress report of queries. */
 export interface QueryProgress<T> {
   report(progress: T): void
   end(): void
 }
 
 /**
- * Connects to the service for some queries: statistics and prefetch tasks. Needs the token, and
+ * Connects to the service for some queries: statistics and prefetch tasks. Needs the token, but
  * neither state nor the lock.
  *
- * @throws EdgewiseError `access` when there is no token, and whatever the queries throw
+ * @throws EdgewiseError `access` when there is no token, and the errors of the queries
  */
 export async function withQueries<T>(
   workspace: LoadedWorkspace,

@@ -16,15 +16,15 @@ import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 
-const mostTold = 20
+const maxListed = 20
 
 /**
- * Writes a manifest for each imported domain that has none, and one file with profiles for what
- * many of them share. No file that is there is changed. A secret becomes the reference that it was
- * made from; an item with a secret of which no manifest tells that is left out and named.
+ * Writes a manifest for each imported domain without one, and one file of profiles with the
+ * configuration that many domains share. Existing files are never changed. A secret becomes its
+ * reference; an item whose secret has no known reference is omitted and reported.
  *
- * @returns how many manifests were written
- * @throws EdgewiseError `usage` when a file is in the way, or would not be read as a manifest;
+ * @returns number of manifests written
+ * @throws EdgewiseError `usage` when a file exists already, or would not be loaded as a manifest;
  * nothing is written then
  */
 export function writeManifests(
@@ -37,43 +37,44 @@ export function writeManifests(
   if (configs.size === 0) return 0
   for (const { domain, item } of omitted)
     dialogue.note(
-      `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, with a \${secret:name} reference.`,
+      `${item} of ${domain} holds a secret: add it to ${buildManifestPath(domain)} yourself, ` +
+        `with a \${secret:name} reference.`,
     )
-  const profile = freeProfile(workspace, outside)
-  // An item of `defaults` is never just what a profile says, and a profile that nothing reads would
-  // be of no use.
-  const excluded = isRead(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
+  const profile = findFreeProfile(workspace, outside)
+  // An item of `defaults` is merged, so its value is not the profile's alone. Without a glob for
+  // the profile file, nothing goes into profiles.
+  const excluded = isLoaded(profile.path, config) ? Object.keys(config.defaults) : catalogue.keys()
   const { common, domains } = liftCommon(configs, new Set(excluded))
   const texts = new Map<string, string>()
   if (common.length > 0) {
     const documents = common.map((part, i) => ({ profile: profile.names(i), config: part }))
-    texts.set(profile.path, textOf(profile.path, documents))
+    texts.set(profile.path, formatDocuments(profile.path, documents))
   }
-  const open = groupBy(omitted, ({ domain }) => domain)
+  const omittedByDomain = groupBy(omitted, ({ domain }) => domain)
   for (const [domain, { takes, config: rest }] of domains) {
     const profiles: JsonObject =
       takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
-    const unsaid = new Set(open.get(domain)?.map(({ item }) => item))
+    const omittedItems = new Set(omittedByDomain.get(domain)?.map(({ item }) => item))
     texts.set(
-      pathOf(domain),
-      textOf(pathOf(domain), [
-        { domain, ...profiles, config: overrideDefaults(config.defaults, rest, unsaid) },
+      buildManifestPath(domain),
+      formatDocuments(buildManifestPath(domain), [
+        { domain, ...profiles, config: overrideDefaults(config.defaults, rest, omittedItems) },
       ]),
     )
   }
   refuseUnwritable(workspace, [...texts.keys()])
   for (const [path, text] of texts) {
     write(join(root, path), text)
-    if (texts.size <= mostTold) dialogue.note(`wrote ${join(root, path)}`)
+    if (texts.size <= maxListed) dialogue.note(`wrote ${join(root, path)}`)
   }
-  if (texts.size > mostTold)
+  if (texts.size > maxListed)
     dialogue.note(`wrote ${configs.size} manifests below ${join(root, 'domains')}`)
-  if (common.length > 0) dialogue.note(`What many of them share is in ${profile.path}.`)
+  if (common.length > 0) dialogue.note(`Shared configuration is in ${profile.path}.`)
   return configs.size
 }
 
-/** Where profiles go, and what they are called, so that they meet none that is there. */
-function freeProfile(
+/** Finds a path and names for new profiles that are not in use. */
+function findFreeProfile(
   { root }: LoadedWorkspace,
   { env }: Ports['outside'],
 ): { path: string; names(i: number): string } {
@@ -93,8 +94,8 @@ function freeProfile(
   }
 }
 
-/** Whether the workspace file has a file of this name read. */
-function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
+/** Returns whether the workspace file includes a path. */
+function isLoaded(path: string, { manifests, profiles }: LoadedWorkspace['config']): boolean {
   return [manifests, profiles].some((globs) => {
     const within = globs.filter((glob) => !glob.startsWith('!'))
     const out = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
@@ -104,8 +105,8 @@ function isRead(path: string, { manifests, profiles }: LoadedWorkspace['config']
   })
 }
 
-/** The longest names are more than file systems take. */
-function pathOf(domain: Domain): string {
+/** Builds the path of a manifest; a name too long for file systems is shortened. */
+function buildManifestPath(domain: Domain): string {
   const name =
     domain.length <= 200
       ? domain
@@ -113,8 +114,8 @@ function pathOf(domain: Domain): string {
   return `domains/${name}.yaml`
 }
 
-/** Documents in the style of `edgewise fmt`. */
-function textOf(path: string, documents: JsonObject[]): string {
+/** Formats documents in the style of `edgewise fmt`. */
+function formatDocuments(path: string, documents: JsonObject[]): string {
   const text = documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n')
   const formatted = formatYaml({ path, text })
   if (!('text' in formatted))
@@ -127,15 +128,16 @@ function refuseUnwritable({ root, config }: LoadedWorkspace, paths: string[]): v
   if (inTheWay !== undefined) {
     throw new EdgewiseError(
       'usage',
-      `${inTheWay} is there already, and declares something else; nothing was written`,
+      `${inTheWay} already exists with other content; nothing was written`,
       'Move it, or write the manifest yourself and import without --write-manifests.',
     )
   }
-  const unread = paths.find((path) => !isRead(path, config))
+  const unread = paths.find((path) => !isLoaded(path, config))
   if (unread === undefined) return
   throw new EdgewiseError(
     'usage',
-    `${unread} would be no manifest: it matches nothing under "manifests" in edgewise.yaml; nothing was written`,
+    `${unread} would not be loaded: no glob under "manifests" in edgewise.yaml matches it; ` +
+      'nothing was written',
     'Add the glob "domains/**/*.yaml" there, or write the manifests yourself.',
   )
 }

@@ -1,7 +1,7 @@
 import type { ApplyResult } from '../apply/run.ts'
 import type { RecordedState } from '../state/store.ts'
 
-/** What came of an apply that has not sent anything yet. */
+/** Creates the result of an apply that has not sent anything. */
 export function createEmptyResult(recorded: RecordedState): ApplyResult {
   return {
     confirmed: 0,
@@ -16,20 +16,20 @@ export function createEmptyResult(recorded: RecordedState): ApplyResult {
   }
 }
 
-/** Adds what came of one apply to what came of those before it. */
-export function addResult(to: ApplyResult, more: ApplyResult): void {
-  to.confirmed += more.confirmed
-  to.refused += more.refused
-  to.inDoubt += more.inDoubt
-  to.notSent += more.notSent
-  to.sent ||= more.sent
-  to.stopped ??= more.stopped
-  to.refusals.push(...more.refusals)
-  to.unrecorded ??= more.unrecorded
-  to.recorded = more.recorded
+/** Adds the result of an apply to a total. */
+export function addResult(total: ApplyResult, more: ApplyResult): void {
+  total.confirmed += more.confirmed
+  total.refused += more.refused
+  total.inDoubt += more.inDoubt
+  total.notSent += more.notSent
+  total.sent ||= more.sent
+  total.stopped ??= more.stopped
+  total.refusals.push(...more.refusals)
+  total.unrecorded ??= more.unrecorded
+  total.recorded = more.recorded
 }
 
-/** Whether everything of an apply is confirmed, and recorded so that others see it. */
+/** Returns whether all of an apply is confirmed, and recorded where other machines see it. */
 export function isComplete({
   refused,
   inDoubt,

@@ -4,9 +4,9 @@ import type { RecordedState } from '../state/store.ts'
 import type { HealthConfig } from '../model/config.ts'
 
 /**
- * When the domains of a wave will have been left alone long enough to be compared with, ms since
- * 1970: what was written to them in the window before the wave, or shortly before that, may be what
- * made them as they were. A change that was taken back minutes ago would pass for the usual.
+ * Finds the earliest time at which a wave has a baseline, ms since 1970. The baseline's window, and
+ * a settling time before it, must be free of writes to the wave's domains: otherwise the effect of
+ * a recent change, such as one that was just rolled back, would count as normal.
  */
 export function findBaselineStart(
   domains: Domain[],
@@ -14,13 +14,13 @@ export function findBaselineStart(
   now: number,
   rule: HealthConfig,
 ): number {
-  const written = domains.flatMap((domain) =>
+  const writtenMs = domains.flatMap((domain) =>
     [...(recorded.get(domain)?.values() ?? [])].flatMap(({ origin, at }) =>
       origin === 'write' ? [Math.min(now, Date.parse(at))] : [],
     ),
   )
-  const last = written.reduce((latest, each) => Math.max(latest, each), -Infinity)
-  // Windows are whole periods, and end at the beginning of one.
+  const lastWriteMs = writtenMs.reduce((latest, each) => Math.max(latest, each), -Infinity)
+  // Windows are whole periods, and end at the beginning of a period.
   const periods = Math.max(1, Math.ceil((rule.window * 1000) / grainMs[rule.grain])) + 1
-  return Math.max(now, last + rule.settle * 1000 + periods * grainMs[rule.grain])
+  return Math.max(now, lastWriteMs + rule.settle * 1000 + periods * grainMs[rule.grain])
 }

@@ -3,35 +3,35 @@ import { getOwn } from '../model/json.ts'
 import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../plan/selection.ts'
 
-/** How a plan stands to the rollouts that are open. */
+/** Open rollouts that affect a plan. */
 export interface RolloutConflicts {
-  /** The rollout that the plan goes on with: it asks for the same, and for nothing else. */
+  /** Rollout that the plan resumes: the same desired state, and no other changes. */
   continued: Rollout | null
   /** Open rollouts that the plan would interfere with. */
   conflicting: Rollout[]
 }
 
 /**
- * How changes of some domains stand to the rollouts that are open. A plan without changes goes on
- * with one that only waits for a verdict. None goes on with a rollout of which only a part was
- * chosen: the rest would be left out of its waves.
+ * Finds the open rollouts that affect changes of some domains. A plan without changes resumes a
+ * rollout that only waits for a verdict. A plan for a part of a rollout never resumes it: the rest
+ * would be missing from its waves.
  *
- * @param chosen what the plan was made for
- * @param asked hash of what the manifests ask for of a domain now
+ * @param chosen selection of the plan
+ * @param hashDomain current hash of a domain's desired state
  */
 export function findConflicts(
   domains: Iterable<Domain>,
   chosen: Selection,
   rollouts: Rollout[],
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
 ): RolloutConflicts {
   const open = rollouts.filter(({ state }) => state === 'open')
   const changed = [...domains]
-  const same = (rollout: Rollout, names: Domain[]) =>
-    names.every((domain) => getOwn(rollout.asked, domain) === asked(domain))
+  const isUnchanged = (rollout: Rollout, names: Domain[]) =>
+    names.every((domain) => getOwn(rollout.asked, domain) === hashDomain(domain))
   if (changed.length === 0) {
     const waiting = open.find(
-      (rollout) => choosesAll(chosen, rollout) && same(rollout, Object.keys(rollout.asked)),
+      (rollout) => selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.asked)),
     )
     return { continued: waiting ?? null, conflicting: [] }
   }
@@ -39,12 +39,17 @@ export function findConflicts(
     changed.some((domain) => getOwn(rollout.asked, domain) !== undefined),
   )
   const [only, ...others] = touched
-  if (only !== undefined && others.length === 0 && choosesAll(chosen, only) && same(only, changed))
+  if (
+    only !== undefined &&
+    others.length === 0 &&
+    selectsAll(chosen, only) &&
+    isUnchanged(only, changed)
+  )
     return { continued: only, conflicting: [] }
   return { continued: null, conflicting: touched }
 }
 
-function choosesAll(chosen: Selection, { asked, items }: Rollout): boolean {
+function selectsAll(chosen: Selection, { asked, items }: Rollout): boolean {
   const wanted = new Set(chosen.items)
   if (wanted.size > 0 && (items.length === 0 || items.some((item) => !wanted.has(item))))
     return false
@@ -52,23 +57,26 @@ function choosesAll(chosen: Selection, { asked, items }: Rollout): boolean {
   return narrowSnapshot(all, { target: chosen.target, items: [] }).size === all.size
 }
 
-/** The domains whose state as it is asked for is held, each with the rollout that holds it. */
+/**
+ * Finds the domains on hold, each with its rollout. A domain is on hold until its desired state
+ * changes.
+ */
 export function findDomainsOnHold(
   rollouts: Rollout[],
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
 ): Map<Domain, Rollout> {
   return new Map(
     rollouts.flatMap((rollout) =>
       rollout.held.flatMap((domain): [Domain, Rollout][] =>
-        getOwn(rollout.asked, domain) === asked(domain) ? [[domain, rollout]] : [],
+        getOwn(rollout.asked, domain) === hashDomain(domain) ? [[domain, rollout]] : [],
       ),
     ),
   )
 }
 
 /**
- * Each domain of a rollout with the wave, from 1, in which it is sent from now on: what has passed
- * goes with the current one.
+ * Maps each domain of a rollout to the number of the wave that sends it from now on, from 1.
+ * Domains of passed waves join the current wave.
  */
 export function mapDomainsToWaves(rollout: Rollout): Map<Domain, number> {
   const first = (findCurrentWave(rollout) ?? 0) + 1

@@ -6,37 +6,35 @@ import type { RecordedState } from '../state/store.ts'
 import { addResult, isComplete } from './add-results.ts'
 import type { RolloutContext } from './ports.ts'
 
-/** Ends a rollout where it is. One that puts nothing on hold is forgotten. */
+/** Stops a rollout; deletes it from the store if no domain is on hold. */
 export async function stopRollout(
   rollout: Rollout,
   why: string,
-  held: Domain[],
+  onHold: Domain[],
   result: ApplyResult,
   { store }: RolloutContext,
 ): Promise<void> {
   result.stopped ??= why
   const message = `Rollout ${rollout.id}: stopped (${why})`
-  if (held.length === 0) await store.deleteRollouts([rollout.id], message)
-  else await store.saveRollout({ ...rollout, state: 'stopped', reason: why, held }, message)
+  if (onHold.length === 0) await store.deleteRollouts([rollout.id], message)
+  else await store.saveRollout({ ...rollout, state: 'stopped', reason: why, held: onHold }, message)
 }
 
 /**
- * Ends a rollout whose wave is worse, or can't be judged: nothing more goes out, and what the
- * manifests ask for is put on hold. What was sent is rolled back where the workspace asks for that.
- *
- * @param at the wave, counted from 0
+ * Ends a rollout whose wave is worse or can't be judged: no further wave is sent, and the remaining
+ * domains are put on hold. Sent changes are rolled back if the workspace is configured so.
  */
 export async function failWave(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   { worse, reason }: { worse: boolean; reason: string },
   recorded: RecordedState,
   result: ApplyResult,
   context: RolloutContext,
 ): Promise<void> {
-  const why = `wave ${at + 1} of ${rollout.waves.length}: ${reason}`
+  const why = `wave ${waveIndex + 1} of ${rollout.waves.length}: ${reason}`
   if (!worse || context.settings.rule?.onFailure !== 'rollback') {
-    const later = rollout.waves.slice(at + 1).flatMap(({ domains }) => domains)
+    const later = rollout.waves.slice(waveIndex + 1).flatMap(({ domains }) => domains)
     return stopRollout(rollout, why, later, result, context)
   }
   result.takenBack = false
@@ -44,8 +42,9 @@ export async function failWave(
     await rollBack(rollout, why, recorded, result, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
-    // Why it has to be rolled back matters more than why it could not be.
-    result.stopped = `${why}; it could not be taken back: ${error.message}; ${finish(rollout)}`
+    // The reason for the rollback comes first, then the reason why it failed.
+    const failure = `it could not be rolled back: ${error.message}`
+    result.stopped = `${why}; ${failure}; ${describeFinish(rollout)}`
   }
 }
 
@@ -56,15 +55,14 @@ async function rollBack(
   result: ApplyResult,
   { store, applying, clock, report }: RolloutContext,
 ): Promise<void> {
-  // On hold before anything is rolled back, so that whatever happens meanwhile nobody sends it
-  // again.
-  const held: Rollout = {
+  // Put on hold before the rollback starts, so that no other apply sends the changes again.
+  const failed: Rollout = {
     ...rollout,
     state: 'taking-back',
     reason: why,
     held: Object.keys(rollout.asked),
   }
-  await store.saveRollout(held, `Rollout ${rollout.id}: ${why}`)
+  await store.saveRollout(failed, `Rollout ${rollout.id}: ${why}`)
   const reportWrites = (writes: number) =>
     report({
       type: 'rollout.taking-back',
@@ -73,25 +71,28 @@ async function rollBack(
       reason: why,
       writes,
     })
-  const back = await applying.rollBack(rollout, recorded, reportWrites)
-  if (typeof back === 'string') {
-    result.stopped = `${why}; it could not be taken back: ${back}`
+  const rolledBack = await applying.rollBack(rollout, recorded, reportWrites)
+  if (typeof rolledBack === 'string') {
+    result.stopped = `${why}; it could not be rolled back: ${rolledBack}`
     return store.saveRollout(
-      { ...held, state: 'stopped' },
-      `Rollout ${rollout.id}: nothing of it can be taken back`,
+      { ...failed, state: 'stopped' },
+      `Rollout ${rollout.id}: nothing can be rolled back`,
     )
   }
-  addResult(result, back.result)
-  const whole = isComplete(back.result)
-  result.takenBack = whole && back.irreversible === null
-  const butFor = back.irreversible === null ? '' : ` but for ${back.irreversible}`
-  result.stopped = whole
-    ? `${why}; taken back${butFor}`
-    : `${why}; not all of it could be taken back; ${finish(rollout)}`
-  if (whole)
-    await store.saveRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
+  addResult(result, rolledBack.result)
+  const complete = isComplete(rolledBack.result)
+  result.takenBack = complete && rolledBack.irreversible === null
+  const exceptions = rolledBack.irreversible === null ? '' : ` except ${rolledBack.irreversible}`
+  result.stopped = complete
+    ? `${why}; rolled back${exceptions}`
+    : `${why}; not all of it could be rolled back; ${describeFinish(rollout)}`
+  if (complete)
+    await store.saveRollout(
+      { ...failed, state: 'taken-back' },
+      `Rollout ${rollout.id}: rolled back`,
+    )
 }
 
-function finish({ id }: Rollout): string {
-  return `"edgewise rollback ${id}" goes on with that`
+function describeFinish({ id }: Rollout): string {
+  return `"edgewise rollback ${id}" finishes the rollback`
 }

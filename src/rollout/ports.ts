@@ -9,17 +9,14 @@ import type { TimeZone } from '../model/time-zone.ts'
 import type { Clock } from '../model/clock.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 
-/**
- * What a rollout works with: three ports (clock, service, applying), the state, and what the
- * workspace says.
- */
+/** Context of a rollout: three ports (clock, service, applying), the store and the settings. */
 export interface RolloutContext {
   clock: Clock
   service: StatusCounts
   applying: Applying
   store: Pick<Store, 'load' | 'listRollouts' | 'saveRollout' | 'deleteRollouts'>
   settings: RolloutSettings
-  /** Aborted when the user interrupts. */
+  /** Aborted on an interrupt. */
   signal: AbortSignal
   report(event: ApplyEvent): void
 }
@@ -27,48 +24,45 @@ export interface RolloutContext {
 /** The service's statistics. */
 export interface StatusCounts {
   /**
-   * Requests by domain and status code in a window.
+   * Queries the requests in a window by domain and status code.
    *
-   * @throws EdgewiseError `service-failed` when there is no answer, and what else a query throws
+   * @throws EdgewiseError `service-failed` when there is no answer, and other errors of a query
    */
   count(domains: Domain[], window: Window): Promise<DomainCounts>
 }
 
-/** Executes parts of a plan, each as an apply of its own, while the lock is held. */
+/** Executes parts of a plan, each as its own apply, under the lock. */
 export interface Applying {
   /**
-   * Makes a part of the plan ready to send, with the values of its secrets.
+   * Resolves the secrets of a part of the plan.
    *
-   * @throws EdgewiseError `guarded` when it may not begin at this time, `access` or `invalid` when
-   * a secret can't be had
+   * @throws EdgewiseError `guarded` when the part may not begin now, `access` or `invalid` when a
+   * secret can't be resolved
    */
   prepare(part: Plan, recorded: RecordedState): Promise<Plan>
   /** @param part as `prepare` returned it */
   execute(part: Plan, id: string, recorded: RecordedState): Promise<ApplyResult>
-  /** Rolls back all that a rollout changed. The reason when nothing of it can be. */
+  /** Rolls back all changes of a rollout; returns the reason if nothing can be rolled back. */
   rollBack(
     rollout: Rollout,
     recorded: RecordedState,
     report: (writes: number) => void,
   ): Promise<RolledBack | string>
-  /**
-   * Does something while others may have the lock. After an interruption the lock is not taken
-   * again.
-   */
+  /** Does some work without the lock. After an interrupt, the lock is not acquired again. */
   whileUnlocked<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** What came of rolling back, and in words what of it can't be; null where all can. */
+/** Result of a rollback, and a description of the irreversible items; null if there are none. */
 export interface RolledBack {
   result: ApplyResult
   irreversible: string | null
 }
 
-/** What the workspace says of rollouts. */
+/** Rollout settings of the workspace. */
 export interface RolloutSettings {
   pauseMs: number
-  /** Null where health is not checked. */
+  /** Null without health checks. */
   rule: HealthConfig | null
-  /** In which the service aligns its periods. */
+  /** Time zone of the service's periods. */
   zone: TimeZone
 }

@@ -6,7 +6,7 @@ import type { QueryClient } from '../service/query/query-client.ts'
 /**
  * Queries the requests of each domain in a window; a domain without requests has empty counts.
  *
- * @throws EdgewiseError as `QueryClient.eachDomain`
+ * @throws EdgewiseError as `QueryClient.queryEachDomain`
  */
 export async function queryCounts(
   queries: QueryClient,

@@ -12,22 +12,22 @@ import type { RolloutContext } from './ports.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import { selectWave, findChangedDomains } from './wave-part.ts'
 
-/** How far a rollout is. */
-interface Way {
+/** Progress of a rollout. */
+interface Progress {
   rollout: Rollout
   recorded: RecordedState
-  /** What came of it so far, and the last wave whose writes are counted in it. */
+  /** Total so far, and the number of the last wave that is included. */
   result: ApplyResult
   counted: number
 }
 
 /**
- * Rolls a plan out wave by wave. Between waves the lock is free. Each step is recorded, so that
- * another process can take over: each of them looks first at what is recorded, and does the next
- * step if nobody has done it.
+ * Rolls a plan out wave by wave. The lock is free between waves. Each step is recorded, so that
+ * another process can take over: a process reloads the state before each step, and takes the step
+ * unless another process has.
  *
- * @param rollout a new one, or the one that the plan continues
- * @throws EdgewiseError what ends it before anything is sent
+ * @param rollout a new rollout, or the one that the plan resumes
+ * @throws EdgewiseError when the rollout ends before anything is sent
  */
 export async function rollOut(
   plan: Plan,
@@ -40,100 +40,111 @@ export async function rollOut(
   const releases = plan.changes.filter(({ action }) => action === 'release').length
   context.report({
     type: 'apply.started',
-    time: timeOf(context),
+    time: formatNow(context),
     apply: id,
     writes: plan.writes.length,
     releases,
     waves: waves.length,
   })
-  const way: Way = { rollout, recorded, result, counted: 0 }
+  const progress: Progress = { rollout, recorded, result, counted: 0 }
   try {
-    await steps(plan, way, context)
+    await runWaves(plan, progress, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    const name = nameWave(way.rollout, findCurrentWave(way.rollout) ?? waves.length - 1)
-    result.stopped ??= `${error.message}; the rollout stays open at ${name}, and the next apply goes on with it`
+    const name = nameWave(progress.rollout, findCurrentWave(progress.rollout) ?? waves.length - 1)
+    const next = `the rollout stays open at ${name}, and the next apply resumes it`
+    result.stopped ??= `${error.message}; ${next}`
   }
-  result.notSent += plan.writes.filter(({ wave }) => wave > way.counted).length
-  result.recorded = way.recorded
+  result.notSent += plan.writes.filter(({ wave }) => wave > progress.counted).length
+  result.recorded = progress.recorded
   const { confirmed, refused, inDoubt, notSent, stopped, takenBack } = result
   const counts = { confirmed, refused, inDoubt, notSent, takenBack }
-  context.report({ type: 'apply.finished', time: timeOf(context), apply: id, stopped, ...counts })
+  context.report({
+    type: 'apply.finished',
+    time: formatNow(context),
+    apply: id,
+    stopped,
+    ...counts,
+  })
   return result
 }
 
-async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<void> {
-  const { result } = way
+async function runWaves(plan: Plan, progress: Progress, context: RolloutContext): Promise<void> {
+  const { result } = progress
   const { store } = context
-  const first = findCurrentWave(way.rollout)
-  for (let at = first; at !== null; at = findCurrentWave(way.rollout)) {
-    const name = nameWave(way.rollout, at)
-    const part = selectWave(plan, way.rollout, at, at === first)
-    let whole = true
+  const save = (event: string) =>
+    store.saveRollout(progress.rollout, `Rollout ${progress.rollout.id}: ${event}`)
+  const stop = (name: string) =>
+    stopRollout(progress.rollout, `${name} was not applied completely`, [], result, context)
+  const first = findCurrentWave(progress.rollout)
+  for (let waveIndex = first; waveIndex !== null; waveIndex = findCurrentWave(progress.rollout)) {
+    const name = nameWave(progress.rollout, waveIndex)
+    const part = selectWave(plan, progress.rollout, waveIndex, waveIndex === first)
+    let complete = true
     if (part.changes.length > 0) {
-      const [moved] = findChangedDomains(part, way.recorded)
+      const [moved] = findChangedDomains(part, progress.recorded)
       if (moved !== undefined)
-        return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
+        return leaveOpen(
+          `the state of ${moved} changed since the plan was made; apply again`,
+          result,
+        )
       const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
       const baselineAt =
-        way.rollout.waves[at]?.applied === null
-          ? baselineTime(domains, way.recorded, context)
+        progress.rollout.waves[waveIndex]?.applied === null
+          ? findBaselineTime(domains, progress.recorded, context)
           : null
       if (baselineAt !== null) {
-        const wave = at
-        await store.saveRollout(
-          way.rollout,
-          `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`,
-        )
+        const wave = waveIndex
+        await save(`${name} waits for its baseline`)
         await context.applying.whileUnlocked(() =>
-          waitForBaseline(way.rollout, wave, baselineAt, context),
+          waitForBaseline(progress.rollout, wave, baselineAt, context),
         )
-        const gone = await lookAgain(way, context)
-        if (gone !== null) return leave(gone, result)
+        const reason = await reload(progress, context)
+        if (reason !== null) return leaveOpen(reason, result)
         continue
       }
-      const ready = await context.applying.prepare(part, way.recorded)
+      const ready = await context.applying.prepare(part, progress.recorded)
       await refuseUnwatchable(domains, context)
-      const done = await executeWave(ready, at, way, context)
-      whole = isComplete(done)
-      const early = done.stopped !== null || done.unrecorded !== null
-      if (!whole && context.signal.aborted) return
-      if (!whole && (early || context.settings.rule === null))
-        return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
-      await store.saveRollout(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
+      const done = await executeWave(ready, waveIndex, progress, context)
+      complete = isComplete(done)
+      const endedEarly = done.stopped !== null || done.unrecorded !== null
+      if (!complete && context.signal.aborted) return
+      if (!complete && (endedEarly || context.settings.rule === null)) return stop(name)
+      await save(`${name} is applied`)
     }
-    way.counted = at + 1
-    // The process that sent the wave died before it could say when that was over.
-    if (way.rollout.waves[at]?.applied?.to === null) way.rollout = ended(way.rollout, at, context)
-    // Of a wave that others have brought about there is nothing to see.
+    progress.counted = waveIndex + 1
+    // The process that sent the wave died before it recorded the end of the wave.
+    if (progress.rollout.waves[waveIndex]?.applied?.to === null)
+      progress.rollout = markEnded(progress.rollout, waveIndex, context)
+    // A wave that other applies have brought about has nothing to watch.
     if (
-      way.rollout.waves[at]?.applied !== null &&
-      needsWatching(way.rollout, at, context.settings)
+      progress.rollout.waves[waveIndex]?.applied !== null &&
+      needsWatching(progress.rollout, waveIndex, context.settings)
     ) {
-      const wave = at
+      const wave = waveIndex
       const watched = await context.applying.whileUnlocked(() =>
-        watchWave(way.rollout, wave, context),
+        watchWave(progress.rollout, wave, context),
       )
-      const gone = await lookAgain(way, context)
-      if (gone !== null || watched === null) return leave(gone ?? interrupted, result)
-      // Another process has gone on meanwhile.
-      if (findCurrentWave(way.rollout) !== at) continue
-      if (!watched.passed) return failWave(way.rollout, at, watched, way.recorded, result, context)
+      const reason = await reload(progress, context)
+      if (reason !== null || watched === null) return leaveOpen(reason ?? interrupted, result)
+      // Another process has resumed the rollout meanwhile.
+      if (findCurrentWave(progress.rollout) !== waveIndex) continue
+      if (!watched.passed)
+        return failWave(progress.rollout, waveIndex, watched, progress.recorded, result, context)
     }
-    if (!whole)
-      return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
-    const passed = withWave(way.rollout, at, { passed: true })
+    if (!complete) return stop(name)
+    const passed = updateWave(progress.rollout, waveIndex, { passed: true })
     if (findCurrentWave(passed) !== null)
       await store.saveRollout(passed, `Rollout ${passed.id}: ${name} passed`)
-    way.rollout = passed
+    progress.rollout = passed
   }
-  await store.deleteRollouts([way.rollout.id], `Rollout ${way.rollout.id}: complete`)
+  await store.deleteRollouts([progress.rollout.id], `Rollout ${progress.rollout.id}: complete`)
 }
 
-const interrupted = 'interrupted; apply again to go on with the rollout'
+const interrupted = 'interrupted; apply again to resume the rollout'
 
-/** When there will be a baseline to compare a wave with, ms since 1970; null where there is one. */
-function baselineTime(
+/** Finds the time at which a wave has a baseline, ms since 1970; null if it has one now. */
+function findBaselineTime(
   domains: Domain[],
   recorded: RecordedState,
   { clock, settings }: RolloutContext,
@@ -144,7 +155,7 @@ function baselineTime(
   return time <= now ? null : time
 }
 
-/** Refuses before a wave begins what could not be watched. */
+/** Refuses to begin a wave whose statistics can't be queried. */
 async function refuseUnwatchable(
   domains: Domain[],
   { clock, service, settings }: RolloutContext,
@@ -154,71 +165,75 @@ async function refuseUnwatchable(
   await service.count(domains, computeWindows(now, now, settings.rule, settings.zone).before)
 }
 
-/** What others did while the lock was free. Why the rollout does not go on here, or null. */
-async function lookAgain(way: Way, { store, signal }: RolloutContext): Promise<string | null> {
+/** Reloads the state after the lock was free. Returns why the rollout ends here, or null. */
+async function reload(
+  progress: Progress,
+  { store, signal }: RolloutContext,
+): Promise<string | null> {
   if (signal.aborted) return interrupted
   const recorded = await store.load()
   const rollout = (await store.listRollouts()).find(
-    ({ id, state }) => id === way.rollout.id && state === 'open',
+    ({ id, state }) => id === progress.rollout.id && state === 'open',
   )
   if (rollout === undefined) return 'another apply has ended this rollout'
-  Object.assign(way, { recorded, rollout })
+  Object.assign(progress, { recorded, rollout })
   return null
 }
 
-/**
- * Executes a wave; that it was begun is recorded before, so that it can be rolled back whatever
- * happens.
- */
+/** Executes a wave. Its start is recorded first, so that it can be rolled back in any case. */
 async function executeWave(
   part: Plan,
-  at: number,
-  way: Way,
+  waveIndex: number,
+  progress: Progress,
   context: RolloutContext,
 ): Promise<ApplyResult> {
-  const before = way.rollout
+  const before = progress.rollout
   const id = `${before.id}-w${before.applies.length + 1}`
-  const from = before.waves[at]?.applied?.from ?? timeOf(context)
-  way.rollout = withWave({ ...before, applies: [...before.applies, id] }, at, {
+  const from = before.waves[waveIndex]?.applied?.from ?? formatNow(context)
+  progress.rollout = updateWave({ ...before, applies: [...before.applies, id] }, waveIndex, {
     applied: { from, to: null },
   })
   await context.store.saveRollout(
-    way.rollout,
-    `Rollout ${before.id}: begins ${nameWave(before, at)}`,
+    progress.rollout,
+    `Rollout ${before.id}: begins ${nameWave(before, waveIndex)}`,
   )
-  const result = await context.applying.execute(part, id, way.recorded)
-  way.recorded = result.recorded
-  addResult(way.result, result)
-  way.counted = at + 1
-  way.rollout = ended(way.rollout, at, context)
+  const result = await context.applying.execute(part, id, progress.recorded)
+  progress.recorded = result.recorded
+  addResult(progress.result, result)
+  progress.counted = waveIndex + 1
+  progress.rollout = markEnded(progress.rollout, waveIndex, context)
   return result
 }
 
-/** The rollout stays open for whoever applies next, or was ended by somebody else. */
-function leave(why: string, result: ApplyResult): void {
+/** Leaves a rollout that stays open for the next apply, or that another apply has ended. */
+function leaveOpen(why: string, result: ApplyResult): void {
   result.stopped = why
 }
 
-function withWave(rollout: Rollout, at: number, more: Partial<Rollout['waves'][number]>): Rollout {
+function updateWave(
+  rollout: Rollout,
+  waveIndex: number,
+  more: Partial<Rollout['waves'][number]>,
+): Rollout {
   return {
     ...rollout,
-    waves: rollout.waves.map((wave, i) => (i === at ? { ...wave, ...more } : wave)),
+    waves: rollout.waves.map((wave, i) => (i === waveIndex ? { ...wave, ...more } : wave)),
   }
 }
 
-/** The clock may have been set back meanwhile. */
-function ended(rollout: Rollout, at: number, context: RolloutContext): Rollout {
-  const now = timeOf(context)
-  const from = rollout.waves[at]?.applied?.from ?? now
-  return withWave(rollout, at, {
+/** Records the end of a wave, never before its start: the clock may have been set back. */
+function markEnded(rollout: Rollout, waveIndex: number, context: RolloutContext): Rollout {
+  const now = formatNow(context)
+  const from = rollout.waves[waveIndex]?.applied?.from ?? now
+  return updateWave(rollout, waveIndex, {
     applied: { from, to: Date.parse(now) < Date.parse(from) ? from : now },
   })
 }
 
-function nameWave({ waves }: Rollout, at: number): string {
-  return `wave ${at + 1} of ${waves.length}`
+function nameWave({ waves }: Rollout, waveIndex: number): string {
+  return `wave ${waveIndex + 1} of ${waves.length}`
 }
 
-function timeOf({ clock }: Pick<RolloutContext, 'clock'>): string {
+function formatNow({ clock }: Pick<RolloutContext, 'clock'>): string {
   return new Date(clock.now()).toISOString()
 }

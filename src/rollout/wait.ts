@@ -1,53 +1,53 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Clock } from '../model/clock.ts'
 
-/** What waiting takes. */
+/** Ports for waiting. */
 interface Waiting {
   clock: Clock
   signal: AbortSignal
 }
 
-/** Timers take no more than 24 days, and do not see that a machine slept. */
-const longestSleepMs = 3_600_000
-const askAgainMs = 60_000
+/** Timers are limited to 24 days, and do not notice that a machine was asleep. */
+const maxSleepMs = 3_600_000
+const retryMs = 60_000
 /**
- * How long statistics that can't be read are asked for again: an outage of theirs ends no rollout.
+ * Time during which failed queries are retried, ms: an outage of statistics must not end a rollout.
  */
-const patienceMs = 30 * 60_000
+const maxRetryMs = 30 * 60_000
 
-/** Waits until a time, ms since 1970, or an interruption. */
+/** Waits until a time, ms since 1970, or an interrupt. */
 export async function waitUntil(time: number, { clock, signal }: Waiting): Promise<void> {
   for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) {
-    await clock.sleep(Math.min(time - now, longestSleepMs), signal)
+    await clock.sleep(Math.min(time - now, maxSleepMs), signal)
   }
 }
 
 /**
- * Reads, and reads again for half an hour while the service gives no answer.
+ * Queries, and retries for half an hour while the service does not answer.
  *
- * @param tell hears until when is waited for the next attempt, ms since 1970
- * @throws EdgewiseError what reading throws
+ * @param onWait called with the time of the next attempt, ms since 1970
+ * @throws the error of the last query
  */
 export async function retryQuery<T>(
-  read: () => Promise<T>,
-  tell: (until: number) => void,
+  query: () => Promise<T>,
+  onWait: (until: number) => void,
   waiting: Waiting,
 ): Promise<T> {
   const { clock, signal } = waiting
-  const end = clock.now() + patienceMs
+  const end = clock.now() + maxRetryMs
   for (;;) {
     try {
-      return await read()
+      return await query()
     } catch (error) {
       if (!isTransient(error) || clock.now() >= end || signal.aborted) throw error
     }
-    const next = clock.now() + askAgainMs
-    tell(next)
+    const next = clock.now() + retryMs
+    onWait(next)
     await waitUntil(next, waiting)
   }
 }
 
-/** Whether an error says no more than that there was no answer. */
+/** Returns whether an error only means that the service did not answer. */
 export function isTransient(error: unknown): boolean {
   return error instanceof EdgewiseError && error.code === 'service-failed'
 }

@@ -9,79 +9,80 @@ import type { HealthConfig } from '../model/config.ts'
 import { isClearlyWorse, explainTooLittleData, explainWorse } from './explain-verdict.ts'
 import { isTransient, retryQuery, waitUntil } from './wait.ts'
 
-/** What watching a wave takes. */
+/** Context for watching a wave. */
 type Watching = Pick<RolloutContext, 'clock' | 'service' | 'settings' | 'signal' | 'report'>
 
-/** What came of watching a wave; null when it was interrupted. */
+/** Verdict on a watched wave; null after an interrupt. */
 export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
 
-/** Windows of which too little is known are made longer until they are so many times as long. */
-const longest = 12
+/** Maximum factor by which a window with too little data is extended. */
+const maxExtension = 12
 
-/** Whether the next step has to wait after a wave, counted from 0. */
+/** Returns whether a rollout has to wait after a wave. */
 export function needsWatching(
   { waves }: Rollout,
-  at: number,
+  waveIndex: number,
   { pauseMs, rule }: RolloutSettings,
 ): boolean {
-  return rule !== null || (at + 1 < waves.length && pauseMs > 0)
+  return rule !== null || (waveIndex + 1 < waves.length && pauseMs > 0)
 }
 
 /**
- * Waits until a wave may be followed by the next one: for the pause, and for the statistics of its
- * domains, which are compared with the time before. What is beyond doubt is not waited for.
+ * Waits until the next wave may begin: for the pause, and for a verdict that compares the
+ * statistics of the domains with their baseline. A clearly worse wave ends the wait.
  *
- * @returns null when it was interrupted
- * @throws EdgewiseError what reading statistics throws
+ * @returns null after an interrupt
+ * @throws EdgewiseError the errors of queries
  */
 export async function watchWave(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   watching: Watching,
 ): Promise<Watched> {
   const { clock, signal } = watching
   const { rule, pauseMs } = watching.settings
-  const wave = rollout.waves[at]
+  const wave = rollout.waves[waveIndex]
   const [from, to] = [Date.parse(wave?.applied?.from ?? ''), Date.parse(wave?.applied?.to ?? '')]
-  const pausedUntil = at + 1 < rollout.waves.length ? to + pauseMs : to
+  const pausedUntil = waveIndex + 1 < rollout.waves.length ? to + pauseMs : to
   if (rule !== null) {
-    const watched = await judged(rollout, at, { from, to }, pausedUntil, rule, watching)
+    const watched = await judge(rollout, waveIndex, { from, to }, pausedUntil, rule, watching)
     if (watched === null || !watched.passed) return watched
   }
   if (clock.now() < pausedUntil) {
-    reportWaiting(rollout, at, pausedUntil, 'pause', watching)
+    reportWaiting(rollout, waveIndex, pausedUntil, 'pause', watching)
     await waitUntil(pausedUntil, watching)
   }
   return signal.aborted ? null : { passed: true }
 }
 
-/** Waits until there is an undisturbed time to compare a wave with, and says so. */
+/** Reports and waits until a wave has a baseline. */
 export async function waitForBaseline(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   time: number,
   watching: Watching,
 ): Promise<void> {
-  reportWaiting(rollout, at, time, 'baseline', watching)
+  reportWaiting(rollout, waveIndex, time, 'baseline', watching)
   await waitUntil(time, watching)
 }
 
 /**
- * The verdict on a wave. Windows grow while there is too little data, if that is to be waited for.
+ * Judges a wave. Its windows are extended while there is too little data, if `onLittleData` is
+ * `wait`.
  */
-async function judged(
+async function judge(
   rollout: Rollout,
-  at: number,
+  waveIndex: number,
   applied: Window,
   pausedUntil: number,
   rule: HealthConfig,
   watching: Watching,
 ): Promise<Watched> {
-  const domains = rollout.waves[at]?.domains ?? []
+  const domains = rollout.waves[waveIndex]?.domains ?? []
   const counts = (window: Window) =>
     retryQuery(
       () => watching.service.count(domains, window),
-      (next) => reportWaiting(rollout, at, next, 'health', watching),
+      (next) => reportWaiting(rollout, waveIndex, next, 'health', watching),
       watching,
     )
   for (let times = 1; ; times++) {
@@ -91,25 +92,25 @@ async function judged(
       { ...rule, window: rule.window * times },
       watching.settings.zone,
     )
-    reportWaiting(rollout, at, Math.max(windows.readyAt, pausedUntil), 'health', watching)
+    reportWaiting(rollout, waveIndex, Math.max(windows.readyAt, pausedUntil), 'health', watching)
     const before = await counts(windows.before)
-    const early = await lookOn(domains, at, windows, before, rule, watching)
+    const early = await watchWindow(domains, waveIndex, windows, before, rule, watching)
     if (watching.signal.aborted) return null
     const health = early ?? judgeWave(before, await counts(windows.after), rule)
     const reason =
       health.verdict === 'worse' ? explainWorse(health, rule) : explainTooLittleData(health, rule)
-    reportJudged(at, health, reason, watching)
+    reportJudged(waveIndex, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
     if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
-    if (rule.onLittleData === 'stop' || times === longest)
+    if (rule.onLittleData === 'stop' || times === maxExtension)
       return { passed: false, worse: false, reason: reason ?? '' }
   }
 }
 
-/** Looks on until the window is over. What is found once and is beyond doubt is the verdict. */
-async function lookOn(
+/** Watches a wave until its window ends; returns its health early if it is clearly worse. */
+async function watchWindow(
   domains: Domain[],
-  at: number,
+  waveIndex: number,
   { after, readyAt }: HealthWindows,
   before: DomainCounts,
   rule: HealthConfig,
@@ -123,18 +124,22 @@ async function lookOn(
     if (now >= readyAt || signal.aborted) return null
     const known = alignDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
     if (known > after.from) {
-      const health = await soFar(domains, before, { from: after.from, to: known }, rule, watching)
+      const health = await judgeSoFar(
+        domains,
+        before,
+        { from: after.from, to: known },
+        rule,
+        watching,
+      )
       if (health !== null && isClearlyWorse(health)) return health
-      if (health !== null) reportWatched(at, now, health, rule, watching)
+      if (health !== null) reportWatched(waveIndex, now, health, rule, watching)
     }
     await waitUntil(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
   }
 }
 
-/**
- * How a wave looks before its window is over; null where nobody can say, which the next look may.
- */
-async function soFar(
+/** Judges a wave before its window ends; null if the service does not answer. */
+async function judgeSoFar(
   domains: Domain[],
   before: DomainCounts,
   window: Window,
@@ -150,7 +155,7 @@ async function soFar(
 }
 
 function reportWatched(
-  at: number,
+  waveIndex: number,
   now: number,
   { whole }: WaveHealth,
   { statuses }: HealthConfig,
@@ -158,8 +163,8 @@ function reportWatched(
 ): void {
   report({
     type: 'wave.watched',
-    time: timeOf(now),
-    wave: at + 1,
+    time: formatTime(now),
+    wave: waveIndex + 1,
     statuses,
     before: whole.before,
     after: whole.after,
@@ -168,25 +173,25 @@ function reportWatched(
 
 function reportWaiting(
   { waves }: Rollout,
-  at: number,
+  waveIndex: number,
   time: number,
   reason: 'pause' | 'health' | 'baseline',
   { clock, report }: Watching,
 ): void {
-  const domains = waves[at]?.domains.length ?? 0
+  const domains = waves[waveIndex]?.domains.length ?? 0
   report({
     type: 'wave.waiting',
-    time: timeOf(clock.now()),
-    wave: at + 1,
+    time: formatTime(clock.now()),
+    wave: waveIndex + 1,
     waves: waves.length,
     domains,
-    until: timeOf(time),
+    until: formatTime(time),
     reason,
   })
 }
 
 function reportJudged(
-  at: number,
+  waveIndex: number,
   { verdict, whole, domains }: WaveHealth,
   reason: string | null,
   { clock, report }: Watching,
@@ -195,9 +200,9 @@ function reportJudged(
     each.verdict === 'worse' ? [{ domain, before: each.before, after: each.after }] : [],
   )
   const about = { verdict, reason, before: whole.before, after: whole.after, worse: named }
-  report({ type: 'wave.judged', time: timeOf(clock.now()), wave: at + 1, ...about })
+  report({ type: 'wave.judged', time: formatTime(clock.now()), wave: waveIndex + 1, ...about })
 }
 
-function timeOf(time: number): string {
+function formatTime(time: number): string {
   return new Date(time).toISOString()
 }

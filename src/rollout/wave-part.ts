@@ -5,10 +5,10 @@ import { hashDomains } from '../plan/basis.ts'
 import { narrowSnapshot } from '../plan/selection.ts'
 import type { RecordedState } from '../state/store.ts'
 
-/** A new rollout of a plan. */
+/** Creates the rollout of a plan. */
 export function createRollout(
   plan: Plan,
-  asked: (domain: Domain) => string,
+  hashDomain: (domain: Domain) => string,
   about: Pick<Rollout, 'id' | 'startedAt' | 'author'>,
 ): Rollout {
   const changed = new Set(plan.changes.map(({ domain }) => domain))
@@ -24,7 +24,7 @@ export function createRollout(
     items: plan.basis.items,
     state: 'open',
     reason: null,
-    asked: Object.fromEntries([...changed].map((domain) => [domain, asked(domain)])),
+    asked: Object.fromEntries([...changed].map((domain) => [domain, hashDomain(domain)])),
     held: [],
     waves: waves.map((domains): RolloutWave => ({
       domains: [...domains].toSorted(),
@@ -37,46 +37,47 @@ export function createRollout(
 }
 
 /**
- * A rollout that a plan goes on with. What the plan sends to domains of a wave that has passed
- * belongs to the current one, so that it is looked after.
+ * Returns a rollout as a plan resumes it. Writes to domains of a passed wave join the current wave,
+ * so that they are watched.
  */
 export function continueRollout(rollout: Rollout, plan: Plan): Rollout {
-  const again = new Map(
+  const resent = new Map(
     plan.writes.flatMap(({ wave, domains }) =>
       domains.map((domain): [Domain, number] => [domain, wave - 1]),
     ),
   )
   const waves = rollout.waves.map((wave, i) => {
     const known = new Set(wave.domains)
-    const stay = wave.domains.filter((domain) => (again.get(domain) ?? i) === i)
-    const come = [...again].flatMap(([domain, to]) =>
+    const remaining = wave.domains.filter((domain) => (resent.get(domain) ?? i) === i)
+    const added = [...resent].flatMap(([domain, to]) =>
       to === i && !known.has(domain) ? [domain] : [],
     )
-    return { ...wave, domains: [...stay, ...come].toSorted() }
+    return { ...wave, domains: [...remaining, ...added].toSorted() }
   })
-  return { ...rollout, waves, released: rollout.released.filter((domain) => !again.has(domain)) }
+  return { ...rollout, waves, released: rollout.released.filter((domain) => !resent.has(domain)) }
 }
 
 /**
- * What a plan does in one wave, counted from 0.
+ * Selects the part of a plan for one wave.
  *
- * @param isFirst whether it is the first one that this plan carries out, with which goes what is
- * only released
+ * @param isFirst whether the plan starts with this wave, which then includes domains without writes
  */
-export function selectWave(plan: Plan, { waves }: Rollout, at: number, isFirst: boolean): Plan {
-  const own = new Set(waves[at]?.domains)
+export function selectWave(
+  plan: Plan,
+  { waves }: Rollout,
+  waveIndex: number,
+  isFirst: boolean,
+): Plan {
+  const own = new Set(waves[waveIndex]?.domains)
   const written = new Set(plan.writes.flatMap(({ domains }) => domains))
   return {
     ...plan,
     changes: plan.changes.filter(({ domain }) => (written.has(domain) ? own.has(domain) : isFirst)),
-    writes: plan.writes.filter(({ wave }) => wave === at + 1),
+    writes: plan.writes.filter(({ wave }) => wave === waveIndex + 1),
   }
 }
 
-/**
- * The domains of a part of a plan of which something else is recorded now than when the plan was
- * made.
- */
+/** Finds domains of a plan whose state changed since the plan was made. */
 export function findChangedDomains({ changes, basis }: Plan, recorded: RecordedState): Domain[] {
   const domains = [...new Set(changes.map(({ domain }) => domain))]
   const now = hashDomains(

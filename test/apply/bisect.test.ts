@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import { bad, doubt, good, unreached, World } from './world.ts'
 import { runs } from '../runs.ts'
 
-/** Items with a plain value each; none empties another. */
+/** Items with a plain value each; none clears another. */
 const before: Record<ItemKey, Value> = {
   timeout: { time: '5' },
   connect_timeout: { origin_connect_timeout: '5' },
@@ -27,25 +27,26 @@ const after: Record<ItemKey, Value> = {
 const names = Object.keys(before)
 const some = (from: Record<ItemKey, Value>, count: number) =>
   Object.fromEntries(names.slice(0, count).map((item) => [item, from[item] ?? null]))
-const domainsOf = (count: number) => Array.from({ length: count }, (_, i) => `d${i}.example.com`)
+const createDomains = (count: number) =>
+  Array.from({ length: count }, (_, i) => `d${i}.example.com`)
 const log2 = (n: number) => Math.ceil(Math.log2(n))
 
 interface Given {
   domains: number
   items: number
-  guilty: (domain: Domain, item: ItemKey) => boolean
+  isBad: (domain: Domain, item: ItemKey) => boolean
   message: string
 }
 
-async function isolated({ domains, items, guilty, message }: Given) {
+async function runBisection({ domains, items, isBad, message }: Given) {
   const world = new World()
-  world.isolate = true
-  for (const domain of domainsOf(domains)) world.holds(domain, some(before, items))
+  world.bisects = true
+  for (const domain of createDomains(domains)) world.holds(domain, some(before, items))
   const plan = world.plan(
-    Object.fromEntries(domainsOf(domains).map((domain) => [domain, some(after, items)])),
+    Object.fromEntries(createDomains(domains).map((domain) => [domain, some(after, items)])),
   )
   const result = await world.apply(plan, (_call, sentTo, sent) => ({
-    outcome: sentTo.some((domain) => sent.some((item) => guilty(domain, item)))
+    outcome: sentTo.some((domain) => sent.some((item) => isBad(domain, item)))
       ? { ...bad, message }
       : good,
   }))
@@ -53,13 +54,13 @@ async function isolated({ domains, items, guilty, message }: Given) {
 }
 
 /**
- * Everything innocent is confirmed with its new value, everything guilty is as it was, and nothing
- * is in doubt.
+ * Expects all good items with their new value, all bad items with their old value, and nothing
+ * in-doubt.
  */
-function expectTakenApart(world: World, { domains, items, guilty }: Given): void {
-  for (const domain of domainsOf(domains)) {
+function expectBisected(world: World, { domains, items, isBad }: Given): void {
+  for (const domain of createDomains(domains)) {
     for (const item of names.slice(0, items)) {
-      const value = (guilty(domain, item) ? before : after)[item]
+      const value = (isBad(domain, item) ? before : after)[item]
       expect(world.item(domain, item), `${item} of ${domain}`).toMatchObject({
         status: 'confirmed',
         candidates: [value],
@@ -75,8 +76,8 @@ const size = fc.record({
 })
 const index = fc.nat(1000)
 
-describe('a refused write is taken apart', () => {
-  it.each(['the item is invalid', 'named'] as const)('one guilty item, message: %s', (said) =>
+describe('bisecting a refused write', () => {
+  it.each(['the item is invalid', 'named'] as const)('isolates one bad item, message: %s', (text) =>
     fc.assert(
       fc.asyncProperty(size, index, async ({ domains, items }, n) => {
         fc.pre(domains * items > 1)
@@ -84,114 +85,116 @@ describe('a refused write is taken apart', () => {
         const given: Given = {
           domains,
           items,
-          guilty: (_domain, item) => item === culprit,
-          message: said === 'named' ? `${culprit} is invalid` : said,
+          isBad: (_domain, item) => item === culprit,
+          message: text === 'named' ? `${culprit} is invalid` : text,
         }
-        const { world, result, extra } = await isolated(given)
+        const { world, result, extra } = await runBisection(given)
         expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectTakenApart(world, given)
+        expectBisected(world, given)
         expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
           result.refusals.map(() => culprit),
         )
         expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
-          domainsOf(domains).toSorted(),
+          createDomains(domains).toSorted(),
         )
       }),
       { numRuns: runs(150) },
     ),
   )
 
-  it.each(['something is invalid', 'named'] as const)('one guilty domain, message: %s', (said) =>
-    fc.assert(
-      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
-        fc.pre(domains > 1)
-        const culprit = domainsOf(domains)[n % domains] ?? ''
-        const given: Given = {
-          domains,
-          items,
-          guilty: (domain) => domain === culprit,
-          message: said === 'named' ? `domain(${culprit}) is invalid` : said,
-        }
-        const { world, result, extra } = await isolated(given)
-        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectTakenApart(world, given)
-        expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
-          culprit,
-        ])
-      }),
-      { numRuns: runs(150) },
-    ),
+  it.each(['something is invalid', 'named'] as const)(
+    'isolates one bad domain, message: %s',
+    (text) =>
+      fc.assert(
+        fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+          fc.pre(domains > 1)
+          const culprit = createDomains(domains)[n % domains] ?? ''
+          const given: Given = {
+            domains,
+            items,
+            isBad: (domain) => domain === culprit,
+            message: text === 'named' ? `domain(${culprit}) is invalid` : text,
+          }
+          const { world, result, extra } = await runBisection(given)
+          expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+          expectBisected(world, given)
+          expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
+            culprit,
+          ])
+        }),
+        { numRuns: runs(150) },
+      ),
   )
 
-  it('one item that one domain refuses', () =>
+  it('isolates one item that one domain refuses', () =>
     fc.assert(
       fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
         fc.pre(domains > 1 || items > 1)
-        const [where, what] = [domainsOf(domains)[n % domains], names[m % items]]
+        const [where, what] = [createDomains(domains)[n % domains], names[m % items]]
         const given: Given = {
           domains,
           items,
-          guilty: (domain, item) => domain === where && item === what,
+          isBad: (domain, item) => domain === where && item === what,
           message: 'no',
         }
-        const { world } = await isolated(given)
-        for (const domain of domainsOf(domains)) {
+        const { world } = await runBisection(given)
+        for (const domain of createDomains(domains)) {
           for (const item of names.slice(0, items)) {
-            const held = world.item(domain, item)
+            const state = world.item(domain, item)
             expect(
               world.allows(domain, item, world.truth.get(domain)?.get(item)),
-              `${item} of ${domain}: ${JSON.stringify(held)}`,
+              `${item} of ${domain}: ${JSON.stringify(state)}`,
             ).toBe(true)
             if (domain !== where && item !== what)
-              expect(held).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
+              expect(state).toMatchObject({ status: 'confirmed', candidates: [after[item]] })
           }
         }
       }),
       { numRuns: runs(150) },
     ))
 
-  it('several guilty items are all found', async () => {
+  it('isolates several bad items', async () => {
     const given: Given = {
       domains: 1,
       items: names.length,
-      guilty: (_domain, item) => item === 'timeout' || item === 'extend',
+      isBad: (_domain, item) => item === 'timeout' || item === 'extend',
       message: 'no',
     }
-    const { world, result } = await isolated(given)
-    expectTakenApart(world, given)
+    const { world, result } = await runBisection(given)
+    expectBisected(world, given)
     expect(result.refusals.flatMap((refusal) => refusal.items).toSorted()).toEqual([
       'extend',
       'timeout',
     ])
   })
 
-  it('a hint that is wrong costs one write and changes nothing', async () => {
+  it('spends one write on a wrong hint and has the same result', async () => {
     const given: Given = {
       domains: 3,
       items: 4,
-      guilty: (_domain, item) => item === 'timeout',
+      isBad: (_domain, item) => item === 'timeout',
       message: 'client_real_ip looks odd',
     }
-    const { world } = await isolated(given)
-    expectTakenApart(world, given)
+    const { world } = await runBisection(given)
+    expectBisected(world, given)
   })
 
-  it('whatever is refused, what is recorded allows for what the service holds', () =>
+  it('records a state that includes the real one, whatever is refused', () =>
     fc.assert(
       fc.asyncProperty(
         size,
         fc.array(fc.tuple(index, index), { minLength: 1, maxLength: 6 }),
         async ({ domains, items }, pairs) => {
           const refused = new Set(
-            pairs.map(([n, m]) => `${domainsOf(domains)[n % domains]} ${names[m % items]}`),
+            pairs.map(([n, m]) => `${createDomains(domains)[n % domains]} ${names[m % items]}`),
           )
-          const { world, result } = await isolated({
+          const { world, result } = await runBisection({
             domains,
             items,
-            guilty: (domain, item) => refused.has(`${domain} ${item}`),
+            isBad: (domain, item) => refused.has(`${domain} ${item}`),
             message: 'no',
           })
-          for (const domain of domainsOf(domains)) {
+          for (const domain of createDomains(domains)) {
             for (const item of names.slice(0, items))
               expect(world.allows(domain, item, world.truth.get(domain)?.get(item))).toBe(true)
           }
@@ -202,11 +205,11 @@ describe('a refused write is taken apart', () => {
     ))
 })
 
-it('the parts are told', async () => {
-  const { world } = await isolated({
+it('the parts are reported', async () => {
+  const { world } = await runBisection({
     domains: 2,
     items: 2,
-    guilty: (_domain, item) => item === 'timeout',
+    isBad: (_domain, item) => item === 'timeout',
     message: 'no',
   })
   expect(world.events.filter((event) => event.type === 'write.isolating').length).toBe(
@@ -214,7 +217,7 @@ it('the parts are told', async () => {
   )
 })
 
-it('nothing is sent with less of the lock left than a call may take', async () => {
+it('nothing is sent when the lease may expire during the call', async () => {
   const world = new World()
   world.leaseLeftMs = 30_000
   const result = await world.apply(world.plan({ 'a.example.com': { timeout: { time: '5' } } }))
@@ -227,11 +230,11 @@ it('nothing is sent with less of the lock left than a call may take', async () =
   expect(world.item('a.example.com', 'timeout')).toBeUndefined()
 })
 
-it('a process that dies while a write of one domain is taken apart leaves nothing recorded that is not so', async () => {
+it('a process killed while it bisects a write of one domain leaves a true state', async () => {
   const domain = 'a.example.com'
   for (let diesAt = 0; diesAt < 40; diesAt++) {
     const world = new World().holds(domain, some(before, 4))
-    world.isolate = true
+    world.bisects = true
     world.diesAt = diesAt
     const ended = world.start(
       world.plan({ [domain]: some(after, 4) }),
@@ -256,13 +259,13 @@ it('a process that dies while a write of one domain is taken apart leaves nothin
   }
 })
 
-describe('what a refused write to several domains may have saved stays in doubt', () => {
-  const [one, two] = domainsOf(2) as [Domain, Domain]
+describe('a refused write to several domains stays in-doubt', () => {
+  const [one, two] = createDomains(2) as [Domain, Domain]
   const afterFirst = async (
     outcome: (sentTo: Domain[], world: World) => Outcome,
   ): Promise<World> => {
     const world = new World().holds(one, some(before, 1)).holds(two, some(before, 1))
-    world.isolate = true
+    world.bisects = true
     const plan = world.plan({ [one]: some(after, 1), [two]: some(after, 1) })
     // The first write spoils the second domain only.
     await world.apply(plan, (call, sentTo) =>
@@ -271,7 +274,7 @@ describe('what a refused write to several domains may have saved stays in doubt'
     return world
   }
 
-  it('where a domain alone is refused for another reason', async () => {
+  it('when a single domain is refused for another reason', async () => {
     const world = await afterFirst(() => ({ ...bad, code: 429_001 }) as Outcome)
     expect(world.item(one, 'timeout')).toMatchObject({
       status: 'in-doubt',
@@ -279,13 +282,13 @@ describe('what a refused write to several domains may have saved stays in doubt'
     })
   })
 
-  it('where a part is refused after an attempt in doubt', async () => {
+  it('when a part is refused after an in-doubt attempt', async () => {
     let attempts = 0
     const world = await afterFirst(() => (attempts++ === 0 ? doubt : bad))
     expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
   })
 
-  it('where a part is not sent', async () => {
+  it('when a part is not sent', async () => {
     const world = await afterFirst((_sentTo, { interrupt }) => {
       interrupt.abort()
       return unreached
@@ -293,7 +296,7 @@ describe('what a refused write to several domains may have saved stays in doubt'
     expect(world.item(one, 'timeout')?.status).toBe('in-doubt')
   })
 
-  it('and not where it is refused again for the same reason', async () => {
+  it('but not when it is refused again for the same reason', async () => {
     const world = await afterFirst((sentTo) => (sentTo.includes(two) ? bad : good))
     expect(world.item(one, 'timeout')).toMatchObject({
       status: 'confirmed',

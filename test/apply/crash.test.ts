@@ -29,12 +29,12 @@ const choices: Record<ItemKey, Value[]> = {
 
 type Config = Record<ItemKey, Value | null>
 
-/** Never released, so that what else it holds stays known: a write of it names entries only. */
+/** Never released, so that its other entries stay known: a write names only some entries. */
 const always: ItemKey[] = ['visit_deny_whitelist']
-const held = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<
+const arbitraryConfig = anyConfig((_item, values) => fc.constantFrom(...values)) as fc.Arbitrary<
   Record<ItemKey, Value>
 >
-const wanted = anyConfig((item, values) =>
+const arbitraryDesired = anyConfig((item, values) =>
   fc.constantFrom<Value | null>(
     ...values,
     ...(catalogue.get(item)?.unset === undefined ? [] : [null]),
@@ -68,22 +68,22 @@ const answer = fc.record({
     'unauthorised',
   ),
   ms: fc.integer({ min: 2, max: 3000 }),
-  /** Which of its domains a write is saved at that was refused or is in doubt. */
+  /** Domains at which a refused or in-doubt write is saved. */
   saved: fc.subarray(domains),
-  /** In doubt: lands after it was given up. */
+  /** Delay, ms, until an abandoned in-doubt write takes effect. */
   late: fc.option(fc.integer({ min: 1, max: 6000 }), { nil: undefined }),
 })
 
-function stepOf(
+function createStep(
   given: { kind: string; ms: number; saved: Domain[]; late: number | undefined },
-  of: Domain[],
+  sentTo: Domain[],
 ): Step {
   const { kind, ms, late } = given
-  const saves = of.filter((domain) => given.saved.includes(domain))
+  const saves = sentTo.filter((domain) => given.saved.includes(domain))
   if (kind === 'good') return { outcome: good, ms }
-  // "When any one is invalid, none of the items in that request is saved": sure for one domain, not
-  // for several.
-  if (kind === 'bad') return { outcome: bad, ms, saves: of.length > 1 ? saves : [] }
+  // "When any one is invalid, none of the items in that request is saved": certain for one domain,
+  // not for several.
+  if (kind === 'bad') return { outcome: bad, ms, saves: sentTo.length > 1 ? saves : [] }
   if (kind === 'doubt')
     return { outcome: doubt, ms, saves, ...(late === undefined ? {} : { late }) }
   return {
@@ -93,13 +93,13 @@ function stepOf(
 }
 
 const story = fc.record({
-  held: fc.array(held, { minLength: 4, maxLength: 4 }),
-  wanted: fc.array(fc.array(wanted, { minLength: 4, maxLength: 4 }), {
+  held: fc.array(arbitraryConfig, { minLength: 4, maxLength: 4 }),
+  wanted: fc.array(fc.array(arbitraryDesired, { minLength: 4, maxLength: 4 }), {
     minLength: 1,
     maxLength: 2,
   }),
   answers: fc.array(answer, { minLength: 12, maxLength: 12 }),
-  /** Of each apply but the last: at which contact with the outside its process dies. */
+  /** Step at which the process of each apply but the last dies. */
   deaths: fc.array(fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 60 })), {
     minLength: 2,
     maxLength: 2,
@@ -107,24 +107,24 @@ const story = fc.record({
 })
 
 /**
- * Applies one configuration after another, dying where the story says, and looks at the record each
- * time.
+ * Applies one configuration after another, kills the process where the story requires, and checks
+ * the state each time.
  */
 async function play(given: typeof story extends fc.Arbitrary<infer T> ? T : never): Promise<World> {
   const world = new World()
   for (const [i, items] of given.held.entries()) world.holds(domains[i] ?? '', items)
   for (const [n, configs] of given.wanted.entries()) {
-    await once(world, configs, given.deaths[n] ?? Infinity, (call, of) =>
-      stepOf(given.answers[(call + n) % 12] ?? (given.answers[0] as never), of),
+    await applyOnce(world, configs, given.deaths[n] ?? Infinity, (call, sentTo) =>
+      createStep(given.answers[(call + n) % 12] ?? (given.answers[0] as never), sentTo),
     )
-    expectHonest(world, 'as the process ended')
+    expectTrueState(world, 'as the process ended')
     if (n % 2 === 1) await world.clock.advance(100_000)
-    expectHonest(world, 'after everything landed')
+    expectTrueState(world, 'after everything landed')
   }
   return world
 }
 
-async function once(
+async function applyOnce(
   world: World,
   configs: Config[],
   diesAt: number,
@@ -142,30 +142,31 @@ async function once(
       () => {},
     ),
   )
-  // What was under way when the process died goes on without it, and another process is not there
-  // at once.
+  // Calls in flight go on after the process has died, and the next process starts later.
   if (diesAt !== Infinity) await world.clock.advance(25_000)
   world.diesAt = Infinity
 }
 
-function expectHonest(world: World, when: string): void {
+function expectTrueState(world: World, when: string): void {
   for (const domain of domains) {
     for (const item of Object.keys(choices)) {
       const value = world.truth.get(domain)?.get(item)
-      const told = `${when}, ${item} of ${domain} holds ${JSON.stringify(value)}, recorded is ${JSON.stringify(world.item(domain, item))}`
-      expect(world.allows(domain, item, value), told).toBe(true)
+      const recorded = JSON.stringify(world.item(domain, item))
+      const actual = JSON.stringify(value)
+      const message = `${when}, ${item} of ${domain} is ${actual}, recorded is ${recorded}`
+      expect(world.allows(domain, item, value), message).toBe(true)
     }
   }
 }
 
-describe('whatever kills the process, at any point', () => {
-  it('the record allows for what the service holds', () =>
+describe('a process killed at any step', () => {
+  it('leaves a recorded state that includes the real one', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
       { numRuns: runs(300) },
     ))
 
-  it('every single point of an apply with every kind of outcome', async () => {
+  it('leaves such a state at every step of an apply with every kind of outcome', async () => {
     const from: Record<ItemKey, Value> = {
       timeout: { time: '10' },
       ip_white_list: ips('192.0.2.7'),
@@ -180,32 +181,32 @@ describe('whatever kills the process, at any point', () => {
       for (let diesAt = 0; diesAt < 60; diesAt++) {
         const world = new World()
         for (const domain of domains) world.holds(domain, from)
-        await once(world, [0, 0, 1, 2].map(to), diesAt, (call, of) =>
-          stepOf(
+        await applyOnce(world, [0, 0, 1, 2].map(to), diesAt, (call, sentTo) =>
+          createStep(
             { kind: call === 0 ? kind : 'good', ms: 10 + call, saved: domains, late: undefined },
-            of,
+            sentTo,
           ),
         )
-        expectHonest(world, `dead at ${diesAt} with ${kind}`)
+        expectTrueState(world, `dead at ${diesAt} with ${kind}`)
         await world.clock.advance(20_000)
-        expectHonest(world, `dead at ${diesAt} with ${kind}, after everything landed`)
+        expectTrueState(world, `dead at ${diesAt} with ${kind}, after everything landed`)
       }
     }
   })
 
-  it('the next apply brings the service to what is desired, even when the manifests went back', () =>
+  it('lets the next apply reach the desired state, even if the manifests were reverted', () =>
     fc.assert(
       fc.asyncProperty(story, fc.boolean(), async (given, back) => {
         const world = await play(given)
         await world.clock.advance(100_000)
         const configs = back ? given.held : (given.wanted.at(-1) ?? [])
-        await once(world, configs, Infinity, () => ({ outcome: good }))
+        await applyOnce(world, configs, Infinity, () => ({ outcome: good }))
         for (const [i, config] of configs.entries()) {
           for (const [item, value] of Object.entries(config)) {
-            const at = `${item} of ${domains[i]}`
-            expect(world.item(domains[i] ?? '', item)?.status, at).not.toBe('in-doubt')
+            const label = `${item} of ${domains[i]}`
+            expect(world.item(domains[i] ?? '', item)?.status, label).not.toBe('in-doubt')
             if (value !== null)
-              expect(world.truth.get(domains[i] ?? '')?.get(item), at).toMatchObject(
+              expect(world.truth.get(domains[i] ?? '')?.get(item), label).toMatchObject(
                 value as object,
               )
           }
@@ -213,7 +214,7 @@ describe('whatever kills the process, at any point', () => {
         const again = world.plan(
           Object.fromEntries(configs.map((config, i) => [domains[i] ?? '', config])),
         )
-        expect(again.changes, 'a second plan has nothing to do').toEqual([])
+        expect(again.changes, 'a second plan is empty').toEqual([])
       }),
       { numRuns: runs(200) },
     ))

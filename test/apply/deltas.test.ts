@@ -7,10 +7,7 @@ const headers = (...list: string[]) => ({
   add_response_head: { type: 'reset', list: list.map((name) => ({ name, value: 'v' })) },
 })
 
-/**
- * Domains that share nothing but a header that goes and one that comes: a write that removes and
- * one that adds.
- */
+/** Creates domains that share only one removed and one added header, which takes two writes. */
 function twoDeltas(): { world: World; plan: ReturnType<World['plan']> } {
   const world = new World()
   for (const [i, name] of names.entries()) world.holds(name, headers('Old', `Own-${i}`))
@@ -24,7 +21,7 @@ function twoDeltas(): { world: World; plan: ReturnType<World['plan']> } {
 }
 
 describe('two deltas of one item', () => {
-  it('are sent one after the other and give what is desired', async () => {
+  it('are sent one after the other and lead to the desired value', async () => {
     const { world, plan } = twoDeltas()
     expect(await world.apply(plan)).toMatchObject({ confirmed: 2, notSent: 0 })
     expect(world.item(names[1] ?? '', 'add_response_head')).toMatchObject({
@@ -33,7 +30,7 @@ describe('two deltas of one item', () => {
     })
   })
 
-  it('the second is not sent when the first is in doubt, and the next apply writes the whole value', async () => {
+  it('skip the second when the first is in-doubt, and are written whole next', async () => {
     const { world, plan } = twoDeltas()
     const result = await world.apply(plan, () => ({ outcome: doubt }))
     expect(result).toMatchObject({ inDoubt: 1, notSent: 1, stopped: null })
@@ -41,7 +38,7 @@ describe('two deltas of one item', () => {
     expect(world.events).toContainEqual(
       expect.objectContaining({
         type: 'write.not-sent',
-        message: expect.stringContaining('in doubt'),
+        message: expect.stringContaining('in-doubt'),
       }),
     )
     const next = world.plan(
@@ -53,18 +50,18 @@ describe('two deltas of one item', () => {
     expect(await world.apply(next, () => ({ outcome: good }))).toMatchObject({ confirmed: 4 })
   })
 
-  it('their intents name all that may be held after either, both or none', () => {
+  it('have intents with every value after either, both or none', () => {
     const { world, plan } = twoDeltas()
     const wave = buildWave(1, plan.writes, [], world.recorded(), {
       recordedAt: '2026-01-01T00:00:00.000Z',
       apply: 'a',
       secrets: { listTemplates: () => ({}) },
     })
-    const held = wave.intents
+    const state = wave.intents
       .get(2)
       ?.get(names[0] ?? '')
       ?.get('add_response_head')
-    const lists = (held?.candidates ?? []).map((value) =>
+    const lists = (state?.candidates ?? []).map((value) =>
       (value as { list: { name: string }[] }).list.map(({ name }) => name).join(' '),
     )
     expect(lists.toSorted()).toEqual(['New Old Own-0', 'New Own-0', 'Old Own-0', 'Own-0'])

@@ -29,7 +29,7 @@ function overlapping(calls: Call[]): [Call, Call][] {
 }
 
 describe('the order of an apply', () => {
-  it('intents are saved before the send, outcomes after the answer', async () => {
+  it('saves intents before the send, outcomes after the answer', async () => {
     const world = new World()
     await world.apply(
       world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1),
@@ -47,7 +47,7 @@ describe('the order of an apply', () => {
     }
   })
 
-  it('the state that it is given stays as it is; the result has the new one', async () => {
+  it('leaves the given state unchanged; the result has the new state', async () => {
     const world = new World()
     const base = world.recorded()
     const before = structuredClone(base)
@@ -63,7 +63,7 @@ describe('the order of an apply', () => {
     })
   })
 
-  it('when an intent can not be saved, its write is not sent', async () => {
+  it("does not send a write whose intent can't be saved", async () => {
     const world = new World()
     world.onSave = () => {
       throw new Error('disk full')
@@ -74,7 +74,7 @@ describe('the order of an apply', () => {
     expect(world.calls).toEqual([])
   })
 
-  it('when a save fails, the apply ends: no write begins any more, and those under way are recorded first', async () => {
+  it('ends when a save fails: no write begins, and writes in flight are recorded', async () => {
     const world = new World()
     let saves = 0
     world.onSave = () => {
@@ -101,7 +101,7 @@ describe('the order of an apply', () => {
     expect(unanswered, 'writes under way when the apply ended').toBe(0)
   })
 
-  it('when the store says that it can not record what was sent, that is told, and counts as in doubt', async () => {
+  it("reports writes that the store can't record, and counts them as in-doubt", async () => {
     const world = new World()
     let saves = 0
     world.onSave = () => {
@@ -119,7 +119,7 @@ describe('the order of an apply', () => {
     expect(world.log.at(-1)).toBe('apply.finished')
   })
 
-  it('when it says so before anything was sent, the apply fails', async () => {
+  it("fails when the store can't record before anything was sent", async () => {
     const world = new World()
     world.onSave = () => {
       throw new EdgewiseError('record-unreachable', 'disk full')
@@ -129,7 +129,7 @@ describe('the order of an apply', () => {
     )
   })
 
-  it('at most four are in flight, and four are', async () => {
+  it('has at most four writes in flight, and uses all four', async () => {
     const world = new World()
     await world.apply(
       world.plan(
@@ -147,7 +147,7 @@ describe('the order of an apply', () => {
     expect(most).toBe(4)
   })
 
-  it('two writes that share a domain are never in flight together, and keep the order of the plan', async () => {
+  it('never has two writes of one domain in flight, and keeps their order', async () => {
     const world = new World()
     const plan = world.plan(
       each((i) => time(10 + i)),
@@ -183,7 +183,7 @@ describe('the order of an apply', () => {
     }
   })
 
-  it('writes begin in the order of the plan', async () => {
+  it('begins writes in the order of the plan', async () => {
     const world = new World()
     await world.apply(
       world.plan(
@@ -196,9 +196,9 @@ describe('the order of an apply', () => {
 })
 
 describe('an apply that stops', () => {
-  const one = (domain: Domain) => ({ outcome: domain === names[0] ? unauthorised : good })
+  const answerDomain = (domain: Domain) => ({ outcome: domain === names[0] ? unauthorised : good })
 
-  it('after 401 nothing more is sent', async () => {
+  it('sends nothing more after 401', async () => {
     const world = new World()
     const result = await world.apply(
       world.plan(
@@ -206,7 +206,7 @@ describe('an apply that stops', () => {
         1,
       ),
       (_call, [domain]) => ({
-        ...one(domain ?? ''),
+        ...answerDomain(domain ?? ''),
         ms: domain === names[0] ? 10 : 1000,
       }),
     )
@@ -215,15 +215,15 @@ describe('an apply that stops', () => {
     expect(result.stopped).toContain('401')
     expect(
       world.item(names[5] ?? '', 'timeout'),
-      'what was not begun is not recorded',
+      'a write that did not begin is not recorded',
     ).toBeUndefined()
   })
 
   it.each([
     ['was throttled', throttled],
     ['did not reach the service', unreached],
-    ['is in doubt', doubt],
-  ])('after 401 a write that %s is not sent again either', async (_what, first) => {
+    ['is in-doubt', doubt],
+  ])('does not retry after 401 a write that %s', async (_what, first) => {
     const world = new World()
     const plan = world.plan({ [names[0] ?? '']: time(10), [names[1] ?? '']: time(11) }, 1)
     await world.apply(plan, (call, [domain]) => ({
@@ -233,17 +233,17 @@ describe('an apply that stops', () => {
     expect(world.calls.map((call) => call.domains[0])).toEqual([names[0], names[1]])
   })
 
-  it('after 401 a write that waits for the call budget is not sent', async () => {
+  it('does not send after 401 a write that waits for the call budget', async () => {
     const world = new World()
     world.callsPerMinute = 1
     const plan = world.plan({ [names[0] ?? '']: time(10), [names[1] ?? '']: time(11) }, 1)
-    const result = await world.apply(plan, (_call, [domain]) => one(domain ?? ''))
+    const result = await world.apply(plan, (_call, [domain]) => answerDomain(domain ?? ''))
     expect(world.calls).toHaveLength(1)
     expect(result).toMatchObject({ refused: 1, notSent: 1 })
     expect(world.item(names[1] ?? '', 'timeout')).toBeUndefined()
   })
 
-  it('after an interrupt what is under way is finished and recorded, and nothing is begun', async () => {
+  it('finishes and records writes in flight after an interrupt, and begins nothing', async () => {
     const world = new World()
     const result = await world.apply(
       world.plan(
@@ -266,7 +266,7 @@ describe('an apply that stops', () => {
     }
   })
 
-  it('an unreachable service ends the apply; nothing is in doubt', async () => {
+  it('ends when the service is unreachable, with nothing in-doubt', async () => {
     const world = new World().holds('a.example.com', time(5))
     const before = JSON.stringify(world.durable)
     const result = await world.apply(world.plan({ 'a.example.com': time(10) }), () => ({
@@ -282,14 +282,14 @@ describe('an apply that stops', () => {
     expect(JSON.stringify(world.durable)).toBe(before)
   })
 
-  for (const isolate of [true, false]) {
+  for (const bisects of [true, false]) {
     it(
-      isolate
-        ? 'a refusal does not end it: the rest is applied'
-        : 'a refusal ends it where it is to',
+      bisects
+        ? 'goes on after a refusal: the rest is applied'
+        : 'ends at a refusal when it does not bisect',
       async () => {
         const world = new World()
-        world.isolate = isolate
+        world.bisects = bisects
         const result = await world.apply(
           world.plan(
             each((i) => time(10 + i)),
@@ -305,8 +305,8 @@ describe('an apply that stops', () => {
           notSent: 8,
           stopped: 'the service refused a write: no',
         }
-        expect(result).toMatchObject(isolate ? all : first)
-        expect(world.calls).toHaveLength(isolate ? 12 : 4)
+        expect(result).toMatchObject(bisects ? all : first)
+        expect(world.calls).toHaveLength(bisects ? 12 : 4)
         expect(result.refusals.map(({ domains, message }) => [domains[0], message])).toEqual([
           [names[0], 'no'],
         ])
@@ -314,7 +314,7 @@ describe('an apply that stops', () => {
     )
   }
 
-  it('a dead process is no longer heard', async () => {
+  it('fails when its process dies', async () => {
     const world = new World()
     world.diesAt = 12
     await expect(
@@ -328,10 +328,10 @@ describe('an apply that stops', () => {
   })
 })
 
-describe('what an apply tells', () => {
-  it('begins and ends with the apply, with counts; each write by its id', async () => {
+describe('the events of an apply', () => {
+  it('start and end with the apply and its counts, and name each write by its id', async () => {
     const world = new World().holds('old.example.com', time(9))
-    world.isolate = true
+    world.bisects = true
     const plan = world.plan({ 'a.example.com': time(10), 'b.example.com': time(20) }, 1)
     await world.apply(plan, (call) => ({ outcome: call === 0 ? good : bad }))
     expect(world.events[0]).toMatchObject({

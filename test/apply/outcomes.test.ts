@@ -42,7 +42,7 @@ describe('a confirmed write', () => {
     expect(world.item(a, 'connect_timeout')).toEqual(before)
   })
 
-  it('takes what it clears out of the record', async () => {
+  it('removes the items that it clears from state', async () => {
     const world = new World().holds(a, { ip_white_list: ips('192.0.2.1') })
     await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }))
     expect(Object.keys(world.durable[a] ?? {})).toEqual(['ip_black_list'])
@@ -61,7 +61,7 @@ describe('a confirmed write', () => {
     })
   })
 
-  it('keeps what the service keeps', async () => {
+  it('keeps the fields that the service keeps', async () => {
     const world = new World().holds(a, {
       https: { cert_id: 1, http2: 'on', ocsp: 'on', force_https: 0 },
     })
@@ -72,7 +72,7 @@ describe('a confirmed write', () => {
     })
   })
 
-  it('does not know a kept field any more in which the candidates differ, and knows those in which they agree', async () => {
+  it('drops a kept field whose candidates differ, unlike one whose candidates agree', async () => {
     const world = new World()
     const old = { cert_id: 1, force_https: 0, http2: 'on' }
     world.holds(
@@ -94,7 +94,7 @@ describe('a confirmed write', () => {
     expect(world.item(a, 'https')?.candidates[0]).not.toHaveProperty('ocsp')
   })
 
-  it('to take an item back is recorded as unset, with what the service holds then', async () => {
+  it('that unsets an item is recorded as unset, with the remaining value', async () => {
     const world = new World().holds(a, {
       ip_black_list: ips('192.0.2.1'),
       https: { cert_id: 1, force_https: 0, http2: 'on' },
@@ -108,7 +108,7 @@ describe('a confirmed write', () => {
     expect(world.plan({ [a]: { ip_black_list: null, https: null } }).changes).toEqual([])
   })
 
-  it('of a released item is none where the apply was interrupted before it began', async () => {
+  it('does not release an item when the apply was interrupted before it began', async () => {
     const world = new World().holds(a, { timeout: time(10) })
     world.interrupt.abort()
     const result = await world.apply(world.plan({}))
@@ -117,7 +117,7 @@ describe('a confirmed write', () => {
     expect(world.log.filter((line) => line.startsWith('save'))).toEqual([])
   })
 
-  it('of a released item sends nothing and forgets it', async () => {
+  it('removes a released item from state without a call', async () => {
     const world = new World()
       .holds(a, { timeout: time(5), rate_limit: { max_rate_count: 1 } })
       .holds(b, { timeout: time(5) })
@@ -128,7 +128,7 @@ describe('a confirmed write', () => {
     expect(world.durable[b]).toBeUndefined()
   })
 
-  it('remembers the templates of its secrets', async () => {
+  it('records the templates of its secrets', async () => {
     const world = new World()
     world.secrets.listTemplates = (value): Record<string, string> =>
       JSON.stringify(value).includes('scrypt:1') ? { 'scrypt:1': 'signing' } : {}
@@ -151,7 +151,7 @@ describe('a confirmed write', () => {
   })
 })
 
-describe('a write in doubt', () => {
+describe('an in-doubt write', () => {
   it('leaves the old and the new value as candidates', async () => {
     const world = new World().holds(a, { timeout: time(5) })
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
@@ -162,7 +162,7 @@ describe('a write in doubt', () => {
     expect(world.item(a, 'timeout')).not.toHaveProperty('unknown')
   })
 
-  it('of what was not recorded leaves the new value and the unknown', async () => {
+  it('of an unrecorded item leaves the new value and an unknown one', async () => {
     const world = new World()
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
     expect(world.item(a, 'timeout')).toMatchObject({
@@ -172,7 +172,7 @@ describe('a write in doubt', () => {
     })
   })
 
-  it('puts what it may have cleared in doubt as well', async () => {
+  it('marks items that it may have cleared as in-doubt', async () => {
     const world = new World().holds(a, { ip_white_list: ips('192.0.2.1') })
     await world.apply(world.plan({ [a]: { ip_black_list: ips('192.0.2.9') } }), () => ({
       outcome: doubt,
@@ -184,7 +184,7 @@ describe('a write in doubt', () => {
     })
   })
 
-  it('of a delta has what the delta makes of each candidate', async () => {
+  it('of a delta has the result of the delta for each candidate', async () => {
     const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
     const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
     await world.apply(
@@ -196,7 +196,7 @@ describe('a write in doubt', () => {
     })
   })
 
-  it('is written again, whole, even when the manifest goes back to the old value', async () => {
+  it('is written again as a whole, even if the manifest is reverted', async () => {
     const world = new World().holds(a, { timeout: time(5) })
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: doubt }))
     const again = world.plan({ [a]: { timeout: time(5) } })
@@ -205,7 +205,7 @@ describe('a write in doubt', () => {
     expect(world.item(a, 'timeout')).toMatchObject({ status: 'confirmed', candidates: [time(5)] })
   })
 
-  it('piles up candidates over several applies, none twice', async () => {
+  it('collects candidates over several applies, without duplicates', async () => {
     const world = new World().holds(a, { timeout: time(5) })
     for (const seconds of [10, 20, 10])
       await world.apply(world.plan({ [a]: { timeout: time(seconds) } }), () => ({ outcome: doubt }))
@@ -214,14 +214,14 @@ describe('a write in doubt', () => {
 })
 
 describe('a refused write', () => {
-  it('to one domain changes nothing in the record', async () => {
+  it('to one domain leaves the state unchanged', async () => {
     const world = new World().holds(a, { timeout: time(5) })
     const before = world.durable[a]
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({ outcome: bad }))
     expect(world.durable[a]).toEqual(before)
   })
 
-  it('to several domains leaves its items in doubt', async () => {
+  it('to several domains leaves its items in-doubt', async () => {
     const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(6) })
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })
     const result = await world.apply(plan, () => ({ outcome: unauthorised, saves: [b] }))
@@ -236,7 +236,7 @@ describe('a refused write', () => {
     })
   })
 
-  it('after an attempt in doubt leaves its items in doubt, though it is to one domain', async () => {
+  it('to one domain leaves its items in-doubt after an in-doubt attempt', async () => {
     const world = new World().holds(a, { timeout: time(5) })
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
       outcome: call === 0 ? doubt : bad,
@@ -250,7 +250,7 @@ describe('a refused write', () => {
 })
 
 describe('a write that was not sent', () => {
-  it('leaves the record as it was, also what was in doubt', async () => {
+  it('leaves the state unchanged, in-doubt items included', async () => {
     const world = new World().holds(
       a,
       { timeout: time(5) },
@@ -277,7 +277,7 @@ describe('a write that was not sent', () => {
     ],
   ]
   it.each(afterDoubt)(
-    'is in doubt when an attempt before was, and the rest were %s',
+    'is in-doubt when one attempt was, and the others were %s',
     async (_what, then) => {
       const world = new World().holds(a, { timeout: time(5) })
       await world.apply(world.plan({ [a]: { timeout: time(10) } }), (call) => ({
@@ -292,7 +292,7 @@ describe('a write that was not sent', () => {
     },
   )
 
-  it('is in doubt when it was refused to several domains with no calls left, and the wait is interrupted', async () => {
+  it('is in-doubt when several domains refuse it without calls left', async () => {
     const world = new World().holds(a, { timeout: time(5) }).holds(b, { timeout: time(5) })
     const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 30_000 } } as Outcome
     const plan = world.plan({ [a]: { timeout: time(10) }, [b]: { timeout: time(10) } })

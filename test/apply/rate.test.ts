@@ -6,11 +6,8 @@ import { good, World } from './world.ts'
 const limit = 30
 const minute = 60_000
 
-/**
- * Applies so many writes, each answered after up to 800 ms with what the service had left when the
- * call arrived, and tells when they arrived at the service.
- */
-async function arrivals(writes: number, seed: number): Promise<number[]> {
+/** Returns the arrival times at the service of writes that are each answered within 800 ms. */
+async function simulateArrivals(writes: number, seed: number): Promise<number[]> {
   const world = new World()
   world.callsPerMinute = limit
   const desired = Array.from({ length: writes }, (_, i) => [
@@ -29,17 +26,17 @@ async function arrivals(writes: number, seed: number): Promise<number[]> {
     const ms = latency()
     const now = world.clock.time + ms / 2
     arrived.push(now)
-    return { outcome: { ...good, limits: limitsAt(arrived, now) }, ms }
+    return { outcome: { ...good, limits: buildLimits(arrived, now) }, ms }
   })
   expect(result.confirmed).toBe(writes)
   return arrived.toSorted((a, b) => a - b)
 }
 
 /**
- * What the headers say of a call that arrived then; read when the answer comes, when all that
- * arrived before it is known.
+ * Returns the limits in the headers of a call that arrived at `now`. They are evaluated with the
+ * answer, when all earlier arrivals are known.
  */
-function limitsAt(arrived: number[], now: number): Limits {
+function buildLimits(arrived: number[], now: number): Limits {
   const counted = () => arrived.filter((time) => time <= now && time > now - minute)
   return {
     get remaining() {
@@ -52,17 +49,17 @@ function limitsAt(arrived: number[], now: number): Limits {
 }
 
 describe('the call rate', () => {
-  it('is used: 300 writes take no more than 1.03 of the least possible time, and no minute sees more than it may', async () => {
-    const times = await arrivals(300, 20_261_121)
+  it('is used: 300 writes take at most 1.03 of the minimum time', async () => {
+    const times = await simulateArrivals(300, 20_261_121)
     expect(maxPerMinute(times)).toBe(limit)
     // 30 may arrive at once, and so may 30 more each minute.
-    const least = 9 * 60_000
-    expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * least)
+    const minimumMs = 9 * 60_000
+    expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * minimumMs)
   })
 
-  it('is used whatever the order in which answers come, at 97 % for 90 writes', async () => {
+  it('is used to 97 % for 90 writes, whatever the order of their answers', async () => {
     for (let seed = 1; seed <= 25; seed++) {
-      const times = await arrivals(3 * limit, seed * 48_271)
+      const times = await simulateArrivals(3 * limit, seed * 48_271)
       expect(maxPerMinute(times)).toBe(limit)
       const [first = 0, thirtieth = 0] = [times[0], times[limit - 1]]
       const possible = thirtieth - first + 2 * minute
@@ -73,8 +70,8 @@ describe('the call rate', () => {
     }
   })
 
-  it('lets the first 30 go at once, as fast as four at a time are answered', async () => {
-    const times = await arrivals(limit, 20_261_121)
+  it('allows the first 30 at once, as fast as four at a time are answered', async () => {
+    const times = await simulateArrivals(limit, 20_261_121)
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual((limit / 4) * 800)
   })
 })

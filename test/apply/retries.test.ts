@@ -20,14 +20,14 @@ const unsafe: Form[] = [
   { name: 'remove', payload: { list: ['192.0.2.2'], mode: 'append' } },
 ]
 
-const until =
+const answerInOrder =
   (outcomes: Outcome[]) =>
   (call: number): Step => ({ outcome: outcomes[call] ?? good })
 
-function ready() {
+function createWorld() {
   const world = new World().holds(a, { ip_black_list: ips('192.0.2.1') })
   const plan = world.plan({ [a]: { ip_black_list: ips('192.0.2.1', '192.0.2.2') } })
-  const by = (...forms: Form[]): Plan => ({
+  const planWith = (...forms: Form[]): Plan => ({
     ...plan,
     writes: plan.writes.map((write) => ({
       ...write,
@@ -36,51 +36,51 @@ function ready() {
       ),
     })),
   })
-  return { world, by }
+  return { world, by: planWith }
 }
 
-/** Ms between the answer of a call and the next send. */
-function pauses(world: World): number[] {
+/** Returns the pauses between an answer and the next send, ms. */
+function listPauses(world: World): number[] {
   return world.calls.slice(1).map((call, i) => call.at - (world.calls[i]?.answeredAt ?? Infinity))
 }
 
-describe('a write in doubt', () => {
+describe('an in-doubt write', () => {
   it.each(safe)(
-    'is sent again when its form is $name, no sooner than it may have landed',
+    'is sent again when its form is $name, once a late effect is impossible',
     async (form) => {
-      const { world, by } = ready()
+      const { world, by } = createWorld()
       world.settleMs = 25_000
-      await world.apply(by(form), until([doubt, doubt]))
+      await world.apply(by(form), answerInOrder([doubt, doubt]))
       expect(world.calls).toHaveLength(3)
-      for (const pause of pauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
+      for (const pause of listPauses(world)) expect(pause).toBeGreaterThanOrEqual(25_000)
       expect(world.item(a, 'ip_black_list')?.status).not.toBe('in-doubt')
     },
   )
 
   it.each(unsafe)('is never sent again when its form is $name', async (form) => {
-    const { world, by } = ready()
-    await world.apply(by(form), until([doubt]))
+    const { world, by } = createWorld()
+    await world.apply(by(form), answerInOrder([doubt]))
     expect(world.calls).toHaveLength(1)
     expect(world.item(a, 'ip_black_list')?.status).toBe('in-doubt')
   })
 
-  it('is never sent again when one of its forms is not safe', async () => {
-    const { world, by } = ready()
+  it('is never sent again when one of its forms is not safe to repeat', async () => {
+    const { world, by } = createWorld()
     await world.apply(
       by(unsafe[0] as Form, { name: 'replace', payload: { time: '10' } }),
-      until([doubt]),
+      answerInOrder([doubt]),
     )
     expect(world.calls).toHaveLength(1)
   })
 
-  it('is not sent for ever', async () => {
+  it('is not sent forever', async () => {
     const world = new World()
     const result = await world.apply(world.plan({ [a]: time(10) }), () => ({ outcome: doubt }))
     expect(world.calls.length).toBeLessThanOrEqual(10)
     expect(result).toMatchObject({ inDoubt: 1, sent: true })
   })
 
-  it('does not hold up other domains', async () => {
+  it('does not delay other domains', async () => {
     const world = new World()
     await world.apply(world.plan({ [a]: time(10), [b]: time(20) }, 1), (_call, [domain]) => ({
       outcome: domain === a ? doubt : good,
@@ -90,14 +90,14 @@ describe('a write in doubt', () => {
     expect((own[0]?.at ?? 0) - (world.calls[0]?.at ?? 0)).toBeLessThan(1000)
   })
 
-  it.each(unsafe)('a $name that never left is sent again', async (form) => {
-    const { world, by } = ready()
-    await world.apply(by(form), until([unreached, throttled]))
+  it.each(unsafe)('is sent again as $name when it was never sent', async (form) => {
+    const { world, by } = createWorld()
+    await world.apply(by(form), answerInOrder([unreached, throttled]))
     expect(world.calls).toHaveLength(3)
   })
 })
 
-describe('an item in doubt from an earlier apply', () => {
+describe('an item in-doubt since an earlier apply', () => {
   const inDoubt = (at: number) => ({
     status: 'in-doubt' as const,
     candidates: [ips('192.0.2.1'), ips('192.0.2.2')],
@@ -116,7 +116,7 @@ describe('an item in doubt from an earlier apply', () => {
     return (world.calls[0]?.at ?? 0) - start
   }
 
-  it('is rewritten the settling time after the lock was taken, since the clock that dated it may be wrong by minutes', async () => {
+  it('is rewritten a settling time after the lock, since clocks may differ', async () => {
     expect(await waited(4000)).toBe(10_000)
     expect(await waited(299_000)).toBe(10_000)
   })
@@ -125,11 +125,11 @@ describe('an item in doubt from an earlier apply', () => {
     expect(await waited(301_000)).toBe(0)
   })
 
-  it('has no age while no outcome of its write is recorded', async () => {
+  it('has no age while its write has no recorded outcome', async () => {
     expect(await waited(86_400_000, { open: true })).toBe(10_000)
   })
 
-  it('waits no longer than the settling time when the record is from the future', async () => {
+  it('waits at most the settling time when its recorded time is in the future', async () => {
     const world = new World()
     world.holds(a, { ip_black_list: ips('192.0.2.1') }, inDoubt(world.clock.now() + 9_000_000))
     const start = world.clock.now()
@@ -137,7 +137,7 @@ describe('an item in doubt from an earlier apply', () => {
     expect((world.calls[0]?.at ?? 0) - start).toBeLessThanOrEqual(10_000)
   })
 
-  it('counts from when the write was given up, not from when it was begun', async () => {
+  it('counts from the end of the write, not from its start', async () => {
     const world = new World().holds(a, { timeout: { time: '5' } })
     // Given up after a time-out of 30 s, it lands 5 s later.
     await world.apply(world.plan({ [a]: time(10) }), () => ({
@@ -154,7 +154,7 @@ describe('an item in doubt from an earlier apply', () => {
     expect(world.truth.get(a)?.get('timeout')).toEqual({ time: '20' })
   })
 
-  it('counts from the last attempt when the process died in it', async () => {
+  it('counts from the last attempt when the process died during it', async () => {
     const world = new World().holds(a, { timeout: { time: '5' } })
     const lateTwice = (call: number): Step => ({
       outcome: doubt,
@@ -175,7 +175,7 @@ describe('an item in doubt from an earlier apply', () => {
     ).toBe(true)
   })
 
-  it('holds back an item that it would empty when it lands late', async () => {
+  it('delays an item that its late effect would clear', async () => {
     const world = new World()
     world.settleMs = 60_000
     const append: Form = { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } }
@@ -195,12 +195,12 @@ describe('an item in doubt from an earlier apply', () => {
 })
 
 describe('a throttled write', () => {
-  it('waits as the headers say and is sent again', async () => {
+  it('is sent again after the wait in the headers', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: time(10) }), until([throttled]))
+    await world.apply(world.plan({ [a]: time(10) }), answerInOrder([throttled]))
     expect(world.calls).toHaveLength(2)
-    expect(pauses(world)[0]).toBeGreaterThanOrEqual(7000)
-    expect(pauses(world)[0]).toBeLessThan(8000)
+    expect(listPauses(world)[0]).toBeGreaterThanOrEqual(7000)
+    expect(listPauses(world)[0]).toBeLessThan(8000)
     expect(world.events.find((event) => event.type === 'write.waiting')).toMatchObject({
       id: 1,
       seconds: 7,
@@ -208,16 +208,16 @@ describe('a throttled write', () => {
     expect(world.item(a, 'timeout')?.status).toBe('confirmed')
   })
 
-  it('without a time waits all the same', async () => {
+  it('waits even if no time is given', async () => {
     const world = new World()
     await world.apply(
       world.plan({ [a]: time(10) }),
-      until([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]),
+      answerInOrder([{ kind: 'throttled', message: 'slow', retryAfterMs: null, limits }]),
     )
-    expect(pauses(world)[0]).toBeGreaterThan(100)
+    expect(listPauses(world)[0]).toBeGreaterThan(100)
   })
 
-  it('ends the apply when the wait is over the longest', async () => {
+  it('ends the apply when the wait exceeds the maximum', async () => {
     const world = new World().holds(a, { timeout: { time: '5' } })
     const before = world.durable[a]
     const start = world.clock.now()
@@ -239,14 +239,14 @@ describe('a throttled write', () => {
     expect(world.durable[a]).toEqual(before)
   })
 
-  it('a refusal with no calls left counts once as throttled', async () => {
+  it('includes, once, a refusal without calls left', async () => {
     const full: Outcome = { ...bad, limits: { remaining: 0, resetMs: 20_000 } } as Outcome
     const once = new World()
-    expect(await once.apply(once.plan({ [a]: time(10) }), until([full]))).toMatchObject({
+    expect(await once.apply(once.plan({ [a]: time(10) }), answerInOrder([full]))).toMatchObject({
       confirmed: 1,
       refused: 0,
     })
-    expect(pauses(once)[0]).toBeGreaterThanOrEqual(20_000)
+    expect(listPauses(once)[0]).toBeGreaterThanOrEqual(20_000)
     const twice = new World()
     expect(
       await twice.apply(twice.plan({ [a]: time(10) }), () => ({ outcome: full })),
@@ -255,12 +255,15 @@ describe('a throttled write', () => {
   })
 })
 
-describe('a write that never left', () => {
-  it('is sent again after growing pauses', async () => {
+describe('an unsent write', () => {
+  it('is retried after growing pauses', async () => {
     const world = new World()
-    await world.apply(world.plan({ [a]: time(10) }), until([unreached, unreached, unreached]))
+    await world.apply(
+      world.plan({ [a]: time(10) }),
+      answerInOrder([unreached, unreached, unreached]),
+    )
     expect(world.calls).toHaveLength(4)
-    const [first = 0, second = 0, third = 0] = pauses(world)
+    const [first = 0, second = 0, third = 0] = listPauses(world)
     expect(first).toBeGreaterThan(0)
     expect(second).toBeGreaterThan(first)
     expect(third).toBeGreaterThan(second)

@@ -7,10 +7,10 @@ const a = 'a.example.com'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]) => ({ list, mode: 'cover' })
 
-describe('what the service returned', () => {
+describe('a returned value', () => {
   const answer = (config: Record<string, Value>): Outcome => ({ ...good, config }) as Outcome
 
-  it('is recorded beside the value when it is another one, and is not written again', async () => {
+  it('is recorded beside the sent value if they differ, without another write', async () => {
     const world = new World()
     await world.apply(world.plan({ [a]: { timeout: time(10) } }), () => ({
       outcome: answer({ timeout: time(11) }),
@@ -56,7 +56,7 @@ describe('what the service returned', () => {
     expect(world.item(a, item)).not.toHaveProperty('returned')
   })
 
-  it('is another value when a whitelist comes back without an entry', async () => {
+  it('differs when a whitelist is returned without an entry', async () => {
     const world = new World()
     const entry = [{ url: '/x', turn_on: true }]
     await world.apply(world.plan({ [a]: { visit_deny_whitelist: entry } }), () => ({
@@ -65,7 +65,7 @@ describe('what the service returned', () => {
     expect(world.item(a, 'visit_deny_whitelist')).toHaveProperty('returned')
   })
 
-  it('is recorded without secrets, and nonsense does no harm', async () => {
+  it('is recorded without secrets, even if it is malformed', async () => {
     const world = new World()
     world.secrets.mask = (_item, value) =>
       JSON.parse(JSON.stringify(value).replace('"plain"', '{"$secret":"scrypt:1"}')) as Value

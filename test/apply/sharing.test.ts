@@ -10,8 +10,8 @@ const plan = (world: World, writes: number) =>
     1,
   )
 
-/** A world whose shares are counted; `fails` says which of them does, from 1. */
-function shared(fails = Infinity): { world: World; times: number[] } {
+/** Creates a world that counts shares; share number `fails` fails, from 1. */
+function createSharingWorld(fails = Infinity): { world: World; times: number[] } {
   const world = new World()
   const times: number[] = []
   world.share = async () => {
@@ -22,9 +22,9 @@ function shared(fails = Infinity): { world: World; times: number[] } {
   return { world, times }
 }
 
-describe('outcomes are shared', () => {
-  it('at least every ten seconds while they come', async () => {
-    const { world, times } = shared()
+describe('sharing of outcomes', () => {
+  it('happens at least every ten seconds while outcomes arrive', async () => {
+    const { world, times } = createSharingWorld()
     world.callsPerMinute = 4
     await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
     const saves = world.log.flatMap((line, i) => (line.startsWith('save') ? [i] : []))
@@ -39,22 +39,22 @@ describe('outcomes are shared', () => {
     expect(times.length).toBeLessThanOrEqual(answered.length + 1)
   })
 
-  it('in the end, whatever was shared before', async () => {
-    const { world } = shared()
+  it('happens at the end, whatever was shared before', async () => {
+    const { world } = createSharingWorld()
     await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(world.log.indexOf('share')).toBeGreaterThan(world.log.indexOf('end'))
   })
 
-  it('not at all when a plan has nothing to do', async () => {
-    const { world, times } = shared()
+  it('does not happen for an empty plan', async () => {
+    const { world, times } = createSharingWorld()
     await world.apply(world.plan({}))
     expect(times).toEqual([])
   })
 })
 
-describe('a share that fails', () => {
-  it('is tried once more, when all is over, and not for each outcome that was under way', async () => {
-    const { world, times } = shared(1)
+describe('a failed share', () => {
+  it('is retried once at the end, not for each outcome in flight', async () => {
+    const { world, times } = createSharingWorld(1)
     await world.apply(plan(world, 8), (call) => ({
       outcome: good,
       ms: call === 1 ? 1000 : 12_000 * call,
@@ -62,8 +62,8 @@ describe('a share that fails', () => {
     expect(times).toHaveLength(2)
   })
 
-  it('ends the apply before its next write; what is under way is recorded, and shared in the end', async () => {
-    const { world, times } = shared(1)
+  it('ends the apply before its next write; writes in flight are recorded and shared', async () => {
+    const { world, times } = createSharingWorld(1)
     world.callsPerMinute = 4
     const result = await world.apply(plan(world, 12), () => ({ outcome: good, ms: 1000 }))
     expect(result.stopped).toContain('the remote is gone')
@@ -75,8 +75,8 @@ describe('a share that fails', () => {
     expect(result.unrecorded).toBeNull()
   })
 
-  it('in the end is told, though every write is confirmed', async () => {
-    const { world } = shared(1)
+  it('at the end is reported, though every write is confirmed', async () => {
+    const { world } = createSharingWorld(1)
     const result = await world.apply(plan(world, 1), () => ({ outcome: good, ms: 100 }))
     expect(result).toMatchObject({ confirmed: 1, notSent: 0, unrecorded: 'the remote is gone' })
   })

@@ -48,14 +48,17 @@ export const throttled: Outcome = {
   limits,
 }
 
-/** What becomes of one call. */
+/** Scripted outcome of one call. */
 export interface Step {
   outcome: Outcome
-  /** Domains at which the service saves it; of what is confirmed all, else none. */
+  /**
+   * Domains at which the service saves the write; by default all if it is confirmed, otherwise
+   * none.
+   */
   saves?: Domain[]
-  /** How long the answer takes, ms. */
+  /** Time until the answer, ms. */
   ms?: number
-  /** How long after the answer the service saves it, ms; for what is given up and lands late. */
+  /** Delay of the save after the answer, ms; for late effects of abandoned calls. */
   late?: number
 }
 
@@ -70,7 +73,7 @@ export type Truth = Map<Domain, Map<ItemKey, Value>>
 
 export class ProcessDeath extends Error {}
 
-/** A service, a record and a clock in memory, on which plans are applied. */
+/** Service, state and clock in memory, on which plans are applied. */
 export class World {
   readonly clock = new FakeClock()
   readonly truth: Truth = new Map()
@@ -79,18 +82,18 @@ export class World {
   readonly log: string[] = []
   readonly events: ApplyEvent[] = []
   readonly interrupt = new AbortController()
-  /** What stands in the store of domains, without what is under way. */
+  /** Stored state of domains, without intents. */
   durable: Record<Domain, Record<ItemKey, RecordedItem>> = {}
-  /** The intents of an apply that has not ended, by write. */
+  /** Intents of an unfinished apply, by write. */
   open: { apply: string; intents: Map<number, RecordedState> } | null = null
-  /** The step at which the process dies; it counts every contact with the outside. */
+  /** Step at which the process dies; each contact with the outside is a step. */
   diesAt = Infinity
   steps = 0
   applies = 0
   callsPerMinute = 1000
   maxWaitMs = 300_000
   settleMs = 10_000
-  isolate = false
+  bisects = false
   leaseLeftMs = Infinity
   secrets: ApplyContext['secrets'] = {
     mask: (_item, value) => value,
@@ -98,12 +101,12 @@ export class World {
     listTemplates: () => ({}),
     canReveal: () => true,
   }
-  /** How outcomes get to where other machines look. */
+  /** Shares outcomes with other machines. */
   share: Store['share'] = null
-  /** Called before every save; may throw. */
+  /** Called before each save; may throw. */
   onSave: () => void = () => {}
 
-  /** Declares what the service holds, and that it is recorded. */
+  /** Sets the configuration of a domain at the service and records it. */
   holds(domain: Domain, items: Record<ItemKey, Value>, status: Partial<RecordedItem> = {}): this {
     this.truth.set(domain, new Map(Object.entries(items)))
     const at = new Date(this.clock.now() - 3_600_000).toISOString()
@@ -124,8 +127,8 @@ export class World {
     for (const domains of this.open?.intents.values() ?? []) {
       for (const [domain, intended] of domains) {
         const items = recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
-        for (const [item, held] of intended)
-          if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...held, open: true })
+        for (const [item, state] of intended)
+          if (items.get(item)?.apply !== this.open?.apply) items.set(item, { ...state, open: true })
         recorded.set(domain, items)
       }
     }
@@ -191,14 +194,14 @@ export class World {
       settleMs: this.settleMs,
       timeoutMs: 30_000,
       leaseLeftMs: async () => this.leaseLeftMs,
-      isolate: this.isolate,
+      bisects: this.bisects,
       apply: `apply-${++this.applies}`,
       commit: null,
       author: null,
-      lockedAt: { at: this.clock.now(), up: this.clock.monotonic() },
+      lockedAt: { atMs: this.clock.now(), upMs: this.clock.monotonic() },
       signal: this.interrupt.signal,
       secrets: this.secrets,
-      tell: (event) => {
+      report: (event) => {
         this.#step()
         this.events.push(event)
         this.log.push('id' in event ? `${event.type} ${event.id}` : event.type)
@@ -206,16 +209,13 @@ export class World {
     })
   }
 
-  /**
-   * Whether what is recorded allows for what the service holds; what is not recorded allows for
-   * everything.
-   */
+  /** Returns whether the recorded state includes a value; an unrecorded item may have any value. */
   allows(domain: Domain, item: ItemKey, value: Value | undefined): boolean {
-    const held = this.item(domain, item)
-    if (held === undefined || held.unknown === true) return true
-    if (held.candidates.length === 0) return value === undefined
+    const state = this.item(domain, item)
+    if (state === undefined || state.unknown === true) return true
+    if (state.candidates.length === 0) return value === undefined
     // A kept field that no recorded write named is not known.
-    return held.candidates.some((candidate) =>
+    return state.candidates.some((candidate) =>
       isSameJson(value, fillKeptFields(getItemSpec(item).keptFields, candidate, value)),
     )
   }
@@ -307,16 +307,18 @@ export class World {
     return step.outcome
   }
 
-  /** As the specification says: each item by its own rule, and what it clears. */
+  /**
+   * Saves a write as the specification says: each item by its own rule, and the items it clears.
+   */
   #save(domains: Domain[], config: Record<ItemKey, Wire>): void {
     for (const domain of domains) {
-      const held = this.truth.get(domain) ?? new Map<ItemKey, Value>()
-      this.truth.set(domain, held)
+      const values = this.truth.get(domain) ?? new Map<ItemKey, Value>()
+      this.truth.set(domain, values)
       for (const [item, payload] of Object.entries(config)) {
-        const value = getItemSpec(item).reduce(held.get(item), payload)
-        if (value === undefined) held.delete(item)
-        else held.set(item, value)
-        for (const cleared of getItemSpec(item).clearedItems) held.delete(cleared)
+        const value = getItemSpec(item).reduce(values.get(item), payload)
+        if (value === undefined) values.delete(item)
+        else values.set(item, value)
+        for (const cleared of getItemSpec(item).clearedItems) values.delete(cleared)
       }
     }
   }

@@ -5,24 +5,29 @@ import { RealRuns } from './real-runs.ts'
 const runs = Number(process.env['EDGEWISE_KILL_RUNS'] ?? 14)
 
 it(
-  'applies that are killed at any moment are finished by the next one',
+  'an apply killed at any moment is finished by the next one',
   { timeout: 1_200_000 },
   async () => {
     const counts = await killRuns(runs, Math.random, (line) => console.log(line))
     console.log(
-      `${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`,
+      `${counts.runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ` +
+        `${counts.doubted} left in-doubt items`,
     )
     expect(counts.runs).toBe(runs)
     expect(counts.killed).toBeGreaterThan(0)
   },
 )
 
-it('so are those that let the change out in waves', { timeout: 600_000 }, async () => {
-  const counts = await killRuns(5, Math.random, (line) => console.log(line), waves)
-  expect(counts.runs).toBe(5)
-})
+it(
+  'an apply in waves killed at any moment is finished by the next one',
+  { timeout: 600_000 },
+  async () => {
+    const counts = await killRuns(5, Math.random, (line) => console.log(line), waves)
+    expect(counts.runs).toBe(5)
+  },
+)
 
-it('of two applies at once one is refused, or waits', { timeout: 120_000 }, async () => {
+it('one of two concurrent applies is refused, or waits', { timeout: 120_000 }, async () => {
   const real = await RealRuns.start([
     '--calls-per-minute',
     '0',
@@ -48,7 +53,7 @@ it('of two applies at once one is refused, or waits', { timeout: 120_000 }, asyn
       real.run(['apply', '--yes', '--allow', 'extend', '--lock-timeout', '60']),
     ])
     expect(waited.map(({ code }) => code)).toEqual([0, 0])
-    // The one that waited planned anew and had nothing to do.
+    // The waiting apply planned again and had nothing to do.
     expect(waited.filter(({ out }) => out.includes('No changes'))).toHaveLength(1)
   } finally {
     real.end()

@@ -4,32 +4,31 @@ import { RealRuns, type Ended } from './real-runs.ts'
 
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
 
-/** Lines of a workspace file that lets changes out in three waves. */
+/** Line of a workspace file for three waves. */
 export const waves = 'rollout: {waves: [1, 50%, 100%], pause: 1s}'
 
-/** How a row of runs went. */
+/** Results of a series of runs. */
 export interface KillCounts {
   runs: number
-  /** Killed before the apply had ended. */
+  /** Runs killed before the apply had ended. */
   killed: number
-  /** Of these: while at least one write of the apply had been answered, and not all. */
+  /** Killed runs with at least one, but not every write answered. */
   midway: number
-  /** Runs that were followed by items in doubt. */
+  /** Runs that left in-doubt items. */
   doubted: number
 }
 
 /**
- * Kills applies at random moments, each followed by one undisturbed apply, and expects after each
- * that this one is done, that record and service hold exactly what the manifests say, and that a
- * plan has nothing left.
+ * Kills applies at random moments, each followed by one undisturbed apply. Expects that this apply
+ * is done, that state and service match the manifests, and that a plan is empty.
  *
  * @param more lines of the workspace file
- * @throws Error telling the run and what was found
+ * @throws Error with the run and the finding
  */
 export async function killRuns(
   runs: number,
   random: () => number,
-  tell: (line: string) => void,
+  report: (line: string) => void,
   more = '',
 ): Promise<KillCounts> {
   const real = await RealRuns.start([
@@ -41,23 +40,23 @@ export async function killRuns(
   const counts: KillCounts = { runs: 0, killed: 0, midway: 0, doubted: 0 }
   try {
     real.workspace(`limits: {callsPerMinute: 10000, domainsPerWrite: 3}\n${more}`)
-    // The first apply sets everything; the second is like those that are killed, and tells how long
-    // they take.
-    let usual = 0
+    // The first apply sets everything; the second is like the killed ones, and measures their
+    // duration.
+    let usualMs = 0
     for (const round of [0, 1]) {
       for (const [i, domain] of domains.entries())
-        real.manifest(domain, configOf(round, round * (i % 4)))
+        real.manifest(domain, createConfig(round, round * (i % 4)))
       const whole = await real.run(['apply', '--yes', '--allow', 'extend', '--quiet'])
       expectDone(whole, 'an apply before')
-      usual = whole.ms
+      usualMs = whole.ms
     }
     for (let run = 1; run <= runs; run++) {
       const desired = new Map(
-        domains.map((domain) => [domain, configOf(run + 1, Math.floor(random() * 4))]),
+        domains.map((domain) => [domain, createConfig(run + 1, Math.floor(random() * 4))]),
       )
       for (const [domain, config] of desired) real.manifest(domain, config)
       const before = (await real.look<unknown[]>('calls')).length
-      const cut = await real.run(['apply', '--yes', '--allow', 'extend'], random() * usual * 1.1)
+      const cut = await real.run(['apply', '--yes', '--allow', 'extend'], random() * usualMs * 1.1)
       const sent = (await real.look<unknown[]>('calls')).length - before
       if (cut.signal === 'SIGKILL') counts.killed++
       if (cut.signal === 'SIGKILL' && sent > 0) counts.midway++
@@ -68,12 +67,15 @@ export async function killRuns(
       const plan = await real.run(['plan', '--detailed-exitcode'])
       if (plan.code !== 0)
         throw new Error(
-          `run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n${plan.out}${plan.err}`,
+          `run ${run}: expected a plan after it to be empty, got exit code ${plan.code}\n` +
+            `${plan.out}${plan.err}`,
         )
       counts.runs++
       if (run % 10 === 0)
-        tell(
-          `${run} of ${runs} runs: ${counts.killed} killed, ${counts.midway} of them after a call, ${counts.doubted} left doubts`,
+        report(
+          `${run} of ${runs} runs: ${counts.killed} killed, ` +
+            `${counts.midway} of them after a call, ` +
+            `${counts.doubted} left in-doubt items`,
         )
     }
     return counts
@@ -82,7 +84,7 @@ export async function killRuns(
   }
 }
 
-function configOf(run: number, choice: number): Record<string, Json> {
+function createConfig(run: number, choice: number): Record<string, Json> {
   return {
     timeout: { time: String(5 + ((run * 4 + choice) % 290)) },
     extend: { squid: `run ${run}, ${choice}` },
@@ -97,23 +99,28 @@ async function expectEqual(
   desired: Map<string, Record<string, Json>>,
   run: number,
 ): Promise<void> {
-  const { domains: held } = await real.look<{ domains: Record<string, Record<string, Json>> }>(
+  const { domains: actual } = await real.look<{ domains: Record<string, Record<string, Json>> }>(
     'state',
   )
   const recorded = await real.loadRecorded()
   for (const [domain, config] of desired) {
-    const says = recorded.get(domain)
+    const recordedItems = recorded.get(domain)
     for (const item of Object.keys(config)) {
-      const entry = says?.get(item)
-      if (entry?.status !== 'confirmed' || !isSameJson(entry.candidates[0], held[domain]?.[item])) {
+      const entry = recordedItems?.get(item)
+      if (
+        entry?.status !== 'confirmed' ||
+        !isSameJson(entry.candidates[0], actual[domain]?.[item])
+      ) {
         throw new Error(
-          `run ${run}: ${item} of ${domain} is ${JSON.stringify(held[domain]?.[item])} at the service, ${JSON.stringify(entry)} in the record`,
+          `run ${run}: ${item} of ${domain} is ${JSON.stringify(actual[domain]?.[item])} ` +
+            `at the service, ${JSON.stringify(entry)} in state`,
         )
       }
     }
-    if (says?.size !== Object.keys(config).length) {
+    if (recordedItems?.size !== Object.keys(config).length) {
       throw new Error(
-        `run ${run}: expected the record of ${domain} to have ${Object.keys(config).join(', ')}, got ${[...(says?.keys() ?? [])].join(', ')}`,
+        `run ${run}: expected the state of ${domain} to have ${Object.keys(config).join(', ')}, ` +
+          `got ${[...(recordedItems?.keys() ?? [])].join(', ')}`,
       )
     }
   }

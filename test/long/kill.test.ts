@@ -9,7 +9,7 @@ import { createWorld } from '../emulator/world.ts'
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 it(
-  'killed at any moment, the emulator starts again with every write that it had answered',
+  'the emulator, killed at any moment, restarts with every answered write',
   { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'edgewise-kill-'))
@@ -57,12 +57,12 @@ it(
         setTimeout(() => child.kill('SIGKILL'), 30 + 37 * round)
         await Promise.allSettled(writers)
         await gone
-        const held = (await createWorld({ dataFile }).state()) as Record<
+        const actual = (await createWorld({ dataFile }).state()) as Record<
           string,
           { timeout?: { time: string } }
         >
         for (const [domain, time] of answered)
-          expect([domain, held[domain]?.timeout?.time]).toEqual([domain, String(time)])
+          expect([domain, actual[domain]?.timeout?.time]).toEqual([domain, String(time)])
         proven += answered.size
       }
       // On a busy machine an early kill may come before the first answer.

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const modules = join(root, 'node_modules')
 let consumer = ''
 
-/** A project that has nothing but the packed package and its dependencies. */
+/** Creates a project with only the packed package and its dependencies. */
 beforeEach(() => {
   consumer = mkdtempSync(join(tmpdir(), 'edgewise-consumer-'))
   const [packed] = JSON.parse(
@@ -41,7 +41,7 @@ const executed: Executed = await workspace.apply({ waves: false, allow: ['https'
 console.log(changes.length, executed.status, executed.result.confirmed, EdgewiseError.name)
 `
 
-it('its types compile with the default library, and without leaving declarations unchecked', () => {
+it('the types compile with the default library and with checked declarations', () => {
   writeFileSync(join(consumer, 'use.ts'), program)
   const compilerOptions = {
     strict: true,
@@ -64,7 +64,7 @@ it('its types compile with the default library, and without leaving declarations
   expect(tsc).toThrow()
 })
 
-it('its program and its library run', () => {
+it('the program and the library run', () => {
   const main = join(consumer, 'node_modules', 'edgewise', 'dist', 'cli', 'main.js')
   const work = join(consumer, 'work')
   mkdirSync(work)

@@ -29,7 +29,7 @@ const odd: Json[] = [
   '2026-02-30',
 ]
 
-/** A stream of chance that is the same every time. */
+/** Seeded random source. */
 class Dice {
   #n = 0
   readonly #key: number
@@ -50,7 +50,7 @@ class Dice {
   }
 }
 
-/** The value with one of its parts replaced by something odd. */
+/** Replaces a part of a value by an odd one. */
 function broken(value: Json, dice: Dice): Json {
   if (Array.isArray(value) && value.length > 0 && !dice.once(3)) {
     const at = dice.below(value.length)
@@ -109,7 +109,9 @@ function randomForm(dice: Dice): { body: string; contentType: string; query: str
     'constructor',
     '[9999]',
   ]
-  const body = `token=tok&domains=${dice.of(domains)}&config[https][cert_id]=1&${Array.from({ length: dice.below(16) }, () => dice.of(parts)).join('')}`
+  const domain = dice.of(domains)
+  const rest = Array.from({ length: dice.below(16) }, () => dice.of(parts)).join('')
+  const body = `token=tok&domains=${domain}&config[https][cert_id]=1&${rest}`
   return { body, contentType: 'application/x-www-form-urlencoded', query: '' }
 }
 
@@ -173,7 +175,7 @@ function randomRead(dice: Dice): { method: string; path: string; query: string }
 }
 
 it(
-  `${count} random requests: no 5xx, and refused writes change nothing`,
+  `${count} random requests get no 5xx, and refused writes change nothing`,
   { timeout: 240_000 },
   async () => {
     const service = createWorld({ domains })
@@ -198,7 +200,8 @@ it(
         (status === 200) !== (body['code'] === 0)
       ) {
         throw new Error(
-          `request ${n} ${JSON.stringify(request).slice(0, 2000)} was answered ${status} ${JSON.stringify(body)}`,
+          `request ${n} ${JSON.stringify(request).slice(0, 2000)} ` +
+            `was answered ${status} ${JSON.stringify(body)}`,
         )
       }
       if (writes || n % 100 === 0) {

@@ -12,7 +12,7 @@ import { GitSandbox } from '../state/git-sandbox.ts'
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const token = 'token-of-the-runs'
 
-/** What a program left behind. */
+/** Output and exit of a program. */
 export interface Ended {
   code: number | null
   signal: NodeJS.Signals | null
@@ -21,9 +21,7 @@ export interface Ended {
   ms: number
 }
 
-/**
- * The real program in a clone of a real bare remote, and the real emulator in a process of its own.
- */
+/** Real program in a clone of a real bare remote, with the real emulator in its own process. */
 export class RealRuns {
   readonly sandbox = new GitSandbox()
   readonly #emulator: ChildProcess
@@ -53,10 +51,7 @@ export class RealRuns {
     this.url = url
   }
 
-  /**
-   * Writes the workspace file of the clone; calls go to the emulator unless they are to take
-   * another way.
-   */
+  /** Writes the workspace file of the clone; calls go to the emulator unless `url` differs. */
   workspace(more: string, url = this.url): void {
     const service = `service: {url: '${url}', token: '\${env:EDGEWISE_TOKEN}', settleSeconds: 1}`
     this.#write('edgewise.yaml', `version: 1\n${service}\n${more}\n`)
@@ -73,13 +68,13 @@ export class RealRuns {
   }
 
   /**
-   * Runs the program; after `killedAfter` ms it is killed and has no say in it. `heard` is told
-   * what it says on stderr.
+   * Runs the program, and kills it after `killedAfter` ms. `onStderr` is called with its stderr so
+   * far.
    */
   run(
     args: string[],
     killedAfter?: number,
-    heard: (text: string, child: ChildProcess) => void = () => {},
+    onStderr: (text: string, child: ChildProcess) => void = () => {},
   ): Promise<Ended> {
     const started = performance.now()
     const env = { ...this.sandbox.env, EDGEWISE_TOKEN: token, NO_COLOR: '1' }
@@ -87,7 +82,7 @@ export class RealRuns {
       cwd: join(this.sandbox.folder, 'clone'),
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, as a shell gives to what it runs.
+      // Its own process group, as a shell creates one.
       detached: true,
     })
     const timer =
@@ -96,7 +91,7 @@ export class RealRuns {
     child.stdout.on('data', (text) => (ended.out += String(text)))
     child.stderr.on('data', (text) => {
       ended.err += String(text)
-      heard(ended.err, child)
+      onStderr(ended.err, child)
     })
     return new Promise((resolve) => {
       child.once('close', (code, signal) => {
@@ -106,7 +101,7 @@ export class RealRuns {
     })
   }
 
-  /** What the remote's record says. */
+  /** Loads the state from the remote. */
   async loadRecorded(): Promise<RecordedState> {
     const state = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
     const { store } = await openState(
@@ -127,7 +122,7 @@ export class RealRuns {
     return store.load()
   }
 
-  /** What the service holds, or saw. */
+  /** Queries the control surface of the emulator. */
   async look<T>(what: 'state' | 'calls'): Promise<T> {
     return (await (await fetch(`${this.url}/_emulator/${what}`)).json()) as T
   }

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { Place } from '../steps/cli.ts'
 
-it('10,000 domains of 300 kinds are read, planned and proven', async () => {
+it('10,000 domains of 300 kinds are loaded, planned and proven', async () => {
   const place = new Place('http://127.0.0.1:9')
   place.write(
     'profiles/base.yaml',
-    'profile: base\nconfig:\n  https: {cert_id: 1001, http2: on}\n  timeout: {time: 60}\n  compress_response: {content_type: [text/html], min_size: 1, min_size_unit: KB}\n',
+    'profile: base\nconfig:\n  https: {cert_id: 1001, http2: on}\n  timeout: {time: 60}\n' +
+      '  compress_response: {content_type: [text/html], min_size: 1, min_size_unit: KB}\n',
   )
   for (let i = 0; i < 10_000; i++) {
     const kind = i % 300

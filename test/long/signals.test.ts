@@ -16,13 +16,13 @@ beforeEach(() => {
 })
 
 /**
- * Sends a signal, as a terminal does, once the first write is confirmed, and again as often as
- * asked, a little later.
+ * Sends a signal to the process group, as a terminal does, after the first confirmed write, and
+ * repeats it `times` times.
  */
 function interrupt(signal: NodeJS.Signals, times: number) {
   let sent = 0
-  return real.run(['apply', '--yes', '--allow', 'extend'], undefined, (said, child) => {
-    if (sent > 0 || !said.includes('confirmed')) return
+  return real.run(['apply', '--yes', '--allow', 'extend'], undefined, (stderr, child) => {
+    if (sent > 0 || !stderr.includes('confirmed')) return
     for (; sent < times; sent++)
       setTimeout(() => process.kill(-(child.pid ?? 0), signal), 20 + 150 * sent)
   })
@@ -44,7 +44,7 @@ it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s finishes the writes under way, records them and exits with %d',
+  '%s finishes and records writes in flight, and exits with %d',
   { timeout: 60_000 },
   async (signal, code) => {
     const ended = await interrupt(signal, 1)
@@ -55,11 +55,11 @@ it.each([
     expect({ statuses: await statuses(), err: ended.err }).toMatchObject({
       statuses: expect.not.arrayContaining(['in-doubt']) as string[],
     })
-    const held = (
+    const actual = (
       await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')
     ).domains
     for (const [domain, items] of await real.loadRecorded())
-      expect(items.get('timeout')?.candidates).toEqual([held[domain]?.timeout])
+      expect(items.get('timeout')?.candidates).toEqual([actual[domain]?.timeout])
     const { out } = await real.run(['state', 'history', '--json'])
     expect(JSON.parse(out)).toMatchObject({
       applies: expect.arrayContaining([
@@ -71,7 +71,7 @@ it.each([
 )
 
 it(
-  'a second signal leaves at once, with what was under way in doubt',
+  'a second signal exits at once, with writes in flight in-doubt',
   { timeout: 60_000 },
   async () => {
     const ended = await interrupt('SIGINT', 2)

@@ -7,15 +7,15 @@ const history = ['a1', 'r-w1', 'a2', 'r-w10', 'r-w2', 'r-rollback', 'x-w0'].map(
 )
 const ids = (applies: { id: string }[]) => applies.map(({ id }) => id)
 
-describe('applies by their name', () => {
-  it('are one by its id, or the waves of a rollout by their number', () => {
+describe('applies by name', () => {
+  it('are a single apply, or the waves of a rollout in order', () => {
     expect(ids(findApplies(history, 'a2'))).toEqual(['a2'])
     expect(ids(findApplies(history, 'r'))).toEqual(['r-w1', 'r-w2', 'r-w10'])
     expect(ids(findApplies(history, 'r-w2'))).toEqual(['r-w2'])
     expect(ids(findApplies(history, 'x-w0'))).toEqual(['x-w0'])
   })
 
-  it('are together where they are waves of one rollout, in the order of the first', () => {
+  it('are grouped by rollout, in the order of the first wave', () => {
     expect(groupApplies(history).map(ids)).toEqual([
       ['a1'],
       ['r-w1', 'r-w2', 'r-w10'],
@@ -25,7 +25,7 @@ describe('applies by their name', () => {
     ])
   })
 
-  it('are an error where there are none, with the name that was probably meant', () => {
+  it('are an error if there are none, with the closest name', () => {
     expect(() => findApplies(history, 'r-rolback')).toThrow(
       'there is no apply "r-rolback". Did you mean "r-rollback"?',
     )

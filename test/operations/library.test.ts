@@ -14,10 +14,10 @@ const here = (signal?: AbortSignal): Edgewise =>
   open(place.root, { outside: { env: place.env }, ...(signal === undefined ? {} : { signal }) })
 
 /** Adds lines to the workspace file. */
-const say = (more: string) =>
+const addLines = (more: string) =>
   place.write('edgewise.yaml', `${place.read('edgewise.yaml')}${more}\n`)
 
-/** Two domains are applied twice, and after that their manifests ask for a third value. */
+/** Applies two domains twice, then changes their manifests to a third value. */
 async function prepare(): Promise<void> {
   for (const time of [59, 60]) {
     for (const domain of [a, b]) place.manifest(domain, { timeout: { time } })
@@ -26,12 +26,12 @@ async function prepare(): Promise<void> {
   for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 61 } })
 }
 
-/** What the service holds otherwise than was applied. */
+/** Loads observed configuration that differs from the applied one. */
 const observe = () =>
   Promise.resolve({ [a]: { timeout: { time: 5 } }, [b]: { timeout: { time: 5 } } })
 
-/** Every way to change the service. */
-const ways: [string, (workspace: Edgewise) => Promise<unknown>][] = [
+/** Operations that change the service. */
+const operations: [string, (workspace: Edgewise) => Promise<unknown>][] = [
   ['apply', (workspace) => workspace.apply()],
   ['rollback', (workspace) => workspace.rollback()],
   ['repair', (workspace) => workspace.repair({ observe })],
@@ -46,7 +46,7 @@ async function refusal(work: Promise<unknown>): Promise<EdgewiseError> {
   return error
 }
 
-describe.each(ways)('%s by the library', (_name, change) => {
+describe.each(operations)('%s by the library', (_name, change) => {
   it.each([
     ['a number of domains', 'guards: {maxDomains: 1}', 'maxDomains'],
     ['a number of changes', 'guards: {maxChanges: 1}', 'maxChanges'],
@@ -54,7 +54,7 @@ describe.each(ways)('%s by the library', (_name, change) => {
     ['a freeze', 'guards: {freeze: [{from: 2000-01-01, to: 3000-01-01}]}', 'freeze'],
   ])('is refused by %s', async (_what, line, guard) => {
     await prepare()
-    say(line)
+    addLines(line)
     const before = (await fetchWrites(emulator)).length
     expect(await refusal(change(here()))).toMatchObject({
       code: 'guarded',
@@ -65,7 +65,7 @@ describe.each(ways)('%s by the library', (_name, change) => {
 
   it('is refused while a rollout of its domains is open', async () => {
     await prepare()
-    say('rollout: {waves: [1, 100%], pause: 1h}')
+    addLines('rollout: {waves: [1, 100%], pause: 1h}')
     const interrupt = new AbortController()
     const progress = {
       report: ({ type }: { type: string }) => type === 'wave.waiting' && interrupt.abort(),
@@ -104,7 +104,7 @@ describe('a destructive change', () => {
     expect(await fetchConfig(emulator, a)).toMatchObject({ https: { cert_id: 0 } })
   })
 
-  it('is not rolled back to, and not repaired to, unless it is allowed', async () => {
+  it('is neither a target of a rollback nor of a repair, unless it is allowed', async () => {
     place.manifest(a, { https: { cert_id: 0 } })
     await here().apply({ allow: ['https'] })
     place.manifest(a, { https: { cert_id: 1 } })
@@ -130,7 +130,7 @@ it('a stale or altered plan file is refused', async () => {
   expect(await fetchWrites(emulator)).toHaveLength(before)
 })
 
-it('a workspace opens from a folder below it, plans, applies, finds drift and its history', async () => {
+it('a workspace opens from a subfolder and offers all operations', async () => {
   await prepare()
   const workspace = open(join(place.root, 'domains'), { outside: { env: place.env } })
   expect(workspace.root).toBe(place.root)
@@ -147,7 +147,7 @@ it('a workspace opens from a folder below it, plans, applies, finds drift and it
   expect(() => open('/')).toThrow('no edgewise.yaml in / or above it')
 })
 
-it('a dialogue that is a class is asked, and can change nothing of what is sent', async () => {
+it('a dialogue may be a class, and can not change the writes', async () => {
   class Asking {
     asked = 0
     confirm() {
@@ -173,7 +173,7 @@ it('a dialogue that is a class is asked, and can change nothing of what is sent'
   expect(Object.keys(await fetchConfig(emulator, b))).toEqual([])
 })
 
-it('nothing is exported that passes by the guards', () => {
+it('no export bypasses the guards', () => {
   expect(Object.keys(library).toSorted()).toEqual(['EdgewiseError', 'open'])
 })
 

@@ -59,7 +59,7 @@ const plan: Plan = {
   warnings: [],
 }
 
-it('a wave does not end before it began, whatever is done to the clock meanwhile', async () => {
+it('a wave does not end before its start, whatever happens to the clock', async () => {
   const kept: Rollout[] = []
   const [noon, earlier] = ['2026-11-20T12:00:00.000Z', '2026-11-20T10:00:00.000Z']
   const times = [noon, noon]

@@ -1,8 +1,8 @@
 import { hashKey } from '../../src/emulator/entities/chance.ts'
 
 /**
- * Seeded chance: the same seed always draws the same. What is drawn of one fork does not move what
- * is drawn of another.
+ * Seeded random source: the same seed always draws the same values. Draws from one fork do not
+ * affect another.
  */
 export class Chance {
   readonly #seed: string
@@ -13,12 +13,12 @@ export class Chance {
     this.#state = hashKey(seed)
   }
 
-  /** A source of its own. */
+  /** Creates an independent source. */
   fork(name: string): Chance {
     return new Chance(`${this.#seed}/${name}`)
   }
 
-  /** From 0 up to 1 (exclusive). */
+  /** Draws a number in [0, 1). */
   draw(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -30,9 +30,9 @@ export class Chance {
     return this.draw() < probability
   }
 
-  /** A whole number, both ends possible. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.draw() * (most - least + 1))
+  /** Draws an integer, both ends included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.draw() * (max - min + 1))
   }
 
   pick<T>(list: readonly T[]): T {
@@ -41,7 +41,7 @@ export class Chance {
     return chosen
   }
 
-  /** Some of a list, in its order. */
+  /** Draws a part of a list, in its order. */
   some<T>(list: readonly T[], probability = 0.5): T[] {
     return list.filter(() => this.happens(probability))
   }

@@ -2,11 +2,11 @@ import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import type { StateConfig } from '../../src/model/config.ts'
 import type { Chance } from './chance.ts'
 
-/** The service of all simulations. */
+/** Service of all simulations. */
 export const service = { url: 'https://service', account: 'default' }
 
 /**
- * What `edgewise.yaml` says; small call rates and small writes, so that a few domains bring both to
+ * Draws the values of `edgewise.yaml`. Call rates and writes are small, so that a few domains reach
  * their limits.
  */
 export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfig {

@@ -6,7 +6,7 @@ import { noFaults } from './faults.ts'
 import { Machine } from './machine.ts'
 import { World } from './world.ts'
 
-/** What a file may hold once the power has failed, over many failures. */
+/** Returns the possible contents of a file after a power failure, over many seeds. */
 async function after(work: (disk: Disk) => Promise<unknown>): Promise<Set<string | null>> {
   const found = new Set<string | null>()
   for (let seed = 0; seed < 60; seed++) {
@@ -48,7 +48,7 @@ it('may tear or lose a text that was not synced', async () => {
   ).toEqual(new Set(['new', '', 'n', 'ne']))
 })
 
-it('may undo a rename, but never has neither', async () => {
+it('may undo a rename, but always has one of the names', async () => {
   expect(
     await after(async (disk) => {
       await old(disk)
@@ -59,7 +59,7 @@ it('may undo a rename, but never has neither', async () => {
   ).toEqual(new Set(['old', 'new']))
 })
 
-it('has a torn file at the new name where the text was not synced before it was renamed', async () => {
+it('has a torn file at the new name if its text was not synced before the rename', async () => {
   const found = await after(async (disk) => {
     await old(disk)
     await disk.create('/draft', 'new')
@@ -70,7 +70,7 @@ it('has a torn file at the new name where the text was not synced before it was 
   expect(found.has('old')).toBe(false)
 })
 
-it('may leave a part where the process dies in the midst', async () => {
+it('may keep a part if the process dies during the operation', async () => {
   const found = new Set<string | null>()
   for (let seed = 0; seed < 60; seed++) {
     const world = new World()

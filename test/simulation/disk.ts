@@ -9,7 +9,7 @@ interface File {
   text: string
   /** True time, ms. */
   madeAt: number
-  /** What a failure of the power leaves of it for sure. */
+  /** Content that survives a power failure for certain. */
   durable: string
 }
 
@@ -22,9 +22,9 @@ interface Folder {
 type Node = File | Folder
 
 /**
- * A file system that keeps what processes did until the power fails. Then a file's text is what was
- * synced, what was written, or a torn part of it; and each name in a folder is as it was when the
- * folder was synced, or as it was left.
+ * File system that keeps all changes until the power fails. Then the content of a file is its
+ * synced content, its written content, or a torn part of it; and each name in a folder is as of the
+ * last sync of the folder, or as of the last change.
  */
 export class Volume {
   readonly #world: World
@@ -38,8 +38,8 @@ export class Volume {
   }
 
   /**
-   * The volume as a process sees it: each operation takes a moment, may fail, and may be the last
-   * thing that the process does.
+   * Returns the volume as a process sees it: each operation takes time, may fail, and may be the
+   * last one of the process.
    */
   disk(process: Process): Disk {
     const step = async <T>(
@@ -93,7 +93,7 @@ export class Volume {
           this.#rename(from, to)
         }),
       remove: (path) =>
-        step('remove', path, () => void this.#parent(path)?.names.delete(nameOf(path))),
+        step('remove', path, () => void this.#parent(path)?.names.delete(getName(path))),
     }
   }
 
@@ -104,7 +104,7 @@ export class Volume {
     return node?.text ?? null
   }
 
-  /** When a file was made, true time, ms; null where there is none. */
+  /** Returns when a file was made, true time, ms; null if there is no file. */
   madeAt(path: string): number | null {
     const node = this.#at(path)
     return node?.kind === 'file' ? node.madeAt : null
@@ -115,7 +115,7 @@ export class Volume {
     return node?.kind === 'folder' ? [...node.names.keys()] : []
   }
 
-  /** Folders that were there before anything began. */
+  /** Creates folders that exist before the simulation starts. */
   prepare(path: string): void {
     let folder = this.#root
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -126,30 +126,30 @@ export class Volume {
     }
   }
 
-  /** The power fails: what was not synced may be lost. */
+  /** Loses the power: unsynced changes may be lost. */
   losePower(chance: Chance): void {
-    lose(this.#root, chance, (what) => this.#world.count(`disk: ${what}`))
+    losePower(this.#root, chance, (what) => this.#world.count(`disk: ${what}`))
   }
 
   #add(path: string, node: Node): boolean {
     const parent = this.#parent(path)
-    if (parent === null) throw missing(path)
-    if (parent.names.has(nameOf(path))) return false
-    parent.names.set(nameOf(path), node)
+    if (parent === null) throw createMissingError(path)
+    if (parent.names.has(getName(path))) return false
+    parent.names.set(getName(path), node)
     return true
   }
 
   #rename(from: string, to: string): void {
     const node = this.#known(from)
     const target = this.#parent(to)
-    if (target === null) throw missing(to)
-    this.#parent(from)?.names.delete(nameOf(from))
-    target.names.set(nameOf(to), node)
+    if (target === null) throw createMissingError(to)
+    this.#parent(from)?.names.delete(getName(from))
+    target.names.set(getName(to), node)
   }
 
   #known(path: string): Node {
     const node = this.#at(path)
-    if (node === null) throw missing(path)
+    if (node === null) throw createMissingError(path)
     return node
   }
 
@@ -182,10 +182,10 @@ function sync(node: Node): void {
   else node.durable = new Map(node.names)
 }
 
-function lose(node: Node, chance: Chance, tell: (what: string) => void): void {
+function losePower(node: Node, chance: Chance, count: (what: string) => void): void {
   if (node.kind === 'file') {
     if (node.text === node.durable) return
-    tell('text not synced, power failed')
+    count('text not synced, power failed')
     node.text = chance.pick([
       node.durable,
       node.text,
@@ -195,21 +195,21 @@ function lose(node: Node, chance: Chance, tell: (what: string) => void): void {
     return
   }
   for (const name of new Set([...node.names.keys(), ...node.durable.keys()])) {
-    const [left, kept] = [node.names.get(name), node.durable.get(name)]
-    if (left === kept) continue
-    tell('name not synced, power failed')
-    const stays = chance.happens(0.5) ? left : kept
-    if (stays === undefined) node.names.delete(name)
-    else node.names.set(name, stays)
+    const [current, durable] = [node.names.get(name), node.durable.get(name)]
+    if (current === durable) continue
+    count('name not synced, power failed')
+    const survivor = chance.happens(0.5) ? current : durable
+    if (survivor === undefined) node.names.delete(name)
+    else node.names.set(name, survivor)
   }
   node.durable = new Map(node.names)
-  for (const below of node.names.values()) lose(below, chance, tell)
+  for (const below of node.names.values()) losePower(below, chance, count)
 }
 
-function nameOf(path: string): string {
+function getName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-function missing(path: string): Error {
+function createMissingError(path: string): Error {
   return Object.assign(new Error(`ENOENT: no such file or directory, ${path}`), { code: 'ENOENT' })
 }

@@ -3,13 +3,13 @@ import type { Domain, ItemKey } from '../../src/model/item.ts'
 import type { Chance } from './chance.ts'
 
 /**
- * How probable each thing is that goes wrong. Each seed has some of them, rarely or often, so that
- * they meet in all ways.
+ * Probabilities of faults. Each seed has some of them, rare or frequent, so that they occur in all
+ * combinations.
  */
 export interface Faults {
   /**
-   * Of a call of the service: refused connection, lost before or after it took effect, an error
-   * status, nonsense, slow.
+   * Faults of a call: refused connection, lost before or after it took effect, error status,
+   * malformed answer, slow.
    */
   unreached: number
   lostRequest: number
@@ -17,37 +17,40 @@ export interface Faults {
   serverError: number
   nonsense: number
   slow: number
-  /** Of what may land late: that it does, within `settleSeconds` of being given up. */
+  /** Probability that a lost call takes effect late, within `settleSeconds` of its end. */
   late: number
   /**
-   * Of a process: that it is killed; then at which step at the latest. Of a machine: that its power
-   * fails.
+   * Probability that a process is killed, and its latest step then; probability that a machine
+   * loses its power.
    */
   killed: number
   latestStep: number
   powerCut: number
-  /** Of a machine, within a minute: that its wall clock is set, that it stands still. */
+  /**
+   * Probability within a minute that the wall clock of a machine is set, or that the machine stands
+   * still.
+   */
   clockSet: number
   standStill: number
   /**
-   * Of a run: that somebody interrupts it, that another one is started beside it, on the same
-   * machine or another.
+   * Probability that a run is interrupted, or that another run starts beside it, on the same
+   * machine or another one.
    */
   interrupted: number
   rival: number
-  /** Of an operation of the disk, of the remote repository. */
+  /** Probability of a fault in an operation of the disk, or of the remote repository. */
   diskError: number
   remoteError: number
   remoteSlow: number
-  /** Of a machine, within a minute: that it is cut off from the remote for some minutes. */
+  /** Probability within a minute that a machine loses the remote for some minutes. */
   cutOff: number
-  /** Of a minute: that somebody else writes to the remote's branch. */
+  /** Probability within a minute that another writer pushes to the remote's branch. */
   rivalPush: number
 }
 
 /**
- * How far a wall clock may be off, ms: any two agree within four minutes, so that what one says of
- * a minute ago is within five.
+ * Maximum error of a wall clock, ms. Any two clocks agree within four minutes, so that a time of a
+ * minute ago on one is within five minutes on the other.
  */
 export const maxOffset = 119_000
 
@@ -74,35 +77,34 @@ export const noFaults: Faults = {
 }
 
 export function drawFaults(chance: Chance): Faults {
-  const often = (most: number) => (chance.happens(0.4) ? chance.draw() * most : 0)
+  const drawSometimes = (max: number) => (chance.happens(0.4) ? chance.draw() * max : 0)
   return {
-    unreached: often(0.3),
-    lostRequest: often(0.2),
-    lostAnswer: often(0.3),
-    serverError: often(0.3),
-    nonsense: often(0.15),
-    slow: often(0.3),
+    unreached: drawSometimes(0.3),
+    lostRequest: drawSometimes(0.2),
+    lostAnswer: drawSometimes(0.3),
+    serverError: drawSometimes(0.3),
+    nonsense: drawSometimes(0.15),
+    slow: drawSometimes(0.3),
     late: chance.happens(0.7) ? chance.draw() : 0,
     killed: chance.happens(0.6) ? chance.draw() : 0,
     latestStep: chance.pick([50, 300, 1500]),
-    powerCut: often(0.5),
-    clockSet: often(0.5),
-    standStill: often(0.3),
-    interrupted: often(0.6),
-    rival: often(1),
-    diskError: often(0.02),
-    remoteError: often(0.2),
-    remoteSlow: often(0.3),
-    cutOff: often(0.5),
-    rivalPush: often(1),
+    powerCut: drawSometimes(0.5),
+    clockSet: drawSometimes(0.5),
+    standStill: drawSometimes(0.3),
+    interrupted: drawSometimes(0.6),
+    rival: drawSometimes(1),
+    diskError: drawSometimes(0.02),
+    remoteError: drawSometimes(0.2),
+    remoteSlow: drawSometimes(0.3),
+    cutOff: drawSometimes(0.5),
+    rivalPush: drawSometimes(1),
   }
 }
 
-/** What the service itself does wrong, or refuses for good until it is healed. */
+/** Draws faults of the service itself, which last until it is healed. */
 export function drawServiceFaults(chance: Chance, domains: Domain[], items: ItemKey[]): Fault[] {
   const faults: Fault[] = []
-  // One domain that is bad spoils only itself: what a refusal of several domains says nothing
-  // about.
+  // A bad domain fails alone: a refusal of several domains does not say which were saved.
   if (chance.happens(0.4))
     faults.push({ kind: 'partial', domain: chance.pick(domains), named: chance.happens(0.5) })
   if (chance.happens(0.4)) faults.push({ kind: 'rate', probability: chance.draw() * 0.4 })

@@ -18,11 +18,11 @@ type Refs = Map<string, string>
 export class Git {
   readonly #world: World
   readonly #commits = new Map<string, Commit>()
-  /** What stands under an id: a file at the empty path, or the files of a folder. */
+  /** Contents by id: a file at the empty path, or the files of a folder. */
   readonly #contents = new Map<string, Map<string, string>>()
   readonly remote: Refs = new Map()
   readonly #faults: Faults
-  /** What somebody else pushed last. */
+  /** Last push of another writer. */
   #rival: { ref: string; path: string; text: string } | null = null
 
   constructor(world: World, faults: Faults) {
@@ -31,53 +31,55 @@ export class Git {
   }
 
   /**
-   * A repository as a process sees it; what it does takes time, may fail, and may be the last thing
-   * that the process does.
+   * Returns a repository as a process sees it: each operation takes time, may fail, and may be the
+   * last one of the process.
    */
   repository(process: Process, clone: Refs, remote: string | null): GitRepository {
-    const here = <T>(what: string, act: () => T) =>
+    const runLocally = <T>(what: string, act: () => T) =>
       process.step(process.chance.between(1, 20), `git ${what}`, act)
     const shared = remote === null ? clone : this.remote
     return {
       commonFolder: '/clone/.git',
       remote,
-      findTip: (ref) => here(`tip ${ref}`, () => clone.get(ref) ?? null),
-      findMergeBase: (one, other) => here('base', () => this.#base(one, other)),
-      loadFiles: (commit, path) => here(`files ${path}`, () => this.files(commit, path)),
-      findId: (commit, path) => here(`id of ${path}`, () => this.#idOf(commit, path)),
+      findTip: (ref) => runLocally(`tip ${ref}`, () => clone.get(ref) ?? null),
+      findMergeBase: (one, other) => runLocally('base', () => this.#findMergeBase(one, other)),
+      loadFiles: (commit, path) => runLocally(`files ${path}`, () => this.files(commit, path)),
+      findId: (commit, path) => runLocally(`id of ${path}`, () => this.#findId(commit, path)),
       commit: (parent, changes, message) =>
-        here('commit', () => {
+        runLocally('commit', () => {
           const id = this.#commit(
             parent,
             changes,
             `${message} at ${Math.floor(process.clock.now() / 1000)}`,
           )
           process.log(
-            `commits ${id.slice(0, 7)} on ${parent?.slice(0, 7) ?? 'nothing'}: ${message.split('\n')[0] ?? ''}`,
+            `commits ${id.slice(0, 7)} on ${parent?.slice(0, 7) ?? 'nothing'}: ` +
+              (message.split('\n')[0] ?? ''),
           )
           return id
         }),
-      move: (ref, from, to) => here(`move ${ref}`, () => swap(clone, ref, from, to)),
+      move: (ref, from, to) => runLocally(`move ${ref}`, () => swap(clone, ref, from, to)),
       fetch: (ref) =>
         this.#overNetwork(process, `fetches ${ref}`, () => {
-          const there = shared.get(ref) ?? null
-          if (there !== null) clone.set(`seen ${ref}`, there)
-          return there
+          const tip = shared.get(ref) ?? null
+          if (tip !== null) clone.set(`seen ${ref}`, tip)
+          return tip
         }),
-      findLastSeen: (ref) => here(`seen ${ref}`, () => clone.get(`seen ${ref}`) ?? null),
+      findLastSeen: (ref) => runLocally(`seen ${ref}`, () => clone.get(`seen ${ref}`) ?? null),
       push: (ref, from, to) =>
         this.#overNetwork(process, `pushes ${to?.slice(0, 7) ?? 'nothing'} to ${ref}`, () => {
           const swapped = swap(shared, ref, from, to)
           if (!swapped) this.#world.count('git: lost race')
           process.log(
-            `${swapped ? 'moved' : 'did not move'} ${ref} of the remote to ${to?.slice(0, 7) ?? 'nothing'}`,
+            `${swapped ? 'moved' : 'did not move'} ${ref} of the remote ` +
+              `to ${to?.slice(0, 7) ?? 'nothing'}`,
           )
           return swapped
         }),
     }
   }
 
-  /** Somebody else writes to a branch of the remote, at paths of their own. */
+  /** Pushes to a branch of the remote as another writer, at paths of its own. */
   rivalPush(ref: string, path: string): void {
     this.#rival = { ref, path, text: `${this.#world.time}` }
     const files = new Map([
@@ -90,7 +92,7 @@ export class Git {
     this.#world.log('rival', `pushes ${id.slice(0, 7)} to ${ref}`)
   }
 
-  /** Whether what somebody else pushed is still there. */
+  /** Returns whether the last push of the other writer is kept. */
   keepsRival(): boolean {
     if (this.#rival === null) return true
     const { ref, path, text } = this.#rival
@@ -98,15 +100,15 @@ export class Git {
     return tip !== undefined && this.files(tip, path).get(path) === text
   }
 
-  /** When a commit was made, true time, ms. */
+  /** Returns when a commit was made, true time, ms. */
   madeAt(commit: string): number {
-    return this.#known(commit).madeAt
+    return this.#getCommit(commit).madeAt
   }
 
   /** Texts of a file, or of all files in a folder. */
   files(commit: string, path: string): Map<string, string> {
     return new Map(
-      [...this.#known(commit).files].filter(
+      [...this.#getCommit(commit).files].filter(
         ([name]) => name === path || name.startsWith(`${path}/`),
       ),
     )
@@ -119,32 +121,37 @@ export class Git {
     const fails = cutOff || chance.happens(this.#faults.remoteError)
     const after = !cutOff && fails && chance.happens(0.5)
     if (slow) this.#world.count('git: slow')
-    const way = () => (slow ? chance.between(1, 40_000) : chance.between(20, 400))
+    const drawDelay = () => (slow ? chance.between(1, 40_000) : chance.between(20, 400))
     const unreachable = () => {
       this.#world.count(after ? 'git: answer lost' : 'git: unreachable')
       process.log(`${what}: no answer${after ? ', though it was done' : ''}`)
       throw new EdgewiseError('record-unreachable', `${what}: no answer (simulated)`)
     }
-    // What is under way is done even when the process dies meanwhile.
+    // A push in flight is completed even if the process dies meanwhile.
     const done = new Promise<T | null>((resolve) => {
       if (fails && !after) return resolve(null)
       if (!process.alive || process.mayDie(`before: ${what}`)) return
-      this.#world.after(way(), () => resolve(act()))
+      this.#world.after(drawDelay(), () => resolve(act()))
     })
     const result = await done
-    return process.step(way(), what, () => (fails ? unreachable() : (result as T)))
+    return process.step(drawDelay(), what, () => (fails ? unreachable() : (result as T)))
   }
 
-  #base(one: string, other: string): string | null {
+  #findMergeBase(one: string, other: string): string | null {
     const history = new Set<string>()
-    for (let at: string | null = one; at !== null; at = this.#known(at).parent) history.add(at)
-    for (let at: string | null = other; at !== null; at = this.#known(at).parent)
-      if (history.has(at)) return at
+    for (let commit: string | null = one; commit !== null; commit = this.#getCommit(commit).parent)
+      history.add(commit)
+    for (
+      let commit: string | null = other;
+      commit !== null;
+      commit = this.#getCommit(commit).parent
+    )
+      if (history.has(commit)) return commit
     return null
   }
 
   #commit(parent: string | null, changes: Changes, message: string): string {
-    const files = new Map(parent === null ? [] : this.#known(parent).files)
+    const files = new Map(parent === null ? [] : this.#getCommit(parent).files)
     for (const [path, change] of changes) {
       for (const name of files.keys())
         if (name === path || name.startsWith(`${path}/`)) files.delete(name)
@@ -161,7 +168,7 @@ export class Git {
     return id
   }
 
-  #idOf(commit: string, path: string): string | null {
+  #findId(commit: string, path: string): string | null {
     const contents = new Map(
       [...this.files(commit, path)].map(([name, text]) => [name.slice(path.length), text]),
     )
@@ -171,7 +178,7 @@ export class Git {
     return id
   }
 
-  #known(id: string): Commit {
+  #getCommit(id: string): Commit {
     const commit = this.#commits.get(id)
     if (commit === undefined) throw new Error(`expected a commit that is there, got ${id}`)
     return commit

@@ -3,20 +3,17 @@ import type { Machine as MachineOutside } from '../../src/state/lock.ts'
 import type { Chance } from './chance.ts'
 import type { World } from './world.ts'
 
-/** A machine of the simulation: its wall clock may be wrong, and it may stand still for a while. */
+/** Machine of the simulation: its wall clock may be wrong, and it may stand still for a while. */
 export class Machine {
   readonly name: string
   readonly world: World
-  /** By how much its wall clock is wrong, ms. */
+  /** Error of the wall clock, ms. */
   offset = 0
-  /** Nothing happens in it before then (true time). */
+  /** End of its standstill, true time. */
   standsStillUntil = 0
-  /**
-   * For how long its monotonic clock has stood still as well, as it does in a machine that is
-   * asleep, ms.
-   */
+  /** Time for which its monotonic clock stood still as well, as in a machine that is asleep, ms. */
   asleepMs = 0
-  /** It reaches no remote repository before then (true time). */
+  /** End of its lack of a remote repository, true time. */
   cutOffUntil = 0
   readonly processes = new Set<Process>()
   bootedAt: number
@@ -29,13 +26,13 @@ export class Machine {
     this.bootedAt = world.time - 3_600_000
   }
 
-  /** Names the time since it was last switched on. */
+  /** Returns a name for the time since its last boot. */
   get boot(): string {
     return `${this.name}-boot-${this.#boots}`
   }
 
   start(name: string, chance: Chance, stepsToLive: number): Process {
-    // The numbers of processes that are gone are soon given again.
+    // Numbers of ended processes are soon reused.
     do this.#started++
     while (this.runs(100 + (this.#started % 7)))
     const process = new Process(
@@ -49,7 +46,7 @@ export class Machine {
     return process
   }
 
-  /** Nothing happens in it for so long; asleep, its monotonic clock stops too. */
+  /** Stops the machine for a time; asleep, its monotonic clock stops as well. */
   standStill(ms: number, asleep: boolean): void {
     const until = Math.max(this.standsStillUntil, this.world.time + ms)
     if (asleep) this.asleepMs += until - Math.max(this.standsStillUntil, this.world.time)
@@ -60,7 +57,7 @@ export class Machine {
     return [...this.processes].some((process) => process.pid === pid && process.alive)
   }
 
-  /** Ends everything that runs in it, at once. */
+  /** Ends all processes of the machine at once. */
   switchOff(): void {
     this.#boots++
     this.bootedAt = this.world.time
@@ -70,8 +67,8 @@ export class Machine {
 }
 
 /**
- * A process: everything that the product does to the outside goes through one, so that it can end
- * at any step.
+ * Process of the product. Every contact with the outside goes through it, so that it can die at any
+ * step.
  */
 export class Process {
   readonly machine: Machine
@@ -79,10 +76,10 @@ export class Process {
   readonly pid: number
   alive = true
   diedAt = Infinity
-  /** Resolves when it was killed. */
+  /** Resolves when the process is killed. */
   readonly killed: Promise<'killed'>
   readonly chance: Chance
-  /** What is real for the process itself, handed to the product. */
+  /** Clock of the process, passed to the product. */
   readonly clock: Clock
   #stepsToLive: number
   #announce: (how: 'killed') => void = () => {}
@@ -107,7 +104,7 @@ export class Process {
     return this.machine.world
   }
 
-  /** The machine and the process, as the product is told of them. */
+  /** Returns the machine and the process as the product sees them. */
   outside(): MachineOutside {
     const { machine, pid } = this
     return {
@@ -133,15 +130,15 @@ export class Process {
     this.#announce('killed')
   }
 
-  /** It has done what it was started for. */
+  /** Ends the process after its work. */
   end(): void {
     this.alive = false
     this.machine.processes.delete(this)
   }
 
   /**
-   * Lets something happen in this process after so long, if it still lives then, and not while its
-   * machine stands still.
+   * Runs something in this process after a time, if it is still alive, and not while its machine
+   * stands still.
    */
   after(ms: number, run: () => void): void {
     this.world.after(ms, () => {
@@ -168,9 +165,9 @@ export class Process {
   }
 
   /**
-   * One step: something that the process does to the outside, which takes so long. It may be the
-   * last thing it does, and it may die before it hears what came of it; or in the midst of it,
-   * where it can be done `partly`. A dead process does nothing and hears nothing.
+   * Runs one step: a contact with the outside, which takes time. The process may die before it,
+   * after it without a result, or during it, if it can be done `partly`. A dead process does
+   * nothing and gets no result.
    */
   step<T>(ms: number, what: string, act: () => T, partly?: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -192,7 +189,7 @@ export class Process {
     })
   }
 
-  /** A moment in which the process may die; whether it did. */
+  /** Lets the process die if its time has come; returns whether it did. */
   mayDie(when: string): boolean {
     if (--this.#stepsToLive > 0) return false
     this.world.count('crash: process killed')

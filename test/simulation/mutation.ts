@@ -2,18 +2,21 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 
-/** The product, broken in one place. */
+/** Product with one defect. */
 export interface Mutation {
-  /** What it does wrong. */
+  /** Description of the defect. */
   name: string
-  /** The file, from the root of the project. */
+  /** Path from the root of the project. */
   file: string
-  /** What stands there, exactly once, and what stands there instead. */
+  /** Snippet that occurs exactly once, and its replacement. */
   find: string
   replace: string
 }
 
-/** Breaks the product while it is bundled; fails where it no longer stands as the mutation says. */
+/**
+ * Creates a plugin that mutates the product while it is bundled; fails if the snippet is not found
+ * once.
+ */
 export function createMutationPlugin({ name, file, find, replace }: Mutation): Plugin {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
   return {

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts'
 
-/** Breakages that the simulation has to catch, and within how many seeds it does. */
+/** Mutations that the simulation has to detect, and the number of seeds it needs. */
 export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'intents are not recorded',
@@ -17,14 +17,14 @@ export const mutations: (Mutation & { seeds: number })[] = [
     seeds: 200,
   },
   {
-    name: 'what is added is added again when in doubt',
+    name: 'an in-doubt addition is repeated',
     file: 'src/apply/send-write.ts',
-    find: 'if (!repeatable || doubtful >= mostDoubtful)',
-    replace: 'if (doubtful >= mostDoubtful)',
+    find: 'if (!repeatable || inDoubtCount >= maxInDoubt)',
+    replace: 'if (inDoubtCount >= maxInDoubt)',
     seeds: 300,
   },
   {
-    name: 'a call counts from when it was sent',
+    name: 'a call counts from its start',
     file: 'src/service/write/call-budget.ts',
     find: 'if (arrived) this.#spent.ended = filterLastMinute([...this.#spent.ended, now], now)',
     replace:
@@ -41,8 +41,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'the calls of earlier processes are forgotten',
     file: 'src/operations/execute-plan.ts',
-    find: 'const earlier = [...toUptimes(calls, here()), ...unknown]',
-    replace: 'const earlier: number[] = []',
+    find: 'const earlierCalls = [...toUptimes(calls, readClocks()), ...unknownCalls]',
+    replace: 'const earlierCalls: number[] = []',
     seeds: 100,
   },
   {
@@ -54,7 +54,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
     seeds: 200,
   },
   {
-    name: 'a lease counts from when its beat was answered',
+    name: 'a lease starts with the answer to its heartbeat',
     file: 'src/state/lock.ts',
     find: 'if (next !== null) this.#lastHeartbeat = start',
     replace: 'if (next !== null) this.#lastHeartbeat = readMoment(this.#machine, this.#clock)',
@@ -75,22 +75,23 @@ export const mutations: (Mutation & { seeds: number })[] = [
     seeds: 100,
   },
   {
-    name: 'what was refused is recorded as confirmed',
+    name: 'a refused value is recorded as confirmed',
     file: 'src/apply/attempt.ts',
-    find: 'await keepAs((domain) => unsaved.get(domain) ?? new Map())',
+    find: 'await record((domain) => unsaved.get(domain) ?? new Map())',
     replace:
-      'await keepAs((domain) => withConfirmed(of(domain), write.items, {}, recordingOf(run)))',
+      'await record((domain) => withConfirmed(getItemsBefore(domain), write.items, {}, ' +
+      'createRecording(run)))',
     seeds: 100,
   },
   {
-    name: 'a refusal of several domains says that nothing was saved',
+    name: 'a refusal by several domains counts as nothing saved',
     file: 'src/apply/attempt.ts',
     find: "(outcome.kind === 'refused' && write.domains.length === 1)",
     replace: "outcome.kind === 'refused'",
     seeds: 1000,
   },
   {
-    name: 'a refusal ends the doubt of an earlier attempt',
+    name: 'a refusal settles an in-doubt attempt before it',
     file: 'src/apply/attempt.ts',
     find: "!doubted &&\n    (outcome.kind === 'not sent'",
     replace: "(outcome.kind === 'not sent'",
@@ -126,14 +127,14 @@ export const mutations: (Mutation & { seeds: number })[] = [
     seeds: 600,
   },
   {
-    name: 'nobody waits until what was given up has landed',
+    name: 'no write waits until an abandoned one has settled',
     file: 'src/apply/settling.ts',
     find: 'return Math.max(0, ...ends.map((end) => end - now))',
     replace: 'return ends.length * 0 * now',
     seeds: 400,
   },
   {
-    name: 'what is in doubt is not written again',
+    name: 'an in-doubt item is not written again',
     file: 'src/diff/diff-snapshots.ts',
     find: "if (held?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
     replace: 'if (isSameJson(before ?? undefined, after)) return null',

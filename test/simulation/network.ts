@@ -6,29 +6,29 @@ import type { Process } from './machine.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** One call of the service, from its departure until nothing more can come of it. */
+/** One call of the service, from its departure until it can have no further effect. */
 export interface Call {
   process: Process
   number: number
   domains: string[]
   items: string[]
-  /** The items of which only a part is sent, to be added to or taken from what is held. */
+  /** Items that are sent as a delta. */
   deltas: string[]
-  /** Whether it may still take effect. */
+  /** True while the call may still take effect. */
   mayLand: boolean
-  /** When its sender gives it up at the latest. */
+  /** Latest time at which its sender abandons it. */
   givenUpAt: number
-  /** When its sender heard of it, or gave it up; null while it waits. */
+  /** Time at which its sender got an answer or abandoned it; null while it waits. */
   endedAt: number | null
 }
 
-/** What may become of a call on its way. */
+/** Fate of a call on its way. */
 type Fate = 'well' | 'unreached' | 'lost request' | 'lost answer' | 'server error' | 'nonsense'
 
-/** HTTP statuses that say what came of a call whatever else was answered. */
-const saysAll = new Set([401, 404, 429])
+/** HTTP statuses that make the outcome certain whatever the rest of the answer. */
+const certainStatuses = new Set([401, 404, 429])
 
-/** The way between the client and the service. */
+/** Network between client and service. */
 export class Network {
   readonly #world: World
   readonly #service: Service
@@ -45,7 +45,7 @@ export class Network {
     this.#faults = faults
   }
 
-  /** What a process gives its client. */
+  /** Creates the transport of a process. */
   createTransport(process: Process): Transport {
     return (request) => {
       if (!process.alive || process.mayDie('before: a call is sent')) return new Promise(() => {})
@@ -82,68 +82,70 @@ export class Network {
   #carry(call: Call, body: string, timeoutMs: number): Promise<Answer> {
     const { process } = call
     const { chance } = process
-    const fate = this.#fate(process)
+    const fate = this.#drawFate(process)
     const slow = chance.happens(this.#faults.slow)
     if (slow) this.#world.count('network: slow')
-    const way = () => (slow ? chance.between(1, 40_000) : chance.between(5, 400))
-    // Whatever is still under way lands at the latest so long after its sender can have given it
-    // up.
+    const drawDelay = () => (slow ? chance.between(1, 40_000) : chance.between(5, 400))
+    // A call in flight takes effect at the latest so long after its sender may have abandoned it.
     const latest = this.#world.time + timeoutMs + this.#settleMs - 1
     return new Promise((resolve, reject) => {
-      const hear = (ms: number, what: string, certain: boolean, then: () => void) => {
+      const finish = (ms: number, what: string, certain: boolean, then: () => void) => {
         process.after(ms, () => {
           if (call.endedAt !== null) return
           call.endedAt = this.#world.time
-          if (process.mayDie(`before: it hears of call ${call.number}`)) return
+          if (process.mayDie(`before: it gets the answer of call ${call.number}`)) return
           process.log(`call ${call.number} ends: ${what}`)
           this.#laws.ends(call, certain)
           then()
         })
       }
       const fail = (ms: number, code: string) =>
-        hear(ms, code, fate === 'unreached', () => reject(failure(code)))
-      const answer = (ms: number, said: Answer & { code?: number }) =>
-        hear(
+        finish(ms, code, fate === 'unreached', () => reject(createFetchError(code)))
+      const answer = (ms: number, answered: Answer & { code?: number }) =>
+        finish(
           ms,
-          `HTTP ${said.status}, code ${said.code ?? '-'}`,
-          fate === 'well' || saysAll.has(said.status),
-          () => resolve(said),
+          `HTTP ${answered.status}, code ${answered.code ?? '-'}`,
+          fate === 'well' || certainStatuses.has(answered.status),
+          () => resolve(answered),
         )
 
-      hear(timeoutMs, 'no answer in time', false, () => {
+      finish(timeoutMs, 'no answer in time', false, () => {
         this.#world.count('network: time-out')
         reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
       })
       const late = chance.happens(this.#faults.late)
       if (fate === 'unreached' || (fate === 'lost request' && !late)) call.mayLand = false
       if (fate === 'unreached')
-        return fail(way(), chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']))
+        return fail(
+          drawDelay(),
+          chance.pick(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']),
+        )
       if (fate === 'lost request' && !late)
-        return chance.happens(0.5) ? fail(way(), 'ECONNRESET') : undefined
-      const toDoor = Math.min(way(), timeoutMs - 1)
+        return chance.happens(0.5) ? fail(drawDelay(), 'ECONNRESET') : undefined
+      const toDoor = Math.min(drawDelay(), timeoutMs - 1)
       this.#world.after(toDoor, () => {
         if (this.#isOver(call)) return
         this.#laws.arrives(call)
         if (fate !== 'server error' && fate !== 'lost request')
-          return this.#handle(call, body, way() / 4, (said) =>
-            this.#comesBack(fate, said, way(), { answer, fail, chance }),
+          return this.#handle(call, body, drawDelay() / 4, (answered) =>
+            this.#deliver(fate, answered, drawDelay(), { answer, fail, chance }),
           )
-        const ms = way()
+        const ms = drawDelay()
         if (fate === 'lost request') fail(ms, 'ECONNRESET')
-        else answer(ms, failing(chance))
+        else answer(ms, createServerError(chance))
         if (!late && chance.happens(0.4)) {
           call.mayLand = false
           return
         }
         if (late) this.#world.count('network: late effect')
-        // Behind the door that failed, the write may be carried out all the same, at once or later.
+        // The write may take effect behind a failing front end, at once or later.
         const lands = late ? ms + chance.between(0, this.#settleMs - 1) : chance.between(0, ms)
         this.#handle(call, body, Math.min(lands, latest - this.#world.time), () => {})
       })
     })
   }
 
-  #fate(process: Process): Fate {
+  #drawFate(process: Process): Fate {
     const { chance } = process
     const { unreached, lostRequest, lostAnswer, serverError, nonsense } = this.#faults
     const fates: [Fate, number][] = [
@@ -162,14 +164,14 @@ export class Network {
     call: Call,
     body: string,
     ms: number,
-    then: (said: Answer & { code: number }) => void,
-    held = false,
+    then: (answered: Answer & { code: number }) => void,
+    isDelayed = false,
   ): void {
     this.#world.after(ms, () => {
       if (this.#isOver(call)) return
       const { diedAt, chance } = call.process
-      if (!held && diedAt < this.#world.time && chance.happens(this.#faults.late)) {
-        // What nobody waits for any more may be held up on the way.
+      if (!isDelayed && diedAt < this.#world.time && chance.happens(this.#faults.late)) {
+        // A call without a waiting sender may be delayed on the way.
         this.#world.count('network: late effect')
         return this.#handle(
           call,
@@ -180,18 +182,22 @@ export class Network {
         )
       }
       call.mayLand = false
-      void this.#service.write(body).then((said) => {
-        this.#world.log('service', `call ${call.number}: HTTP ${said.status}, code ${said.code}`)
-        if (said.status === 429 || said.code === 429001) this.#world.count('service: throttled')
-        this.#laws.lands(call, said)
-        then(said)
+      void this.#service.write(body).then((answered) => {
+        this.#world.log(
+          'service',
+          `call ${call.number}: HTTP ${answered.status}, code ${answered.code}`,
+        )
+        if (answered.status === 429 || answered.code === 429001)
+          this.#world.count('service: throttled')
+        this.#laws.lands(call, answered)
+        then(answered)
       })
     })
   }
 
   /**
-   * What a process sent that died since is as good as given up; nothing comes of it any more once
-   * that has settled.
+   * Returns whether a call can have no further effect: its process died, and its settling time is
+   * over.
    */
   #isOver(call: Call): boolean {
     const over = this.#world.time >= call.process.diedAt + this.#settleMs
@@ -199,37 +205,37 @@ export class Network {
     return over
   }
 
-  #comesBack(
+  #deliver(
     fate: Fate,
-    said: Answer & { code: number },
+    answered: Answer & { code: number },
     ms: number,
     to: {
-      answer(ms: number, said: Answer): void
+      answer(ms: number, answered: Answer): void
       fail(ms: number, code: string): void
       chance: Chance
     },
   ): void {
-    if (fate === 'well') return to.answer(ms, said)
+    if (fate === 'well') return to.answer(ms, answered)
     if (fate === 'nonsense') {
-      const half = said.body.slice(0, said.body.length / 2)
+      const half = answered.body.slice(0, answered.body.length / 2)
       return to.answer(ms, {
-        ...said,
+        ...answered,
         body: to.chance.pick([half, '<html>It works!</html>', '{}', '{"code": "0"}']),
       })
     }
-    // Lost: the connection breaks, or nothing is heard until the call is given up.
+    // Lost: the connection breaks, or there is no answer until the call is abandoned.
     if (to.chance.happens(0.5))
       to.fail(ms, to.chance.pick(['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE']))
   }
 }
 
-function failing(chance: Chance): Answer {
+function createServerError(chance: Chance): Answer {
   const body = chance.pick(['', '<h1>Bad gateway</h1>', '{"code": 500001, "message": "failed"}'])
   return { status: chance.pick([500, 502, 503, 504]), header: () => null, body }
 }
 
-/** As `fetch` fails. */
-function failure(code: string): TypeError {
+/** Creates an error as `fetch` throws it. */
+function createFetchError(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 }
 

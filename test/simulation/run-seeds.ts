@@ -10,7 +10,7 @@ import type { SeedResult, SeedRange } from './seeds.ts'
 export interface SeedRun {
   from: number
   count: number
-  /** Break the product so before it is simulated. */
+  /** Mutation of the product. */
   mutation?: Mutation
   /** End with the first seed that breaks a law. */
   untilBroken?: boolean
@@ -19,7 +19,7 @@ export interface SeedRun {
 }
 
 /**
- * Simulates many seeds on all processors, with the product bundled once; gives those that broke a
+ * Simulates many seeds on all processors, with the product bundled once; returns those that broke a
  * law, by seed.
  */
 export async function runSeeds(run: SeedRun): Promise<SeedResult[]> {
@@ -71,7 +71,9 @@ async function bundle(program: string, mutation?: Mutation): Promise<void> {
     target: 'node20',
     sourcemap: 'inline',
     banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      js:
+        "import { createRequire as __createRequire } from 'node:module'; " +
+        'const require = __createRequire(import.meta.url);',
     },
     plugins: mutation === undefined ? [] : [createMutationPlugin(mutation)],
     logLevel: 'error',

@@ -14,7 +14,7 @@ import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
 import type { StateWorld } from './state-world.ts'
 
-/** What a run of `edgewise apply` came to. */
+/** Ending of a run of `edgewise apply`. */
 export type Ending = 'settled' | 'complete' | 'incomplete' | 'failed' | 'killed'
 
 export interface Run {
@@ -24,41 +24,41 @@ export interface Run {
   network: Network
   stateWorld: StateWorld
   lockTimeoutMs: number
-  isolate: boolean
+  bisects: boolean
   signal: AbortSignal
-  /** Called with what was loaded, while the lock is held. */
+  /** Called with the loaded state, under the lock. */
   loaded(recorded: RecordedState): void
 }
 
-/** `edgewise apply --yes` in a process of the simulation. */
+/** Runs `edgewise apply --yes` in a process of the simulation. */
 export async function runApply(run: Run): Promise<Ending> {
   const { process } = run
   const ended = await Promise.race([
     process.killed,
-    applied(run).catch((error: unknown) => failed(error, process)),
+    runUntilEnd(run).catch((error: unknown) => reportFailure(error, process)),
   ])
   if (ended !== 'killed') process.end()
   process.log(`run ends: ${ended}`)
   return ended
 }
 
-async function applied(run: Run): Promise<Ending> {
-  const outside = { ...outsideOf(run), signal: run.signal }
+async function runUntilEnd(run: Run): Promise<Ending> {
+  const outside = { ...createOutside(run), signal: run.signal }
   const request = {
     effort: 'quick',
     lockTimeout: run.lockTimeoutMs / 1000,
-    stopOnRefusal: !run.isolate,
+    stopOnRefusal: !run.bisects,
   } as const
-  const { plan, status } = await apply(workspaceOf(run), request, {
+  const { plan, status } = await apply(createWorkspace(run), request, {
     outside,
-    dialogue: dialogueOf(run),
+    dialogue: createDialogue(run),
   })
   if (status !== 'done') return 'incomplete'
   return plan.changes.length === 0 ? 'settled' : 'complete'
 }
 
-/** Looks at what is loaded and planned, and always agrees. */
-function dialogueOf({ process, loaded }: Run): Dialogue {
+/** Creates a dialogue that observes the loaded state and the plan, and always agrees. */
+function createDialogue({ process, loaded }: Run): Dialogue {
   return {
     note: () => undefined,
     warn: () => undefined,
@@ -75,21 +75,21 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
     planning: () => undefined,
     confirm: async () => true,
     startProgress: async () => ({
-      report: (event) => process.log(told(event)),
+      report: (event) => process.log(describeEvent(event)),
       end: () => undefined,
     }),
   }
 }
 
-/** What the record says to somebody who only looks. */
+/** Loads the state without the lock. */
 export async function loadRecorded(
   run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
 ): Promise<RecordedState> {
-  const { recorded } = await loadState(workspaceOf(run), outsideOf(run))
+  const { recorded } = await loadState(createWorkspace(run), createOutside(run))
   return recorded
 }
 
-function failed(thrown: unknown, process: Process): Ending {
+function reportFailure(thrown: unknown, process: Process): Ending {
   const error = thrown instanceof DefectAfterWrites ? thrown.cause : thrown
   process.log(`fails: ${error instanceof Error ? error.message : String(error)}`)
   const expected =
@@ -104,17 +104,17 @@ function failed(thrown: unknown, process: Process): Ending {
   return 'failed'
 }
 
-/** Failures of the simulated outside say so. */
+/** Returns whether an error was injected; such errors are marked. */
 function isInjected(error: unknown): boolean {
   return error instanceof Error && error.message.includes('(simulated)')
 }
 
-function told(event: ApplyEvent): string {
+function describeEvent(event: ApplyEvent): string {
   const id = 'id' in event ? ` ${event.id}` : ''
   return `event ${event.type}${id}${'message' in event ? `: ${event.message}` : ''}`
 }
 
-function outsideOf({
+function createOutside({
   process,
   network,
   stateWorld,
@@ -133,7 +133,7 @@ function outsideOf({
   }
 }
 
-function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
+function createWorkspace({ config, desired }: Pick<Run, 'config' | 'desired'>): LoadedWorkspace {
   const vault = new SecretVault(config.id, () => null)
   return {
     root: '/',
@@ -141,7 +141,7 @@ function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): Load
     desired,
     diagnostics: [],
     findItemPlace: () => null,
-    commit: async () => null,
+    findCommit: async () => null,
     findSourceLine: () => null,
     vault,
     scrub: (text) => text,

@@ -12,9 +12,9 @@ const timers = ['setTimeout', 'setInterval', 'setImmediate', 'fetch']
 const RealDate = Date
 
 /**
- * Does some work while nothing real can be reached: no timer, no wall clock, no chance, no file, no
- * process, no network. Whoever tries ends the simulation with a violation that names what it was.
- * Dates may be made of a given time.
+ * Runs some work without access to anything real: timers, wall clock, randomness, files, processes,
+ * network. An attempt ends the simulation with a violation that names it. Dates may be created from
+ * a given time.
  */
 export async function runSealed<T>(world: World, work: () => Promise<T>): Promise<T> {
   const refuse = (name: string) => () => {
@@ -38,10 +38,10 @@ export async function runSealed<T>(world: World, work: () => Promise<T>): Promis
     replace(performance, { now: refuse('performance.now') }),
     replace(process, { hrtime: refuse('process.hrtime') }),
     replace(nodeCrypto, each(['randomUUID', 'randomBytes', 'randomInt'], refuse)),
-    replace(timersPromises, each(functionsOf(timersPromises), refuse)),
-    replace(childProcess, each(functionsOf(childProcess), refuse)),
+    replace(timersPromises, each(listFunctions(timersPromises), refuse)),
+    replace(childProcess, each(listFunctions(childProcess), refuse)),
     replace(net, each(['connect', 'createConnection', 'createServer'], refuse)),
-    replace(fs, each(functionsOf(fs), refuse)),
+    replace(fs, each(listFunctions(fs), refuse)),
   ]
   syncBuiltinESMExports()
   try {
@@ -52,7 +52,7 @@ export async function runSealed<T>(world: World, work: () => Promise<T>): Promis
   }
 }
 
-function functionsOf(module: object): string[] {
+function listFunctions(module: object): string[] {
   return Object.entries(module).flatMap(([name, value]) =>
     /^[a-z]/.test(name) && typeof value === 'function' ? [name] : [],
   )
@@ -62,7 +62,7 @@ function each(names: string[], refuse: (name: string) => () => void): Replacemen
   return Object.fromEntries(names.map((name) => [name, refuse(name)]))
 }
 
-/** Puts others in the place of some properties; gives what takes them back. */
+/** Replaces properties of an object; returns a function that restores them. */
 function replace(target: object, replacements: Replacements): () => void {
   const before = Object.keys(replacements).map(
     (name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const,

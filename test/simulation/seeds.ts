@@ -1,8 +1,8 @@
-/** The program of one worker: simulates every so-manieth seed and tells what came of each. */
+/** Program of one worker: simulates every nth seed and reports the results. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { simulate } from './simulate.ts'
 
-/** The seeds of one worker: `from`, `from + step`, … below `end`. */
+/** Seeds of one worker: `from`, `from + step`, … below `end`. */
 export interface SeedRange {
   from: number
   step: number

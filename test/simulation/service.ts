@@ -11,12 +11,12 @@ import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import type { Answer } from '../../src/service/transport.ts'
 import type { World } from './world.ts'
 
-/** An answer of the service: status and code say what came of the call. */
+/** Answer of the service; status and code give the outcome of the call. */
 export interface Answered extends Answer {
   code: number
 }
 
-/** The emulator itself, without its sockets and on the world's time. */
+/** Emulator without sockets, on the time of the world. */
 export class Service {
   readonly #store: Store
   readonly #faults: FaultPlan
@@ -49,7 +49,7 @@ export class Service {
     )
   }
 
-  /** Does one write, now. */
+  /** Handles one write, now. */
   async write(body: string): Promise<Answered> {
     const answer = await this.#answer({
       method: 'POST',
@@ -61,15 +61,15 @@ export class Service {
       peer: '192.0.2.1',
       arrivedAt: this.#world.time,
     })
-    const said = answer.body as { code: number; message?: string }
+    const answerBody = answer.body as { code: number; message?: string }
     const headers = new Map(
       Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]),
     )
     return {
       status: answer.status,
-      code: said.code,
+      code: answerBody.code,
       header: (name) => headers.get(name.toLowerCase()) ?? null,
-      body: JSON.stringify(said),
+      body: JSON.stringify(answerBody),
     }
   }
 
@@ -81,7 +81,7 @@ export class Service {
     return this.#store.listDomains()
   }
 
-  /** From now on it does what it should. */
+  /** Ends all faults of the service. */
   heal(): void {
     this.#faults.replace([])
   }

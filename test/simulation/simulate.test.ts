@@ -18,7 +18,7 @@ describe('a simulation', () => {
       expect((await simulate(seed)).violations, `seed ${seed}`).toEqual([])
   })
 
-  it('replays exactly, and another seed is another story', async () => {
+  it('replays exactly, and differs for another seed', async () => {
     for (const seed of [3, 5, 8]) {
       const first = await simulate(seed)
       expect((await simulate(seed)).trace.join('\n')).toBe(first.trace.join('\n'))
@@ -55,7 +55,7 @@ describe('a simulation', () => {
   })
 })
 
-it('its manifests are valid', () => {
+it('generated manifests are valid', () => {
   for (let seed = 0; seed < 30; seed++) {
     const workload = new Workload(new Chance(`${seed}`))
     workload.edit()
@@ -75,7 +75,7 @@ it('its manifests are valid', () => {
   expect(itemKeys.every((item) => catalogue.has(item))).toBe(true)
 })
 
-it.each(mutations)('a mutation finds its snippet once: $name', ({ file, find, replace }) => {
+it.each(mutations)('the snippet of a mutation occurs once: $name', ({ file, find, replace }) => {
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
   expect(text.split(find)).toHaveLength(2)
   expect(replace).not.toBe(find)

@@ -14,24 +14,24 @@ import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
 
 const minute = 60_000
-const longest = 100 * 60 * minute
-const mostRunsToSettle = 8
+const maxDurationMs = 100 * 60 * minute
+const maxRunsToSettle = 8
 
-/** What a seed came to. */
+/** Result of a seed. */
 export interface Simulated {
   seed: number
   violations: string[]
-  /** How often each thing happened. */
+  /** Number of times that each event happened. */
   counts: Map<string, number>
   trace: string[]
 }
 
-/** One whole simulation. The same seed gives the same trace, byte for byte. */
+/** Runs one whole simulation. The same seed gives the same trace, byte for byte. */
 export async function simulate(seed: number): Promise<Simulated> {
   const world = new World()
   try {
     await runSealed(world, () =>
-      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).live(), longest),
+      world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).run(), maxDurationMs),
     )
   } catch (error) {
     world.violated(
@@ -89,11 +89,11 @@ class Simulation {
     this.#laws.lockedBy(() => this.#record.findLockHolder())
   }
 
-  /** Some rounds in which things go wrong, then runs until everything has settled. */
-  async live(): Promise<void> {
+  /** Runs some rounds with faults, then applies until everything has settled. */
+  async run(): Promise<void> {
     for (const machine of this.#record.machines) {
       machine.offset = this.#chance.between(-maxOffset, maxOffset)
-      this.#weather(machine)
+      this.#drawMachineFaults(machine)
     }
     for (let rounds = this.#chance.between(1, 4); rounds > 0; rounds--) {
       await this.#round()
@@ -106,12 +106,10 @@ class Simulation {
     await this.#settle()
   }
 
-  /**
-   * The manifests are applied, perhaps by two runners at once, and again by whoever tries again.
-   */
+  /** Applies the manifests, perhaps with several runners at once, and again after a killed run. */
   async #round(): Promise<void> {
     const chance = this.#chance
-    const runs: Promise<unknown>[] = [this.#tenaciously(chance.pick(this.#record.machines))]
+    const runs: Promise<unknown>[] = [this.#runRepeatedly(chance.pick(this.#record.machines))]
     while (runs.length < 3 && chance.happens(this.#faults.rival)) {
       this.#world.count('runs side by side')
       await this.#wait(chance.between(0, 2 * minute))
@@ -122,28 +120,28 @@ class Simulation {
   }
 
   /**
-   * A run, and at once another one on the same machine when it was killed, perhaps of other
+   * Runs an apply, and another one on the same machine at once if it was killed, perhaps with other
    * manifests.
    */
-  async #tenaciously(machine: Machine): Promise<void> {
+  async #runRepeatedly(machine: Machine): Promise<void> {
     const ending = await this.#run(machine)
     if (ending !== 'killed' || this.#chance.happens(0.3)) return
     await this.#wait(this.#chance.between(0, 2000))
     this.#workload.edit()
-    return this.#tenaciously(machine)
+    return this.#runRepeatedly(machine)
   }
 
   async #settle(): Promise<void> {
     for (let runs = 0; ; runs++) {
       const ending = await this.#run(this.#chance.pick(this.#record.machines))
       if (ending === 'settled') break
-      if (runs === mostRunsToSettle)
+      if (runs === maxRunsToSettle)
         return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
     }
     await this.#wait(minute)
-    this.#laws.checkState(await this.#look(), this.#service, 'in the end')
+    this.#laws.checkState(await this.#loadState(), this.#service, 'in the end')
     if (!this.#record.keepsRival())
-      this.#world.violated('what others wrote stays', 'the last rival push is gone')
+      this.#world.violated('changes of others are kept', 'the last rival push is gone')
     this.#laws.checkDesired(this.#workload.desired(), this.#service)
   }
 
@@ -167,7 +165,7 @@ class Simulation {
       desired: this.#workload.desired(),
       network: this.#network,
       stateWorld: this.#record,
-      isolate: chance.happens(0.8),
+      bisects: chance.happens(0.8),
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
       loaded: (recorded) =>
@@ -175,7 +173,7 @@ class Simulation {
     })
   }
 
-  #look(): Promise<RecordedState> {
+  #loadState(): Promise<RecordedState> {
     const [machine] = this.#record.machines
     if (machine === undefined) throw new TypeError('expected a machine')
     const process = machine.start('looks', this.#chance.fork('looks'), Infinity)
@@ -188,8 +186,8 @@ class Simulation {
     })
   }
 
-  /** What happens to a machine each minute. */
-  #weather(machine: Machine): void {
+  /** Draws the faults of a machine each minute. */
+  #drawMachineFaults(machine: Machine): void {
     const chance = this.#chance.fork(`weather of ${machine.name}`)
     const next = () =>
       this.#world.after(chance.between(1, minute), () => {

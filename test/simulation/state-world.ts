@@ -10,13 +10,12 @@ import { Machine, type Process } from './machine.ts'
 import type { World } from './world.ts'
 
 /**
- * Where a record is kept: in a folder of one machine or one that two machines see, on a branch of
- * one clone or of a remote.
+ * Kinds of stores: a folder of one machine or shared by two, a branch of one clone or of a remote.
  */
 export type StoreKind = 'folder' | 'shared folder' | 'git' | 'git with remote'
 
 interface Place {
-  /** A machine's disk, which is lost with its power as far as nothing was synced. */
+  /** Disk of a machine; unsynced changes are lost with its power. */
   volume: Volume
   refs: Map<string, string>
 }
@@ -24,7 +23,7 @@ interface Place {
 const branch = 'edgewise-state'
 const path = 'record'
 
-/** The record's surroundings: disks, clones and the remote, and who may reach what. */
+/** Surroundings of the store: disks, clones and the remote. */
 export class StateWorld {
   readonly kind: StoreKind
   readonly machines: Machine[]
@@ -57,9 +56,9 @@ export class StateWorld {
       )
   }
 
-  /** What a process sees of all this. */
+  /** Creates the part of the outside that a process sees. */
   createOutside(process: Process): Pick<Outside, 'machine' | 'disk' | 'openGit'> {
-    const { volume, refs } = this.#placeOf(process.machine)
+    const { volume, refs } = this.#getPlace(process.machine)
     const remote = this.kind === 'git with remote' ? 'origin' : null
     return {
       machine: process.outside(),
@@ -69,8 +68,7 @@ export class StateWorld {
   }
 
   /**
-   * Who holds the lock, by all that is true: a process's name, and the age of its last sign of
-   * life, ms.
+   * Finds the actual lock holder: the name of its process, and the age of its last heartbeat, ms.
    */
   findLockHolder(): { name: string; signAge: number } | null {
     const state = this.#lockState()
@@ -80,29 +78,26 @@ export class StateWorld {
     return { name: data['who'], signAge: this.#world.time - state.madeAt }
   }
 
-  /** The machine loses its power, and with it what its disk had not synced. */
+  /** Cuts the power of a machine, which loses unsynced changes. */
   losePower(machine: Machine, chance: Chance): void {
     machine.switchOff()
-    if (this.kind !== 'shared folder') this.#placeOf(machine).volume.losePower(chance)
+    if (this.kind !== 'shared folder') this.#getPlace(machine).volume.losePower(chance)
   }
 
-  /**
-   * The machine's next run starts with nothing of its own, as in CI; only where another place has
-   * the record.
-   */
+  /** Gives the next run of a machine a fresh clone, as in CI; only if the remote has the state. */
   forget(machine: Machine): void {
     if (this.kind !== 'git with remote' || machine.processes.size > 0) return
     this.#world.count('git: fresh clone')
     this.#places.set(machine, this.#newPlace(new Volume(this.#world, this.#faults)))
   }
 
-  /** Somebody else writes to the same branch of the remote. */
+  /** Pushes to the same branch of the remote as another writer. */
   rivalPush(): void {
     if (this.kind === 'git with remote')
       this.#git.rivalPush(`refs/heads/${branch}`, 'elsewhere/file.json')
   }
 
-  /** Whether what somebody else wrote is still there. */
+  /** Returns whether the last push of the other writer is kept. */
   keepsRival(): boolean {
     return this.#git.keepsRival()
   }
@@ -112,7 +107,7 @@ export class StateWorld {
     return { volume, refs: new Map() }
   }
 
-  #placeOf(machine: Machine): Place {
+  #getPlace(machine: Machine): Place {
     const place = this.#places.get(machine)
     if (place === undefined)
       throw new TypeError(`expected a machine of this world, got ${machine.name}`)
@@ -120,7 +115,7 @@ export class StateWorld {
   }
 
   #lockState(): { text: string; madeAt: number } | null {
-    const { volume, refs } = this.#placeOf(this.machines[0] as Machine)
+    const { volume, refs } = this.#getPlace(this.machines[0] as Machine)
     if (this.kind.startsWith('git')) {
       const commit = (this.kind === 'git' ? refs : this.#git.remote).get(
         `refs/edgewise/${this.#lock}`,

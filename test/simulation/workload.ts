@@ -22,13 +22,11 @@ const addresses = [
   '203.0.114.9',
 ]
 const headers = ['A', 'B', 'C', 'D', 'E', 'F']
-/** Items to which entries can be added without sending the whole. */
+/** Items whose entries can be added without sending the whole list. */
 const listItems = ['ip_black_list', 'ip_white_list', 'add_response_head']
 const urls = ['/a', '/b', '/c?x', '/d']
 
-/**
- * What a manifest may say of an item, drawn anew each time; null asks for the documented way back.
- */
+/** Draws values of items; null unsets an item. */
 const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   origin: (chance) => ({
     default_master: chance.pick(['192.0.2.10', '192.0.2.11', '192.0.2.10,192.0.2.11']),
@@ -39,15 +37,21 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   https: (chance) => ({
     cert_id: chance.pick([1001, 1002]),
     force_https: chance.pick([0, 301]),
-    // Fields that the service keeps where a payload leaves them out.
+    // Fields that the service keeps when a payload omits them.
     ...(chance.happens(0.5) ? { http2: chance.pick(['on', 'off']) } : {}),
     ...(chance.happens(0.3) ? { ocsp: chance.pick(['on', 'off']) } : {}),
   }),
-  ip_black_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
-  ip_white_list: (chance) => ({ list: filled(chance.some(addresses), addresses), mode: 'cover' }),
+  ip_black_list: (chance) => ({
+    list: fillEmpty(chance.some(addresses), addresses),
+    mode: 'cover',
+  }),
+  ip_white_list: (chance) => ({
+    list: fillEmpty(chance.some(addresses), addresses),
+    mode: 'cover',
+  }),
   add_response_head: (chance) => ({
     type: 'reset',
-    list: filled(chance.some(headers), headers).map((name) => ({
+    list: fillEmpty(chance.some(headers), headers).map((name) => ({
       name,
       value: chance.pick(['1', '2']),
     })),
@@ -55,7 +59,7 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
   visit_deny_whitelist: (chance) =>
     chance.happens(0.1)
       ? null
-      : filled(chance.some(urls), urls).map((url) => ({ url, turn_on: true })),
+      : fillEmpty(chance.some(urls), urls).map((url) => ({ url, turn_on: true })),
   video_drag: (chance) =>
     chance.happens(0.2)
       ? null
@@ -73,15 +77,15 @@ const values: Record<ItemKey, (chance: Chance) => Value | null> = {
 export const itemKeys = Object.keys(values)
 
 /**
- * Manifests that change from time to time: a few kinds of domain, and domains that differ a little
- * from their kind.
+ * Manifests that change over time: a few kinds of domains, and domains that differ slightly from
+ * their kind.
  */
 export class Workload {
   readonly domains: Domain[]
   readonly #chance: Chance
   #kinds: Items[]
-  #of: Map<Domain, { kind: number; own: Items }>
-  /** What they say, until the next edit. */
+  #domainKinds: Map<Domain, { kind: number; own: Items }>
+  /** Desired state until the next edit. */
   #desired: Snapshot | null = null
 
   constructor(chance: Chance) {
@@ -92,7 +96,7 @@ export class Workload {
     )
     this.#kinds = Array.from({ length: chance.between(1, 3) }, () => this.#items())
     const differs = chance.happens(0.7)
-    this.#of = new Map(
+    this.#domainKinds = new Map(
       this.domains.map((domain) => {
         const kind = chance.between(0, this.#kinds.length - 1)
         const lists = [...(this.#kinds[kind]?.keys() ?? [])].filter(
@@ -103,38 +107,40 @@ export class Workload {
     )
   }
 
-  /** What the manifests say now. */
+  /** Returns the current desired state. */
   desired(): Snapshot {
     this.#desired ??= new Map(
-      [...this.#of].map(([domain, { kind, own }]) => {
+      [...this.#domainKinds].map(([domain, { kind, own }]) => {
         const items = compatible(new Map([...(this.#kinds[kind] ?? []), ...own]))
-        return [domain, new Map([...items].map(([item, value]) => [item, heldOf(item, value)]))]
+        return [
+          domain,
+          new Map([...items].map(([item, value]) => [item, createState(item, value)])),
+        ]
       }),
     )
     return this.#desired
   }
 
-  /** Somebody edits them: kinds, single domains, what is managed at all. */
+  /** Edits the manifests: kinds, single domains, managed items. */
   edit(): void {
     const chance = this.#chance
     this.#desired = null
     this.#kinds = this.#kinds.map((kind) => (chance.happens(0.6) ? this.#edited(kind) : kind))
-    for (const [domain, { kind, own }] of this.#of) {
-      if (chance.happens(0.1)) this.#of.set(domain, { kind, own: this.#edited(own) })
+    for (const [domain, { kind, own }] of this.#domainKinds) {
+      if (chance.happens(0.1)) this.#domainKinds.set(domain, { kind, own: this.#edited(own) })
       if (chance.happens(0.05))
-        this.#of.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
+        this.#domainKinds.set(domain, { kind: chance.between(0, this.#kinds.length - 1), own })
     }
     if (chance.happens(0.7)) this.#addEverywhere(chance.pick(listItems))
   }
 
   /**
-   * The same entry more in the list of every domain that has one, however they differ: a plan may
-   * send just that.
+   * Adds the same entry to the list of every domain that has one, so that a plan may send a delta.
    */
   #addEverywhere(item: ItemKey): void {
     const chance = this.#chance
     const [address, header] = [chance.pick(addresses), { name: chance.pick(headers), value: '3' }]
-    for (const [domain, { kind, own }] of this.#of) {
+    for (const [domain, { kind, own }] of this.#domainKinds) {
       const value = own.get(item) ?? this.#kinds[kind]?.get(item) ?? null
       if (
         value === null ||
@@ -151,7 +157,10 @@ export class Workload {
               header,
             ]
           : [...list.filter((entry) => entry !== address), address]
-      this.#of.set(domain, { kind, own: new Map([...own, [item, { ...value, list: entries }]]) })
+      this.#domainKinds.set(domain, {
+        kind,
+        own: new Map([...own, [item, { ...value, list: entries }]]),
+      })
     }
   }
 
@@ -178,18 +187,18 @@ export class Workload {
   }
 }
 
-/** The two IP lists empty each other and may not stand in one manifest. */
+/** Removes one of the two IP lists, which clear each other and may not be in one manifest. */
 function compatible(items: Items): Items {
   if (items.has('ip_black_list')) items.delete('ip_white_list')
   return items
 }
 
-function heldOf(item: ItemKey, value: Value | null): ItemState {
+function createState(item: ItemKey, value: Value | null): ItemState {
   return value === null
     ? { status: 'unset', candidates: [] }
     : createConfirmedState(getItemSpec(item).canonicalize(value))
 }
 
-function filled<T>(some: T[], all: readonly T[]): T[] {
+function fillEmpty<T>(some: T[], all: readonly T[]): T[] {
   return some.length > 0 ? some : all.slice(0, 1)
 }

@@ -4,22 +4,19 @@ interface Happening {
   run(): void
 }
 
-/**
- * True time, and everything that is to happen in it. Nothing in a simulation waits for anything
- * else.
- */
+/** True time, and all events to come. Nothing in a simulation waits for anything else. */
 export class World {
   /** True time, ms since 1970. */
   time = Date.UTC(2026, 10, 20)
   readonly begin = this.time
   readonly trace: string[] = []
-  /** How often each fault, and each thing worth counting, really happened. */
+  /** Number of times that each fault, and each other event of interest, happened. */
   readonly counts = new Map<string, number>()
   readonly violations: string[] = []
   readonly #heap: Happening[] = []
   #order = 0
 
-  /** Lets something happen after so long. */
+  /** Schedules an event. */
   after(ms: number, run: () => void): void {
     this.#push({ at: this.time + Math.max(0, Math.round(ms)), order: this.#order++, run })
   }
@@ -41,7 +38,7 @@ export class World {
   }
 
   /**
-   * Lets time pass until `work` is done. Fails when it waits for nothing, or for longer than
+   * Lets time pass until `work` is done. Fails if the work waits for nothing, or for longer than
    * `longest` ms.
    */
   async passUntil<T>(work: Promise<T>, longest: number): Promise<T> {
@@ -49,7 +46,7 @@ export class World {
     const ended = work.finally(() => {
       done = true
     })
-    // The failure is the caller's; here it only ends the loop.
+    // The caller handles the failure; here it only ends the loop.
     ended.catch(() => {})
     const end = this.time + longest
     for (;;) {
@@ -94,7 +91,7 @@ export class World {
   }
 }
 
-/** A tick that a microtask asked for comes once no other microtask is left. */
+/** Waits until no microtask is left: a tick requested by a microtask comes after all of them. */
 function allPromisesRunDry(): Promise<void> {
   return new Promise((resolve) => {
     queueMicrotask(() => process.nextTick(resolve))

@@ -40,7 +40,7 @@ describe('import --write-manifests', () => {
     const output = await adopt(
       Object.fromEntries([...fleet, ['odd.example.com', { timeout: { time: '99' }, https }]]),
     )
-    expect(output).toContain('What many of them share is in profiles/imported.yaml.')
+    expect(output).toContain('Shared configuration is in profiles/imported.yaml.')
     expect(text('profiles/imported.yaml')).toBe(
       'profile: imported\nconfig:\n  https:\n    cert_id: 1001\n    http2: on\n    force_https: 301\n  timeout:\n    time: "60"\n',
     )
@@ -65,7 +65,7 @@ describe('import --write-manifests', () => {
     const { code, err } = await place.cli('import', 'live.json', '--write-manifests')
     expect({ code, err }).toMatchObject({
       code: 1,
-      err: expect.stringContaining('domains/x.example.com.yaml is there already') as string,
+      err: expect.stringContaining('domains/x.example.com.yaml already exists') as string,
     })
     expect(text('domains/x.example.com.yaml')).toBe('# nothing yet\n')
   })
@@ -75,7 +75,7 @@ describe('import --write-manifests', () => {
     place.write('live.json', JSON.stringify({ 'x.example.com': { timeout } }))
     expect(await place.cli('import', 'live.json', '--write-manifests')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('would be no manifest') as string,
+      err: expect.stringContaining('would not be loaded') as string,
     })
     place = new Place('emulator', 'profiles: [shared/*.yaml]\n', { root: place.root })
     place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {timeout: {time: 1}}\n')

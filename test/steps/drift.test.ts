@@ -233,7 +233,7 @@ describe('drift', () => {
       expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
         { domains: [www], items: ['timeout'] },
       ])
-      expect(repaired.err).not.toContain('may still land')
+      expect(repaired.err).not.toContain('may still take effect')
       expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
       expect(await place.json('state', 'show', www)).toMatchObject({
         items: { timeout: { status: 'confirmed' } },

@@ -116,7 +116,7 @@ describe('200 domains', () => {
     const { err, out, code: again } = await place.cli('apply', '--yes')
     expect([again, out]).toEqual([0, expect.stringContaining('No changes.')])
     expect(err).toMatch(
-      /200 changes of d000\.example\.com, .* held: rollout \S+ was taken back \(wave 1 of 4: 5xx rose/,
+      /200 changes of d000\.example\.com, .* on hold: rollout \S+ was rolled back \(wave 1 of 4: 5xx rose/,
     )
 
     place.manifest(name(3), { origin: { default_master: alsoGood } })
@@ -150,7 +150,7 @@ describe('too little data', () => {
     expect([ran.code, ran.judged.length]).toEqual([code, verdicts])
     const found = ran.events.find(({ type }) => type === 'wave.judged')
     expect(found?.reason).toMatch(
-      /^too little data: \d+ requests before and \d+ after, and health\.minRequests asks for 1000000000 in both$/,
+      /^too little data: \d+ requests before and \d+ after, and health\.minRequests requires 1000000000 in both$/,
     )
   })
 })
@@ -171,7 +171,7 @@ describe('before the first write', () => {
     await running(2, 'onFailure: rollback')
     place.manifest(name(0), { origin: { default_master: good }, timeout: { time: 60 } })
     const { err } = await place.cli('apply', '--yes')
-    const warning = `a health check can't take back timeout of ${name(0)} (nothing was recorded of it before, and the service documents no way to unset it)`
+    const warning = `a failed health check can't roll back timeout of ${name(0)} (nothing was recorded of it before, and the service documents no way to unset it)`
     expect(err.indexOf(warning)).toBeGreaterThan(-1)
     expect(err.indexOf(warning)).toBeLessThan(err.indexOf('confirmed'))
   })

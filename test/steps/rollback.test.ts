@@ -219,7 +219,7 @@ describe('rollback', () => {
   it('refuses an unknown apply, and suggests one', async () => {
     expect(await place.cli('rollback', '--yes')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('nothing was applied yet') as string,
+      err: expect.stringContaining('nothing has been applied yet') as string,
     })
     await applied([a, time(10)])
     const [first = ''] = await ids()

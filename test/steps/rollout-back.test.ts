@@ -59,7 +59,7 @@ describe('an automatic rollback', () => {
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')
-    expect([err.includes(finish), err.includes('held: rollout')]).toEqual([false, true])
+    expect([err.includes(finish), err.includes('on hold: rollout')]).toEqual([false, true])
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
   })
 
@@ -73,7 +73,7 @@ describe('an automatic rollback', () => {
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be taken back/),
+      expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be rolled back/),
     ])
     const [rollout] = place.loadRollouts()
     expect(rollout?.state).toBe('taking-back')
@@ -87,7 +87,7 @@ describe('an automatic rollback', () => {
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
-      expect.stringMatching(/Not everything was rolled back.*taken back but for timeout of d\d/s),
+      expect.stringMatching(/Not everything was rolled back.*rolled back except timeout of d\d/s),
     ])
     for (let i = 0; i < 8; i++) expect(await fetchOrigin(i)).toBe(good)
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
@@ -104,9 +104,9 @@ describe('an automatic rollback', () => {
     place.write(file, text.replace('"taken-back"', '"taking-back"'))
     expect(place.loadRollouts()).toMatchObject([{ state: 'taking-back' }])
     const { code, err } = await place.cli('rollback', id, '--yes')
-    expect([code, err]).toEqual([1, expect.stringContaining('can be taken back: timeout of d')])
+    expect([code, err]).toEqual([1, expect.stringContaining('can be rolled back: timeout of d')])
     expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
-    expect((await place.cli('plan')).err).not.toContain('not wholly taken back')
+    expect((await place.cli('plan')).err).not.toContain('is unfinished')
   })
 
   it('restores released items, and leaves items on hold', async () => {

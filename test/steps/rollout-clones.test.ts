@@ -111,7 +111,7 @@ describe('a rollout with state on a remote', () => {
     expect([code, out]).toEqual([
       3,
       expect.stringMatching(
-        /2 not sent.*the rollout stays open at wave 1 of 3, and the next apply goes on with it/s,
+        /2 not sent.*the rollout stays open at wave 1 of 3, and the next apply resumes it/s,
       ),
     ])
     rmSync(hook())
@@ -137,7 +137,7 @@ describe('a rollout with state on a remote', () => {
     expect([code, out]).toEqual([
       3,
       expect.stringMatching(
-        /wave 1 of 2: 5xx rose .*could not be taken back: .*"edgewise rollback \S+"/s,
+        /wave 1 of 2: 5xx rose .*could not be rolled back: .*"edgewise rollback \S+"/s,
       ),
     ])
     rmSync(hook())

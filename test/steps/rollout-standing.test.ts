@@ -103,7 +103,7 @@ describe('an open rollout', () => {
     await interrupted(2)
     place.write('seen.json', JSON.stringify({}))
     const { code, err } = await place.cli('drift', '--observed', 'seen.json', '--repair', '--yes')
-    expect([code, err]).toEqual([0, expect.stringContaining('goes on with rollout')])
+    expect([code, err]).toEqual([0, expect.stringContaining('this plan resumes rollout')])
   })
 
   it('is replaced by drift --repair --supersede', async () => {
@@ -175,7 +175,7 @@ it('is left at once by an apply interrupted while another process has the lock',
     stop.abort()
   }
   const { code, out } = await place.cli('apply', '--yes')
-  expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to go on')])
+  expect([code, out]).toEqual([3, expect.stringContaining('interrupted; apply again to resume')])
 })
 
 describe('an impossible rollout file', () => {

@@ -158,7 +158,7 @@ describe('an interrupted rollout', () => {
     const before = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
-    expect(out).toContain('Stopped: interrupted; apply again to go on with the rollout.')
+    expect(out).toContain('Stopped: interrupted; apply again to resume the rollout.')
     expect(place.loadRollouts()).toMatchObject([
       { state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] },
     ])

@@ -116,7 +116,7 @@ describe('state show --at', () => {
     expect(await place.cli('state', 'show', 'c.example.com', '--at', second)).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        `nothing is known to have been recorded at the end of apply ${second}`,
+        `no state of "c.example.com" is known at the end of apply ${second}`,
       ) as string,
     })
     expect((await place.cli('state', 'forget', a, '--item', 'https', '--yes')).code).toBe(0)
@@ -221,7 +221,9 @@ describe('state forget', () => {
     ]) {
       const { code, err } = await place.cli('state', 'forget', ...words, '--yes')
       expect(code).toBe(1)
-      expect(err).toMatch(/nothing is recorded of "nobody|no "https" is recorded of b/)
+      expect(err).toMatch(
+        /no state is recorded for "nobody|the item "https" of b\S+ is not recorded/,
+      )
     }
     expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(2)
     expect(await fetchConfig(emulator, a)).toMatchObject({ timeout: { time: '10' } })
