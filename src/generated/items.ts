@@ -17,7 +17,7 @@ head_name: string
  */
 head_value: string
 /**
- * What happens when the request already carries a header of this name: yes overwrites it, no leaves it as it is. When left out, yes applies.
+ * Treatment of a header of this name that the request already has: yes overwrites it, no leaves it as it is. When left out, yes applies.
  */
 write_when_exists?: ("yes" | "no")
 }[]
@@ -27,7 +27,7 @@ write_when_exists?: ("yes" | "no")
  */
 export interface AddResponseHead {
 /**
- * What is done with the list: reset makes it the complete set of added headers, add merges it into the stored headers and overwrites those with the same name, remove deletes the named headers. add and remove are actions and no desired state, so a manifest can only use reset. When left out, reset applies.
+ * Operation on the list: reset makes it the complete set of added headers, add merges it into the stored headers and overwrites those with the same name, remove deletes the named headers. add and remove are actions and not desired state, so a manifest can only use reset. When left out, reset applies.
  */
 type?: ("reset" | "add" | "remove")
 /**
@@ -64,7 +64,7 @@ code: ("400" | "403" | "404" | "414" | "500" | "501" | "502" | "503" | "504" | "
  */
 bcache: ("on" | "off")
 /**
- * How long to cache, 1 to 65535, counted in cache_unit. Required when bcache is on. When bcache is off it may be left out and has no effect, but a given value must still lie in the range.
+ * Cache time, 1 to 65535, counted in cache_unit. Required when bcache is on. When bcache is off it may be left out and has no effect, but a given value must still be in the range.
  */
 cache_time?: number
 /**
@@ -80,11 +80,11 @@ cache_unit?: ("year" | "month" | "day" | "hour" | "minute" | "second")
  */
 export type CacheRule = {
 /**
- * What pattern is compared with: 1 file suffixes, 2 directories, 3 full paths, 4 one regular expression. Always required.
+ * Kind of the pattern: 1 file suffixes, 2 directories, 3 full paths, 4 one regular expression. Always required.
  */
 type: (1 | 2 | 3 | 4)
 /**
- * What the rule applies to: suffixes (jpg,png), directories (/static/) or full paths (/index.html, where * may stand for any characters), separated by commas without empty parts. With type 4 it is one regular expression for the whole request URL (scheme, domain, port if there is one, path and arguments), and commas belong to it. Always required.
+ * Content that the rule applies to: suffixes (jpg,png), directories (/static/) or full paths (/index.html, where * matches any characters), separated by commas without empty parts. With type 4 it is one regular expression for the whole request URL (scheme, domain, port if there is one, path and arguments), and commas belong to it. Always required.
  */
 pattern: string
 /**
@@ -116,11 +116,11 @@ ignore_query?: ("on" | "off")
  */
 export type CacheRuleList = {
 /**
- * What pattern is compared with: ext file suffixes, dir directories, route full paths, regex one regular expression. Always required.
+ * Kind of the pattern: ext file suffixes, dir directories, route full paths, regex one regular expression. Always required.
  */
 match_method: ("ext" | "dir" | "route" | "regex")
 /**
- * What the rule applies to: suffixes, directories or full paths as match_method says, separated by commas without empty parts. With regex it is one regular expression, and commas belong to it. Always required.
+ * Content that the rule applies to: suffixes, directories or full paths as match_method says, separated by commas without empty parts. With regex it is one regular expression, and commas belong to it. Always required.
  */
 pattern: string
 /**
@@ -144,7 +144,7 @@ ignore_no_cache_headers?: ("no" | "yes")
  */
 follow_expired?: ("no" | "yes")
 /**
- * What happens to query arguments: do_nothing keeps them, cache_back_source_remove drops them from the cache key and from origin requests, customer follows query_params_op_way, query_params_op_when and params. When left out, do_nothing applies.
+ * Treatment of query arguments: do_nothing keeps them, cache_back_source_remove drops them from the cache key and from origin requests, customer follows query_params_op_way, query_params_op_when and params. When left out, do_nothing applies.
  */
 query_params_op?: ("do_nothing" | "cache_back_source_remove" | "customer")
 /**
@@ -174,11 +174,11 @@ params?: string
  */
 export interface CacheShare {
 /**
- * How far the cache is shared. inner_share: http and https of this domain use one cache. cross_single_share: shared with the domain in domain, http and https kept apart. cross_all_share: shared with that domain, http and https together.
+ * Scope of the shared cache. inner_share: http and https of this domain use one cache. cross_single_share: shared with the domain in domain, http and https separately. cross_all_share: shared with that domain, http and https together.
  */
 share_way: ("inner_share" | "cross_single_share" | "cross_all_share")
 /**
- * The one domain to share the cache with, not an IP and not a list. Needed with cross_single_share and cross_all_share; has no effect with inner_share, where it may be left out.
+ * The one domain to share the cache with, not an IP and not a list. Required with cross_single_share and cross_all_share; has no effect with inner_share, where it may be left out.
  */
 domain?: string
 }
@@ -200,7 +200,7 @@ head: string
  */
 export type CombinedBan = {
 /**
- * What happens to matching requests; ban is the only value. ban when left out.
+ * Treatment of matching requests; ban is the only value. ban when left out.
  */
 action?: "ban"
 /**
@@ -271,7 +271,7 @@ list: string[]
  */
 is_match?: ("yes" | "no")
 /**
- * Letter case, with values that read against the field's name: yes distinguishes upper and lower case, no does not. yes when left out.
+ * Whether letter case counts. The values mean the opposite of the field's name: yes distinguishes upper and lower case, no does not. yes when left out.
  */
 case_insensitive?: ("yes" | "no")
 }
@@ -292,7 +292,7 @@ list: string[]
  */
 is_match?: ("yes" | "no")
 /**
- * Letter case, with values that read against the field's name: yes distinguishes upper and lower case, no does not. yes when left out.
+ * Whether letter case counts. The values mean the opposite of the field's name: yes distinguishes upper and lower case, no does not. yes when left out.
  */
 case_insensitive?: ("yes" | "no")
 }
@@ -396,7 +396,7 @@ error_status_code: number
  */
 redirect_status_code: (301 | 302)
 /**
- * Where the client is sent: a full, valid URL that begins with http:// or https://.
+ * Target of the redirect: a full, valid URL that begins with http:// or https://.
  */
 redirect_url: string
 }[]
@@ -463,7 +463,7 @@ order: number
 }
 
 /**
- * HTTPS for the domain: the certificate, redirects from HTTP, HTTP/2, OCSP stapling and the TLS versions. Setting cert_id to 0 unbinds the certificate and takes the domain back to plain HTTP.
+ * HTTPS for the domain: the certificate, redirects from HTTP, HTTP/2, OCSP stapling and the TLS versions. Setting cert_id to 0 unbinds the certificate and returns the domain to plain HTTP.
  */
 export interface Https {
 /**
@@ -493,7 +493,7 @@ ssl_protocol?: ("TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3")[]
 }
 
 /**
- * Client addresses that are refused. The service keeps either a blacklist or a whitelist: writing this item clears ip_white_list, and a manifest must not hold both.
+ * Client addresses that are refused. The service keeps either a blacklist or a whitelist: writing this item clears ip_white_list, and a manifest must not have both.
  */
 export interface IpBlackList {
 /**
@@ -505,13 +505,13 @@ export interface IpBlackList {
  */
 list: string[]
 /**
- * cover replaces the stored list with this one; append adds the entries to it, and the limits then hold for the combined list. append is an action and no desired state, so a manifest cannot use it. When left out, cover applies.
+ * cover replaces the stored list with this one; append adds the entries to it, and the limits then apply to the combined list. append is an action and not desired state, so a manifest cannot use it. When left out, cover applies.
  */
 mode?: ("append" | "cover")
 }
 
 /**
- * Client addresses that are admitted; all others are refused. The service keeps either a blacklist or a whitelist: writing this item clears ip_black_list, and a manifest must not hold both.
+ * Client addresses that are admitted; all others are refused. The service keeps either a blacklist or a whitelist: writing this item clears ip_black_list, and a manifest must not have both.
  */
 export interface IpWhiteList {
 /**
@@ -523,13 +523,13 @@ export interface IpWhiteList {
  */
 list: string[]
 /**
- * cover replaces the stored list with this one; append adds the entries to it, and the limits then hold for the combined list. append is an action and no desired state, so a manifest cannot use it. When left out, cover applies.
+ * cover replaces the stored list with this one; append adds the entries to it, and the limits then apply to the combined list. append is an action and not desired state, so a manifest cannot use it. When left out, cover applies.
  */
 mode?: ("append" | "cover")
 }
 
 /**
- * The list of origins, each with its own port, protocol, host header, level, weight and carrier. A write replaces the whole list, and an empty list clears it. It wins over origin and origin_host where they conflict, and gives way to extend.
+ * The list of origins, each with its own port, protocol, host header, level, weight and carrier. A write replaces the whole list, and an empty list clears it. It takes precedence over origin and origin_host; extend takes precedence over it.
  * 
  * Items: One origin.
  */
@@ -569,7 +569,7 @@ connect_time?: number
 }[]
 
 /**
- * Where the CDN fetches content it does not hold: the main origin addresses, optional backups, and the protocol and port of the fetch. Main and backup addresses together may contain at most 6 IPs (domains are not counted). When new_origin is also set and the two disagree, new_origin wins.
+ * Origin of content that is not in the cache: the main addresses, optional backups, and the protocol and port of origin requests. Main and backup addresses together may contain at most 6 IPs (domains are not counted). When new_origin is also set and the two conflict, new_origin takes precedence.
  */
 export interface Origin {
 /**
@@ -595,7 +595,7 @@ port?: number
 }
 
 /**
- * The Host header the CDN sends when it requests content from the origin. Without this item the accelerated domain itself is sent, so setting the domain's own name is the way back. An origin of new_origin that names its own host takes precedence.
+ * The Host header the CDN sends when it requests content from the origin. Without this item the accelerated domain itself is sent, so setting the domain's own name resets it. An origin of new_origin that names its own host takes precedence.
  */
 export interface OriginHost {
 /**
@@ -615,7 +615,7 @@ limit_value: number
 }
 
 /**
- * Whether the CDN fetches large files from the origin in slices, with Range requests: on or off. The service has this on as long as nothing is set, and lists only off among the details of a domain; when the item is left out, the setting is not touched.
+ * Whether the CDN fetches large files from the origin in slices, with Range requests: on or off. The service default is on, and the service lists only off among the details of a domain. When the item is left out, the setting is not changed.
  */
 export type RangeBackSource = ("on" | "off")
 
@@ -646,7 +646,7 @@ leading_flow_unit?: ("KB" | "MB")
  */
 export interface Referer {
 /**
- * How the list is read: 1 refuses the listed referers (blacklist), 2 admits only the listed referers (whitelist). Always required.
+ * Kind of the list: 1 refuses the listed referers (blacklist), 2 admits only the listed referers (whitelist). Always required.
  */
 type: (1 | 2)
 /**
@@ -738,11 +738,11 @@ target_url: string
  */
 export type SpeedLimit = {
 /**
- * What pattern is compared with: ext file suffixes, dir directories, route full paths, regex one regular expression, all every request. Always required.
+ * Kind of the pattern: ext file suffixes, dir directories, route full paths, regex one regular expression, all every request. Always required.
  */
 type: ("ext" | "dir" | "route" | "regex" | "all")
 /**
- * What the rule applies to: suffixes, directories or full paths as type says, separated by commas. With regex it is one regular expression for the whole request URL, and commas belong to it; with all it must be exactly .*. Always required.
+ * Content that the rule applies to: suffixes, directories or full paths as type says, separated by commas. With regex it is one regular expression for the whole request URL, and commas belong to it; with all it must be exactly .*. Always required.
  */
 pattern: string
 /**
@@ -810,7 +810,7 @@ protocol?: ("default" | "http" | "https")
  */
 port?: number
 /**
- * Which host header the origin gets: default is the service's standard one, custom the one in host. With custom, host is required. default when left out.
+ * Host header of origin requests: default is the service's standard one, custom the one in host. With custom, host is required. default when left out.
  */
 host_mode?: ("default" | "custom")
 /**
@@ -860,7 +860,7 @@ ua_list: string
  */
 url_pattern: string
 /**
- * How letter case counts when URLs are compared. By the field's name yes ignores it and no does not; the service does not explain the values.
+ * Whether letter case is ignored when URLs are compared. By the field's name yes ignores it and no does not; the service does not explain the values.
  */
 url_case_insensitive: ("yes" | "no")
 /**
@@ -868,7 +868,7 @@ url_case_insensitive: ("yes" | "no")
  */
 allow_empty_ua: ("yes" | "no")
 /**
- * How letter case counts when user agents are compared. By the field's name yes ignores it and no does not; the service does not explain the values.
+ * Whether letter case is ignored when user agents are compared. By the field's name yes ignores it and no does not; the service does not explain the values.
  */
 ua_case_insensitive: ("yes" | "no")
 /**
@@ -886,7 +886,7 @@ ua_match_type: ("pattern" | "exact")
 }
 
 /**
- * Has origin fetches authenticated against an external URL, for all requests or only for those that match a pattern.
+ * Authenticates origin fetches against an external URL, for all requests or only for those that match a pattern.
  */
 export interface VendorOriginAuth {
 /**
@@ -956,7 +956,7 @@ export type VisitDenyWhitelist = {
  */
 url: string
 /**
- * true puts the URL on the list, false takes it off. false is an action and no desired state, so a manifest can only use true. Always required.
+ * true adds the URL to the list, false removes it. false is an action and not desired state, so a manifest can only use true. Always required.
  */
 turn_on: boolean
 }[]
@@ -1002,7 +1002,7 @@ timename?: string
  */
 keyname?: string
 /**
- * Accepted by the service as any string, but its effect is not documented. Leave it out unless the operator asks for it; nothing is sent then.
+ * Any string is accepted by the service, but the effect is not documented. Leave it out unless the operator requests it; nothing is sent then.
  */
 error_page?: string
 }
