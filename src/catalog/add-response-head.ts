@@ -27,10 +27,10 @@ function check(value: Json): Problem[] {
   const problems: Problem[] = []
   list.forEach((entry, i) => {
     if (type === 'remove' && typeof entry !== 'string')
-      problems.push(refuse(`/list/${i}`, 'with type "remove" the list holds header names only'))
+      problems.push(refuse(`/list/${i}`, 'with type "remove" the list must contain header names only'))
     if (type !== 'remove' && typeof entry === 'string')
       problems.push(
-        refuse(`/list/${i}`, `with type "${type}" the list holds objects with name and value`),
+        refuse(`/list/${i}`, `with type "${type}" the list must contain objects with name and value`),
       )
   })
   if (type !== 'reset') {
@@ -38,7 +38,7 @@ function check(value: Json): Problem[] {
       problems.push(
         refuse('/list', `expected at least one header with type "${type}", got an empty list`),
       )
-    const mend = 'Name all headers that the domain should have; type is then "reset".'
+    const mend = 'List all headers that the domain should have, with type "reset".'
     problems.push(refuseAction('/type', `"${type}" is an action. ${mend}`))
   }
   const names = list.map((entry) => (typeof entry === 'string' ? entry : entry.name))

@@ -54,7 +54,7 @@ function priorityProblems(rules: Rule[]): Problem[] {
       problems.push(
         refuse(
           `/${i}/priority`,
-          `priority ${priority} is already taken by rule ${other + 1}; priorities must not repeat`,
+          `priority ${priority} is already used by rule ${other + 1}; priorities must be unique`,
         ),
       )
   })

@@ -15,33 +15,33 @@ const pairs: Conflict[] = [
     other: 'ip_black_list',
     severity: 'error',
     detail:
-      'the IP black list and white list exclude each other: setting one empties the other. Keep one of them; the other is emptied with it.',
+      'the IP black list and white list exclude each other: setting one empties the other. Keep only one of them.',
   },
   {
     item: 'origin',
     other: 'new_origin',
     severity: 'warning',
-    detail: 'new_origin has priority over origin where they disagree',
+    detail: 'new_origin takes precedence over origin where they conflict',
   },
   {
     item: 'origin_host',
     other: 'new_origin',
     severity: 'warning',
     detail:
-      'new_origin has priority over origin_host; origin_host counts only where new_origin names no host',
+      'new_origin takes precedence over origin_host, which applies only where new_origin sets no host',
   },
   {
     item: 'new_origin',
     other: 'extend',
     severity: 'warning',
-    detail: 'extend has priority over new_origin where they disagree',
+    detail: 'extend takes precedence over new_origin where they conflict',
   },
   {
     item: 'cache_rule',
     other: 'cache_rule_list',
     severity: 'warning',
     detail:
-      'cache_rule is the older form of cache_rule_list; which of the two wins is not documented. Use one of them.',
+      'cache_rule is the older form of cache_rule_list; which of the two takes precedence is not documented. Use only one of them.',
   },
 ]
 

@@ -16,7 +16,7 @@ export const errorPageRewrite: ItemRow = {
         (earlier) => earlier.error_status_code === rule.error_status_code,
       )
       if (other === i || isSameJson(rules[other], rule)) return []
-      const detail = `rule ${other + 1} already says where ${rule.error_status_code} leads; only one can be meant`
+      const detail = `rule ${other + 1} already has a target for ${rule.error_status_code}. Remove one of the two.`
       return [refuseAsDesired(`/${i}/error_status_code`, detail, 'ambiguous-target')]
     })
   },

@@ -19,7 +19,7 @@ export const https: ItemRow = {
 
 function explainDestructive(after: Value | null): string | null {
   const unbinds = after === null || (isObject(after) && after['cert_id'] === 0)
-  return unbinds ? 'certificate 0 takes HTTPS away' : null
+  return unbinds ? 'certificate 0 removes HTTPS' : null
 }
 
 function check(value: Json): Problem[] {

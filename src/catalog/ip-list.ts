@@ -35,7 +35,7 @@ function check(value: Json): Problem[] {
       problems.push(
         refuse('/list', 'expected at least one entry with mode "append", got an empty list'),
       )
-    const mend = "Name the whole list; with a profile's list, use {$append: […]}."
+    const mend = "List all entries; to extend the list of a profile, use {$append: […]}."
     problems.push(refuseAction('/mode', `"append" is an action. ${mend}`))
   }
   return problems

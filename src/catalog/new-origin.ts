@@ -25,7 +25,7 @@ function check(value: Json): Problem[] {
     problems.push(
       refuse(
         '',
-        `there are origins for the carrier "${carriers[0]}" and none for "default", which must be there then`,
+        `there are origins for the carrier "${carriers[0]}" but none for "default". Add an origin for "default".`,
       ),
     )
   }

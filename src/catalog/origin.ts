@@ -30,7 +30,7 @@ function check(value: Json): Problem[] {
     problems.push(
       refuse(
         '/default_slave',
-        `"${shared}" is also in default_master; main and backup origin may share no address`,
+        `"${shared}" is also in default_master; main and backup origin must not share an address`,
       ),
     )
   }

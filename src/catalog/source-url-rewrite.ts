@@ -24,7 +24,7 @@ function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {
     return [
       refuseAsDesired(
         `/${i}/target_url`,
-        `"${text}" names a group that origin_url does not have; it has ${count}, counted from $1`,
+        `"${text}" refers to a group that origin_url does not have; it has ${count}, counted from $1`,
         'unknown-group',
       ),
     ]

@@ -15,7 +15,7 @@ export const tosOrigin: ItemRow = {
     const groups = castAccepted<TosOrigin>(value)
     const problems = groups.flatMap(groupProblems)
     if (!groups.some((group) => group.isp === 'default')) {
-      problems.push(refuse('', 'expected a group for the carrier "default", which must be present'))
+      problems.push(refuse('', 'expected at least one group for the carrier "default"'))
     }
     return problems
   },

@@ -32,7 +32,7 @@ export const visitDenyWhitelist: ItemRow = {
 }
 
 function check(value: Json): Problem[] {
-  const mend = 'Leave the entry out: what was recorded is then removed.'
+  const mend = 'Remove the entry instead: Edgewise then switches its URL off.'
   return castAccepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
     entry.turn_on ? [] : [refuseAction(`/${i}/turn_on`, `"turn_on: false" is an action. ${mend}`)],
   )

@@ -25,7 +25,7 @@ function check(value: Json): Problem[] {
     problems.push(
       refuse(
         '/timename',
-        `the time and the key can't both travel in the query argument "${timename}"`,
+        `the time and the key can't share the query argument "${timename}"`,
       ),
     )
   }

@@ -122,11 +122,11 @@ function declaredTwice(
   const related = [
     { ...findPlace(first.manifest.document, first.pointer), message: 'first declared here' },
   ]
-  const detail = `the domain "${domain}" has a manifest already (${first.manifest.document.file.path}). Keep one of them.`
+  const detail = `the domain "${domain}" is already declared in ${first.manifest.document.file.path}. Remove one of the two.`
   return createDiagnostic(document, {
     code: 'domain-duplicate',
     pointer,
-    summary: 'A domain is declared twice',
+    summary: 'Duplicate domain',
     detail,
     domain,
     related,

@@ -89,8 +89,8 @@ function lister(
         folder,
         entry.name,
         'file-invalid',
-        'This link leaves the workspace',
-        'expected a link to a folder of the workspace, got one outside. Move what it points to into the workspace.',
+        'Link to outside the workspace',
+        'expected a link to a folder of the workspace, got a link to outside. Move its target into the workspace.',
       )
       return []
     }
@@ -135,8 +135,8 @@ export function explainFileError(error: unknown): string {
 const reasons: Record<string, string> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
-  ENOENT: 'it does not exist (a link may point nowhere)',
-  ELOOP: 'its links go round in a circle',
+  ENOENT: 'it does not exist (or is a broken link)',
+  ELOOP: 'its links form a cycle',
   EISDIR: 'it is a folder',
   EMFILE: 'too many files are open',
 }

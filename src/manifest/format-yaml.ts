@@ -25,7 +25,7 @@ export function formatYaml({ path, text }: SourceFile): FormatResult {
   if (diagnostics.length > 0) return { diagnostics }
   if (documents.length === 0) return { text }
   const formatted = settled(path, text)
-  if (formatted === null) return { unchanged: 'formatting it comes to no end' }
+  if (formatted === null) return { unchanged: 'formatting does not settle' }
   const again = parseYaml({ path, text: formatted })
   const same =
     again.diagnostics.length === 0 &&

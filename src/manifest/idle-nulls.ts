@@ -17,9 +17,9 @@ export function findIdleNulls(config: JsonObject): Finding[] {
     if (spec !== undefined)
       return isObject(value) ? inFields(spec.schema, value, pointer, item) : []
     if (value !== null) return []
-    const detail = `there is no item "${item}" to take out.${didYouMean(item, catalogue.keys())}`
+    const detail = `there is no item "${item}" to drop.${didYouMean(item, catalogue.keys())}`
     return [
-      { code: 'item-unknown', pointer, part: 'key', summary: 'An unknown item', detail, item },
+      { code: 'item-unknown', pointer, part: 'key', summary: 'Unknown item', detail, item },
     ]
   })
 }
@@ -32,7 +32,7 @@ function inFields(schema: ItemSchema, value: JsonObject, at: string, item: strin
     const own = Object.hasOwn(known, key) ? known[key] : undefined
     if (own !== undefined) return isObject(field) ? inFields(own, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []
-    const detail = `there is no field "${key}" to take out.${didYouMean(key, Object.keys(known))}`
+    const detail = `there is no field "${key}" to drop.${didYouMean(key, Object.keys(known))}`
     const summary = problemSummaries['unknown-field']
     return [{ code: 'item-invalid', pointer, part: 'key', summary, detail, item }]
   })

@@ -27,7 +27,7 @@ export function loadSource(root: string, path: string): SourceFile | Diagnostic 
     return bad(
       path,
       'file-invalid',
-      'expected UTF-8, got bytes that are not. Save the file as UTF-8.',
+      'expected UTF-8, got other bytes. Save the file as UTF-8.',
     )
   }
 }
@@ -69,7 +69,7 @@ function readBytes(root: string, path: string): Buffer | Diagnostic {
 function bad(path: string, code: DiagnosticCode, detail: string): Diagnostic {
   return createFileDiagnostic(path, {
     code,
-    summary: code === 'file-unreadable' ? "This file can't be read" : 'This file is no manifest',
+    summary: code === 'file-unreadable' ? "This file can't be read" : 'Not a manifest',
     detail,
   })
 }

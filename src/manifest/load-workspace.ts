@@ -85,7 +85,7 @@ function readFiles(root: string, env: Record<string, string | undefined>): ReadF
     throw new EdgewiseError(
       'not-a-workspace',
       `there is no ${workspaceFile} in ${root}`,
-      'Name the folder of the workspace with -C, or make one with "edgewise init".',
+      'Pass the folder of the workspace with -C, or create a workspace with "edgewise init".',
     )
   }
   const home = realpathSync(root)

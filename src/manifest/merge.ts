@@ -64,16 +64,16 @@ function appended(
   if (beside !== undefined)
     return refuse(
       formatPointerStep(beside),
-      `"$append" stands alone in its mapping, and "${beside}" is beside it`,
+      `expected "$append" as the only key of its mapping, got "${beside}" as well. Remove one of the two.`,
     )
   const added = above['$append']
   if (!Array.isArray(added))
-    return refuse('/$append', '"$append" takes a list of the entries to add')
+    return refuse('/$append', 'expected a list of the entries to add under "$append"')
   if (below === undefined) return added
   if (!Array.isArray(below))
     return refuse(
       '/$append',
-      `"$append" adds to a list, and what lies below is ${isObject(below) ? 'a mapping' : 'a plain value'}`,
+      `"$append" adds to a list, but the inherited value is ${isObject(below) ? 'a mapping' : 'a plain value'}`,
     )
   return [...below, ...added]
 }

@@ -18,8 +18,8 @@ export function findMisplacedSecrets(schema: ItemSchema, value: Json, pointer: s
       {
         code: 'secret-invalid',
         pointer,
-        summary: "A secret can't stand here",
-        detail: `expected ${expected}, got a reference to a secret. Secrets stand for text only.`,
+        summary: "Secret not allowed here",
+        detail: `expected ${expected}, got a reference to a secret. A secret is allowed in a text field only.`,
       },
     ]
   }

@@ -59,16 +59,16 @@ export function parseObserved(
     const domain = name.toLowerCase()
     if (!isDomain(domain))
       throw wrongShape(
-        `expected names of domains as keys, got ${JSON.stringify(name.slice(0, 80))}`,
+        `expected domain names as keys, got ${JSON.stringify(name.slice(0, 80))}`,
       )
     if (!isObject(config))
       throw wrongShape(`expected an object of items under "${domain}", got ${wordFor(config)}`)
-    if (observed.has(domain)) throw wrongShape(`the domain "${domain}" stands in it twice`)
+    if (observed.has(domain)) throw wrongShape(`the domain "${domain}" occurs twice`)
     const seen = new Map<ItemKey, ObservedItem>()
     const cleared: ItemKey[] = []
     for (const [wireName, payload] of Object.entries(config)) {
       const item = itemOf.get(wireName) ?? wireName
-      if (seen.has(item)) throw wrongShape(`the item "${item}" of "${domain}" stands in it twice`)
+      if (seen.has(item)) throw wrongShape(`the item "${item}" of "${domain}" occurs twice`)
       const managed = isManaged(domain, item, known)
       const sight = managed ? readOne(domain, getItemSpec(item), payload, known) : null
       if (sight === null) foreign++
@@ -82,14 +82,14 @@ export function parseObserved(
     observed.set(domain, seen)
   }
   const words = foreign === 1 ? 'item is' : 'items are'
-  const note = `${foreign} observed ${words} not managed here and not looked at.`
+  const note = `${foreign} observed ${words} not managed here and were ignored.`
   return { observed, notes: foreign === 0 ? [] : [note] }
 }
 
 function wrongShape(why: string): EdgewiseError {
   return new EdgewiseError(
     'not-observed',
-    `what was observed can't be used: ${why}`,
+    `the observed configuration can't be used: ${why}`,
     'Expected {"<domain>": {"<item>": payload}} as JSON.',
   )
 }
@@ -145,7 +145,7 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: KnownItem
     return unreadable(refusal(spec, seen, tells, known.vault))
   }
   const imperative = parseItem(spec, filled, 'manifest', domain).problems.find(isImperative)
-  const action = 'it is an action and tells no state'
+  const action = 'it is an action, not a state'
   if (imperative !== undefined) return unreadable({ pointer: imperative.pointer, reason: action })
   const restored = hidden.reduce<Json>(
     (value, { pointer, secret }) => placed(value, pointer, secret),

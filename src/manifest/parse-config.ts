@@ -81,7 +81,7 @@ export function parseConfig(
       severity,
       pointer: formatPointerStep(item),
       part: 'key',
-      summary: 'Items that do not go together',
+      summary: 'Conflicting items',
       detail,
       item,
       other,
@@ -144,11 +144,11 @@ function withoutLiterals(
     }
   }
   const detail =
-    'this field always holds a secret: expected a reference such as "${secret:NAME}", got the value itself. Name its source under "secrets" in edgewise.yaml, and change the secret if this file was ever shared.'
+    'this field is a secret: expected a reference such as "${secret:NAME}", got the value itself. Define the secret under "secrets" in edgewise.yaml, and rotate it if this file was ever shared.'
   const literals = literal.map((field): Finding => ({
     code: 'secret-literal',
     pointer: formatPointerStep(spec.key) + field.pointer,
-    summary: 'A secret is written out',
+    summary: 'Secret in plain text',
     detail,
   }))
   return {
@@ -196,7 +196,7 @@ function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {
         code: 'item-invalid',
         pointer: pointer + at,
         part: 'key',
-        summary: 'A misplaced "$unset"',
+        summary: 'Invalid "$unset"',
         detail,
       },
     ],
@@ -205,15 +205,15 @@ function unset(spec: ItemSpec, raw: JsonObject, pointer: string): ReadOne {
   if (beside !== undefined)
     return say(
       formatPointerStep(beside),
-      `"$unset" stands alone in its item, and "${beside}" is beside it`,
+      `expected "$unset" as the only key of the item, got "${beside}" as well. Remove one of the two.`,
     )
   if (raw['$unset'] !== true)
     return say(
       '/$unset',
-      '"$unset" takes the value true. To leave the item out, give it the value null.',
+      'expected "$unset: true". To drop an inherited item, set the item to null.',
     )
   if (spec.unset !== undefined) return { held: { status: 'unset', candidates: [] }, findings: [] }
-  const detail = `the service documents no way back for "${spec.key}". Take the item out of the manifest instead: it is then released, and stays at the service as it is.`
+  const detail = `the service documents no way to unset "${spec.key}". Remove the item from the manifest instead: it is then released and stays unchanged at the service.`
   return {
     held: null,
     findings: [
@@ -234,18 +234,18 @@ function unknownItem(item: string): Finding {
     code: 'item-unknown',
     pointer: formatPointerStep(item),
     part: 'key',
-    summary: 'An unknown item',
+    summary: 'Unknown item',
     detail: `there is no item "${item}".${hint}`,
   }
 }
 
 function unnamed(item: ItemKey): Finding {
-  const detail = `the service's specification leaves out what "${item}" is called there. Add the name to edgewise.yaml, under "service": "itemKeys: {${item}: NAME}"; the emulator takes "itemKeys: {${item}: ${item}}".`
+  const detail = `the specification does not give the wire name of "${item}". Set it under "service" in edgewise.yaml: "itemKeys: {${item}: NAME}"; for the emulator: "itemKeys: {${item}: ${item}}".`
   return {
     code: 'item-unnamed',
     pointer: formatPointerStep(item),
     part: 'key',
-    summary: "The service's name of this item is not known",
+    summary: "Wire name not known",
     detail,
   }
 }

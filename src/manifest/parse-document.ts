@@ -70,7 +70,7 @@ export function parseDocument(document: YamlDocument): {
     if (kind === 'profile' && (key === 'domain' || key === 'domains'))
       say(
         formatPointerStep(key),
-        `a profile has no "${key}": manifests name it in their "profiles"`,
+        `a profile can't have "${key}". Remove it, and list the profile under "profiles" of a manifest.`,
         'key',
       )
     else if (!documentKeys[kind].includes(key))
@@ -110,7 +110,7 @@ function shapeless(detail: string): Finding {
 }
 
 function known(key: string, keys: string[]): string {
-  return didYouMean(key, keys) || ` It has: ${keys.join(', ')}.`
+  return didYouMean(key, keys) || ` Known keys: ${keys.join(', ')}.`
 }
 
 function domainsOf(value: JsonObject, findings: Finding[], say: Say): Manifest['domains'] {
@@ -151,7 +151,7 @@ function profilesOf(value: JsonObject, say: Say): Declaration['profiles'] {
     else if (names.has(name))
       say(
         `/profiles/${entry}`,
-        `the profile "${name}" stands twice in this list. Keep one of them.`,
+        `the profile "${name}" is listed twice. Remove one of the two.`,
       )
     else {
       names.add(name)

@@ -23,12 +23,12 @@ export function indexProfiles(profiles: Profile[]): {
       byName.set(profile.name, profile)
     } else {
       const related = [{ ...findPlace(first.document, '/profile'), message: 'also declared here' }]
-      const detail = `the name "${profile.name}" is taken. Rename one of the two profiles.`
+      const detail = `the name "${profile.name}" is already used. Rename one of the two profiles.`
       diagnostics.push(
         createDiagnostic(profile.document, {
           code: 'profile-duplicate',
           pointer: '/profile',
-          summary: 'Two profiles have one name',
+          summary: 'Duplicate profile',
           detail,
           related,
         }),
@@ -46,14 +46,14 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
       if (byName.has(name)) return []
       const hint =
         hints.get(name) ??
-        (didYouMean(name, byName.keys()) || ' Declare it in a document of its own: "profile: …".')
+        (didYouMean(name, byName.keys()) || ' Declare it in its own document: "profile: …".')
       hints.set(name, hint)
       const detail = `there is no profile "${name}".${hint}`
       return [
         createDiagnostic(declaration.document, {
           code: 'profile-unknown',
           pointer: `/profiles/${entry}`,
-          summary: 'An unknown profile',
+          summary: 'Unknown profile',
           detail,
         }),
       ]
@@ -66,12 +66,12 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
       const last = path.at(-1)
       if (last === undefined) return
       const names = path.map((step) => step.name)
-      const detail = `these profiles name each other in a circle: ${[...names, names[0]].join(' → ')}. Take one of the names out.`
+      const detail = `these profiles include each other in a cycle: ${[...names, names[0]].join(' → ')}. Remove one of the names.`
       found.push(
         createDiagnostic(last.document, {
           code: 'profile-cycle',
           pointer: `/profiles/${entry}`,
-          summary: 'Profiles in a circle',
+          summary: 'Cycle of profiles',
           detail,
         }),
       )

@@ -56,7 +56,7 @@ function replaced(value: Json, pointer: string, names: Names, findings: Finding[
         code: 'item-invalid',
         pointer: at,
         part: 'key',
-        summary: 'A key that begins with "$"',
+        summary: 'Key begins with "$"',
         detail: instruction(key),
       })
     const next = replaced(field, at, names, findings)
@@ -68,9 +68,9 @@ function replaced(value: Json, pointer: string, names: Names, findings: Finding[
 
 function instruction(key: string): string {
   if (key === '$unset')
-    return '"$unset" stands for a whole item. To leave a field out, give it the value null.'
+    return '"$unset" applies to a whole item only. To drop an inherited field, set it to null.'
   if (key === '$append')
-    return '"$append" can\'t stand inside an entry of a list: entries are not merged, so there is nothing to add to.'
+    return '"$append" is not allowed inside a list entry: entries are not merged.'
   if (key === '$secret')
     return 'expected a reference to a secret such as "${secret:NAME}", got the form in which plans show secrets'
   return `expected "$append" or "$unset", got "${key}"`
@@ -88,7 +88,7 @@ function replacedText(text: string, pointer: string, names: Names, findings: Fin
         problems.push({
           code: 'reference-unknown',
           pointer,
-          summary: 'A reference that leads nowhere',
+          summary: 'Undefined reference',
           detail: answer.detail,
         })
         return match
@@ -99,8 +99,8 @@ function replacedText(text: string, pointer: string, names: Names, findings: Fin
   )
   if (problems.length === 0 && secrets > 0 && listSecretNames(result).length !== secrets) {
     const detail =
-      'a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later'
-    problems.push({ code: 'secret-invalid', pointer, summary: 'An ambiguous secret', detail })
+      'a literal "${secret:" is not allowed in a text with a secret reference: the two could not be distinguished later'
+    problems.push({ code: 'secret-invalid', pointer, summary: 'Ambiguous secret', detail })
   }
   findings.push(...problems)
   if (problems.length > 0 || secrets === 0) return result
@@ -111,12 +111,12 @@ type Resolved = { text: string; secret: boolean } | { detail: string }
 
 function resolve(match: string, reference: string | undefined, names: Names): Resolved {
   if (reference === undefined)
-    return { detail: 'this "${" has no "}". Write "$${" for a literal "${".' }
+    return { detail: 'this "${" has no closing "}". Write "$${" for a literal "${".' }
   if (reference === 'domain') return { text: names.domain, secret: false }
   const [kind, name] = splitAt(reference, ':')
   if (kind === 'env' && name !== null) {
     return {
-      detail: `"${match}" is not read here, since any branch could then read the token out. Name a secret under "secrets" in edgewise.yaml, and refer to it with "\${secret:NAME}".`,
+      detail: `"${match}" is not allowed here: any branch could use it to read the token. Define a secret under "secrets" in edgewise.yaml, and refer to it with "\${secret:NAME}".`,
     }
   }
   if (kind === 'var' && name !== null) {
@@ -152,7 +152,7 @@ function resolve(match: string, reference: string | undefined, names: Names): Re
 function unknown(kind: string, name: string, known: Iterable<string>, otherwise: string): string {
   const names = [...known]
   const hint =
-    didYouMean(name, names) || (names.length === 0 ? '' : ` There is: ${names.join(', ')}.`)
+    didYouMean(name, names) || (names.length === 0 ? '' : ` Defined: ${names.join(', ')}.`)
   return `there is no ${kind} "${name}".${hint} ${otherwise}`
 }
 

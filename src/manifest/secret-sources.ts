@@ -53,9 +53,9 @@ export function createSecretSources(
     isCommand: (name) => 'command' in (find(name) ?? {}),
     explain: (name) => {
       const source = find(name)
-      if (source === undefined) return 'edgewise.yaml names no source'
+      if (source === undefined) return 'edgewise.yaml defines no source'
       if ('env' in source) return `the variable ${source.env} is not set`
-      if ('command' in source) return 'its command was not run yet'
+      if ('command' in source) return 'its command has not run yet'
       return readSecretFile(name, root, source.file, env, token).why
     },
     run: async (name, signal) => {
@@ -112,8 +112,8 @@ function readSecretFile(
   if (!relative(root, path).startsWith('..') && tracked(root, path, env, token)) {
     throw new EdgewiseError(
       'access',
-      `the file of the secret "${name}" (${file}) lies in the checkout and git does not ignore it`,
-      'Move it out, or add it to .gitignore.',
+      `the file of the secret "${name}" (${file}) is in the checkout and git does not ignore it`,
+      'Move it out of the checkout, or add it to .gitignore.',
     )
   }
   try {
@@ -173,8 +173,8 @@ function runCommand(
   const failed = (what: string) =>
     new EdgewiseError(
       'access',
-      `the secret "${name}" is not at hand: the command "${program}" ${what}; no write that holds it was sent`,
-      'See "secrets" in edgewise.yaml.',
+      `the secret "${name}" is not available: the command "${program}" ${what}; no write that contains it was sent`,
+      'Check its command under "secrets" in edgewise.yaml.',
     )
   if (signal.aborted) return Promise.reject(failed('was not run, since edgewise was interrupted'))
   return new Promise((fulfil, reject) => {
@@ -212,7 +212,7 @@ function runCommand(
       const value = Buffer.concat(chunks)
         .toString('utf8')
         .replace(/\r?\n$/, '')
-      if (value === '') return reject(failed('gave nothing'))
+      if (value === '') return reject(failed('printed nothing'))
       fulfil(value)
     })
   })

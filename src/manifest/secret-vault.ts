@@ -176,8 +176,8 @@ export class SecretVault implements SecretKeeper, SecretPort {
         : 'a recorded secret'
       throw new EdgewiseError(
         'access',
-        `the value of ${name} is not at hand`,
-        'Provide it as edgewise.yaml says under "secrets".',
+        `the value of ${name} is not available`,
+        'Provide it through its source under "secrets" in edgewise.yaml.',
       )
     })
   }

@@ -19,7 +19,7 @@ export function createSecretAddressFinding(): Finding {
 
 /** Says what to change about an address that holds the value of a secret. */
 export const secretDetail =
-  'expected an address without the value of a secret. Take it out: the address is shown and recorded.'
+  'expected an address without the value of a secret. Remove it: the address is shown and recorded.'
 
 /**
  * Whether one of these values stands in the host or the path of an address, in whatever spelling:
@@ -47,17 +47,17 @@ function findFault(url: string, token: string, allowHttp: boolean): string | nul
     return 'expected "emulator", or an address that begins with http:// or https:// and names a host'
   const { protocol, username, password, hostname, search, hash, pathname } = new URL(url)
   if (username !== '' || password !== '')
-    return 'expected an address without user name and password. The service is entered with "token".'
+    return 'expected an address without user name and password. Use "token" to authenticate.'
   if (search !== '' || hash !== '' || /[?#]/.test(url))
     return 'expected an address without "?" and "#"'
   if (holdsValue(url, [token]))
-    return 'expected an address without the token. Take it out: the address is shown and recorded.'
+    return 'expected an address without the token. Remove it: the address is shown and recorded.'
   if (/\/v2\/*$/.test(pathname))
-    return 'expected the address without "/v2", which is appended. Take "/v2" out.'
+    return 'expected the address without "/v2", which is appended. Remove "/v2".'
   if (protocol !== 'http:' || allowHttp || isLoopback(hostname)) return null
   return (
-    'expected an address that begins with https://: over plain http the token can be read on the way. ' +
-    'Only this machine (127.0.0.1, [::1], localhost) is called over http, unless "allowHttp: true" stands under "service".'
+    'expected an address that begins with https://: plain http would expose the token on the network. ' +
+    'Only this machine (127.0.0.1, [::1], localhost) may be called over http, unless "allowHttp: true" is set under "service".'
   )
 }
 

@@ -36,7 +36,7 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   }
   if (diagnostics.length > 0) return { config: null, diagnostics }
   if (document === undefined) return refuse('expected at least "version: 1", got an empty file')
-  if (second !== undefined) return refuse('expected one document, got several. Take the "---" out.')
+  if (second !== undefined) return refuse('expected one document, got several. Remove the "---".')
   if (!isObject(document.value)) return refuse('expected a mapping that begins with "version: 1"')
 
   const written = withToken(withoutNulls(document.value))

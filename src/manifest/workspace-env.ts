@@ -47,11 +47,11 @@ function replaced(
 
 function untouched(text: string, pointer: string, findings: Finding[]): string {
   if (/(?<!\$)\$\{env:/.test(text)) {
-    const detail = `"\${env:…}" is read under service, state and secrets only. For a secret in a manifest, name it under "secrets" and refer to it with "\${secret:NAME}".`
+    const detail = `"\${env:…}" is allowed under service, state and secrets only. For a secret in a manifest, define it under "secrets" and refer to it with "\${secret:NAME}".`
     findings.push({
       code: 'reference-unknown',
       pointer,
-      summary: 'A reference out of place',
+      summary: 'Reference not allowed here',
       detail,
     })
   }
@@ -68,7 +68,7 @@ function replacedText(
     findings.push({
       code: 'reference-unknown',
       pointer,
-      summary: 'A reference that leads nowhere',
+      summary: 'Undefined reference',
       detail,
     })
   return text.replace(/\$\$\{|\$\{(?:([^}]*)\})?/g, (match, reference: string | undefined) => {

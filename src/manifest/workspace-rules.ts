@@ -61,11 +61,11 @@ function itemKeyFindings(itemKeys: Record<ItemKey, string>): Finding[] {
       return [
         say(
           pointer,
-          `the name "${wire}" is given to "${other}" already. Each item has a name of its own.`,
+          `the name "${wire}" is already used for "${other}". Give each item its own name.`,
         ),
       ]
     if (wire !== item && catalogue.has(wire))
-      return [say(pointer, `"${wire}" is the name of another item`)]
+      return [say(pointer, `"${wire}" is the name of another item. Give each item its own name.`)]
     return itemFindings(item, pointer)
   })
 }
@@ -87,7 +87,7 @@ function globFindings(pointer: string, globs: string[]): Finding[] {
       ? [
           say(
             `${pointer}/${i}`,
-            `expected a glob within the workspace, got "${glob}". Leave out ".." and a "/" at its beginning.`,
+            `expected a glob within the workspace, got "${glob}". Remove ".." and a leading "/".`,
           ),
         ]
       : []
@@ -103,7 +103,7 @@ function stateFindings({ state }: WorkspaceConfig, given: (pointer: string) => b
       ? [
           say(
             `/state/${key}`,
-            `"${key}" belongs to "store: ${other}", and the store is ${state.store}`,
+            `"${key}" is valid only with "store: ${other}", but the store is ${state.store}. Remove it.`,
             'key',
           ),
         ]
@@ -122,12 +122,12 @@ function groupingFindings({ groups, together }: WorkspaceConfig['grouping']): Fi
   return lists.flatMap(({ items, pointer }) =>
     items.flatMap((item, i) => {
       if (items.indexOf(item) < i)
-        return [say(`${pointer}/${i}`, `"${item}" stands twice in this list`)]
+        return [say(`${pointer}/${i}`, `"${item}" is listed twice. Remove one of the two.`)]
       if (pointer.startsWith('/grouping/groups') && placed.has(item))
         return [
           say(
             `${pointer}/${i}`,
-            `"${item}" is in another group already. Each item belongs to one group; join the two groups.`,
+            `"${item}" is already in another group. An item can be in one group only: merge the two groups.`,
           ),
         ]
       placed.add(item)
@@ -150,7 +150,7 @@ function freezeFindings(
     const times = wrong.map(([key, time]) =>
       say(
         `${pointer}/${key}`,
-        `expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "${time}"`,
+        `expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a date and time such as 2026-12-20T18:00, got "${time}"`,
       ),
     )
     return [...zone, ...times, ...orderFindings(`${pointer}/to`, from, to)]
@@ -164,12 +164,12 @@ function orderFindings(pointer: string, from: string, to: string): Finding[] {
     return [
       say(
         pointer,
-        `expected an end of the same kind as the beginning (${from}): both weekly, both dates, or both with an offset, got "${to}"`,
+        `expected \"to\" in the same form as \"from\" (${from}): both weekly, both dates, or both with an offset, got "${to}"`,
       ),
     ]
   }
   const ordered = begin.kind === 'weekly' ? begin.at !== end.at : begin.at < end.at
-  return ordered ? [] : [say(pointer, `expected an end after the beginning (${from}), got "${to}"`)]
+  return ordered ? [] : [say(pointer, `expected \"to\" to be later than \"from\" (${from}), got "${to}"`)]
 }
 
 function waveFindings(waves: Amount[]): Finding[] {
@@ -182,7 +182,7 @@ function waveFindings(waves: Amount[]): Finding[] {
   return waves.flatMap((wave, i) => {
     const before = waves.slice(0, i).findLast((other) => 'percent' in other === 'percent' in wave)
     return before !== undefined && sizeOf(before) >= sizeOf(wave)
-      ? [say(`/rollout/waves/${i}`, 'expected more than the waves before: waves are cumulative')]
+      ? [say(`/rollout/waves/${i}`, 'expected more than in the waves before: waves are cumulative')]
       : []
   })
 }

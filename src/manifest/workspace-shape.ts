@@ -82,7 +82,7 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
       if (typeof value === 'string' && reserved.includes(value))
         return createWorkspaceFinding(
           pointer,
-          `"${value}" is reserved for a later version. It may be: ${allowed.join(', ')}.`,
+          `"${value}" is reserved for a later version. Use one of: ${allowed.join(', ')}.`,
         )
       return createWorkspaceFinding(
         pointer,
@@ -118,10 +118,10 @@ function unknownKey(pointer: string, key: string, known: string[]): Finding {
   if (reserved.includes(key))
     return createWorkspaceFinding(
       at,
-      `"${key}" is reserved for a later version. Take it out.`,
+      `"${key}" is reserved for a later version. Remove it.`,
       'key',
     )
-  const hint = didYouMean(key, known) || ` It has: ${known.join(', ')}.`
+  const hint = didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`
   return createWorkspaceFinding(at, `there is no key "${key}" here.${hint}`, 'key')
 }
 

@@ -76,13 +76,13 @@ export function parseYaml(file: SourceFile): {
 function wordsFor(error: YAMLError): string {
   switch (error.code) {
     case 'TAB_AS_INDENT':
-      return 'expected spaces as indentation, got a tab. Replace it by spaces.'
+      return 'expected spaces as indentation, got a tab. Replace it with spaces.'
     case 'RESOURCE_EXHAUSTION':
-      return 'expected less nesting than this'
+      return 'expected less nesting. Flatten this value.'
     case 'TAG_RESOLVE_FAILED':
-      return `${error.message}. Leave tags ("!…") out; put quotes around text that begins with "!".`
+      return `${error.message}. Remove tags ("!…"), or put quotes around text that begins with "!".`
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'a second ": " stands in this line. Put quotes around a value that contains ": ".'
+      return 'this line has a second ": ". Put quotes around a value that contains ": ".'
     default:
       // The parser quotes what it met, and that may be a secret.
       return error.message.replace(/: ".*$/s, '')

@@ -82,7 +82,7 @@ function aliasOf(alias: Alias, level: number, reading: Reading): Json {
   const uses = (reading.uses.get(target) ?? 0) + 1
   reading.uses.set(target, uses)
   if (reading.open.has(target) || within(alias, target))
-    return fault(alias, `the alias "*${alias.source}" stands inside what it refers to`, reading)
+    return fault(alias, `the alias "*${alias.source}" refers to a value that contains it`, reading)
   if (uses > mostUses)
     return fault(
       alias,
@@ -117,13 +117,13 @@ function mapOf(map: YAMLMap, level: number, reading: Reading): JsonObject {
     if (typeof name !== 'string') {
       fault(
         isNode(key) ? key : map,
-        `expected a string as key, got ${isScalar(key) ? String(name) : 'a value that is none'}. Put quotes around it.`,
+        `expected a string as key, got ${isScalar(key) ? String(name) : 'a mapping, list or alias'}. Put quotes around it.`,
         reading,
       )
     } else if (reservedKeys.has(name)) {
-      fault(key, `"${name}" can't be a key`, reading)
+      fault(key, `"${name}" is reserved and can't be a key. Use another name.`, reading)
     } else if (Object.hasOwn(result, name)) {
-      fault(key, `the key "${name}" stands twice in this mapping. Keep one of them.`, reading)
+      fault(key, `the key "${name}" occurs twice in this mapping. Remove one of the two.`, reading)
     } else {
       result[name] = valueOf(value, level, reading)
     }
@@ -139,12 +139,12 @@ function scalarOf(value: unknown, node: Node, reading: Reading): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') {
     return /[\ud800-\udfff]/.test(value) && /\p{Surrogate}/u.test(value)
-      ? fault(node, 'expected Unicode text, got half a surrogate pair', reading)
+      ? fault(node, 'expected Unicode text, got an unpaired surrogate', reading)
       : value
   }
   const number = typeof value === 'bigint' || typeof value === 'number' ? Number(value) : undefined
   if (number === undefined)
-    return fault(node, 'expected a plain value, got one with a tag of its own', reading)
+    return fault(node, 'expected a plain value, got a value with its own tag. Remove the tag.', reading)
   if (!Number.isFinite(number))
     return fault(
       node,
@@ -154,7 +154,7 @@ function scalarOf(value: unknown, node: Node, reading: Reading): Json {
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
     return fault(
       node,
-      'expected a number that is kept exactly, got one beyond 9007199254740991. Put quotes around it if it is text.',
+      'expected a number of at most 9007199254740991, got a larger one, which would lose precision. Put quotes around it if it is text.',
       reading,
     )
   }

@@ -74,7 +74,7 @@ describe('a regular expression', () => {
     ['(a', /not closed/],
     ['((a)', /not closed/],
     ['(?i)(a', /not closed/],
-    [')', /position 1 closes no group/],
+    [')', /position 1 has no opening/],
     ['a)', /position 2/],
     ['(?i)a)', /position 6/],
     ['(a))(', /position 4/],

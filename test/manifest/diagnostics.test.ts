@@ -42,7 +42,7 @@ it.each([
     'expected one of "on", "off", got "yes"',
   ],
   [
-    'an entry of a list',
+    'inside a list entry',
     `${domain}  deny_url:\n    urls:\n      - x\n      - [y]\n`,
     '6:9-12 item-invalid',
     'expected a string',
@@ -57,31 +57,31 @@ it.each([
     '$unset without a way back',
     `${domain}  timeout: {$unset: true}\n`,
     '3:3-10 unset-unavailable',
-    'Take the item out of the manifest',
+    'Remove the item from the manifest',
   ],
   [
     '$unset: false',
     `${domain}  https: {$unset: false}\n`,
     '3:11-17 item-invalid',
-    'takes the value true',
+    'expected "$unset: true"',
   ],
   [
     '$unset with something beside',
     `${domain}  https: {$unset: true, cert_id: 1}\n`,
     '3:25-32 item-invalid',
-    'stands alone',
+    'as the only key',
   ],
   [
     '$unset of a field',
     `${domain}  https: {cert_id: 1, http2: {$unset: true}}\n`,
     '3:31-37 item-invalid',
-    'stands for a whole item',
+    'applies to a whole item only',
   ],
   [
     'an append to nothing but a string',
     `${domain}  extend: {squid: {$append: x}}\n`,
     '3:20-27 item-invalid',
-    'takes a list',
+    'expected a list',
   ],
   [
     'an item without a wire name',
@@ -126,13 +126,13 @@ it.each([
     'a profile twice in a list',
     'domain: a.example.com\nprofiles: [p, p]\n---\nprofile: p\n',
     '2:15-16 manifest-invalid',
-    'stands twice',
+    'is listed twice',
   ],
   [
     'a domain in a profile',
     'profile: p\ndomain: a.example.com\n',
     '2:1-7 profile-invalid',
-    'a profile has no "domain"',
+    'a profile can\'t have "domain"',
   ],
 ])('reports %s', (_what, text, mark, detail) => {
   const workspace = createWorkspace({ 'domains/a.yaml': text })

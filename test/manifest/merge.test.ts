@@ -40,22 +40,22 @@ describe('mergeOver', () => {
     expect(merge({ a: { b: 1 } }, { a: { $append: [2] } }).faults).toEqual([
       {
         pointer: '/a/$append',
-        detail: '"$append" adds to a list, and what lies below is a mapping',
+        detail: '"$append" adds to a list, but the inherited value is a mapping',
       },
     ])
     expect(merge({ a: 'x,y' }, { a: { $append: [2] } }).faults).toEqual([
       {
         pointer: '/a/$append',
-        detail: '"$append" adds to a list, and what lies below is a plain value',
+        detail: '"$append" adds to a list, but the inherited value is a plain value',
       },
     ])
     expect(merge({ a: { $append: 2 } }).faults).toEqual([
-      { pointer: '/a/$append', detail: '"$append" takes a list of the entries to add' },
+      { pointer: '/a/$append', detail: 'expected a list of the entries to add under "$append"' },
     ])
     expect(merge({ a: { $append: [], 'b/c': 1 } }).faults).toEqual([
       {
         pointer: '/a/b~1c',
-        detail: '"$append" stands alone in its mapping, and "b/c" is beside it',
+        detail: 'expected "$append" as the only key of its mapping, got "b/c" as well. Remove one of the two.',
       },
     ])
   })

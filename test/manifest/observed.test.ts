@@ -63,7 +63,7 @@ describe('readObserved', () => {
         notVerified: [],
       },
     })
-    expect(notes).toEqual(['3 observed items are not managed here and not looked at.'])
+    expect(notes).toEqual(['3 observed items are not managed here and were ignored.'])
   })
 
   it('takes names of domains in any letter case, and wire names', () => {
@@ -88,14 +88,14 @@ describe('readObserved', () => {
     [
       'no domain',
       { 'not a domain\u001b[2J': {} },
-      'expected names of domains as keys, got "not a domain\\u001b[2J"',
+      'expected domain names as keys, got "not a domain\\u001b[2J"',
     ],
-    ['a very long key', { ['x'.repeat(100_000)]: {} }, 'expected names of domains'],
+    ['a very long key', { ['x'.repeat(100_000)]: {} }, 'expected domain names'],
     ['items in a list', { [www]: [] }, `expected an object of items under "${www}", got a list`],
     [
       'a domain twice',
       { [www]: {}, [www.toUpperCase()]: {} },
-      `the domain "${www}" stands in it twice`,
+      `the domain "${www}" occurs twice`,
     ],
   ])('refuses %s', (_what, data, why) => {
     const run = () =>

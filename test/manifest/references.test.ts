@@ -54,17 +54,17 @@ describe('replaceReferences', () => {
       '${foo}',
       'reference-unknown: expected "${domain}", "${var:NAME}" or "${secret:NAME}", got "${foo}". Write "$${" for a literal "${".',
     ],
-    ['a ${', 'reference-unknown: this "${" has no "}". Write "$${" for a literal "${".'],
+    ['a ${', 'reference-unknown: this "${" has no closing "}". Write "$${" for a literal "${".'],
     [
       '$${secret:a} ${secret:token}',
-      'secret-invalid: a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later',
+      'secret-invalid: a literal "${secret:" is not allowed in a text with a secret reference: the two could not be distinguished later',
     ],
   ])('%s', (text, detail) => {
     expect(details(text)).toEqual([detail])
   })
 
   it('does not read the environment, and says why', () => {
-    expect(details('${env:TOKEN}')[0]).toContain('any branch could then read the token out')
+    expect(details('${env:TOKEN}')[0]).toContain('any branch could use it to read the token')
   })
 
   it('refuses the form in which secrets are shown, wherever it stands', () => {

@@ -40,7 +40,7 @@ describe('fingerprints', () => {
     })
     expect(own.listUnresolved()).toEqual(['gone'])
     expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow(
-      'the secret gone is not at hand',
+      'the secret gone is not available',
     )
   })
 })
@@ -134,7 +134,7 @@ describe('sources', () => {
     expect(look({ command: ['printf', 'v\n'] }, 'at hand')).toBeNull()
     expect(await ran('printf', 'v\n')).toBe('v')
     await expect(ran('false')).rejects.toThrow('the command "false" failed (exit 1)')
-    await expect(ran('true')).rejects.toThrow('the command "true" gave nothing')
+    await expect(ran('true')).rejects.toThrow('the command "true" printed nothing')
     await expect(ran('no-such-program')).rejects.toThrow('failed (ENOENT)')
     await expect(ran('sh', '-c', 'kill -9 $$')).rejects.toThrow('failed (SIGKILL)')
     await expect(ran('head', '-c', '2000000', '/dev/zero')).rejects.toThrow('more than 1024 KiB')

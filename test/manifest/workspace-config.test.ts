@@ -113,11 +113,11 @@ describe('readWorkspaceConfig', () => {
     ])
     expect(faults('version: 1\nservice: {account: "${env:toString}"}\n')[0]).toContain('is not set')
     expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain(
-      'is read under service, state and secrets only',
+      'is allowed under service, state and secrets only',
     )
     expect(
       faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0],
-    ).toContain('is read under service, state and secrets only')
+    ).toContain('is allowed under service, state and secrets only')
     expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain(
       'Write "$${" for a literal "${".',
     )
@@ -281,7 +281,7 @@ describe('readWorkspaceConfig', () => {
     ['', '1:1-1 expected at least "version: 1", got an empty file'],
     [
       'version: 1\n---\nversion: 1\n',
-      '1:1-1 expected one document, got several. Take the "---" out.',
+      '1:1-1 expected one document, got several. Remove the "---".',
     ],
     ['- 1', '1:1-1 expected a mapping that begins with "version: 1"'],
     ['id: x', '1:1-6 the key "version" is required here'],
@@ -294,7 +294,7 @@ describe('readWorkspaceConfig', () => {
     ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
     [
       'version: 1\nstate: {store: postgres}',
-      '2:16-24 "postgres" is reserved for a later version. It may be: git, dir.',
+      '2:16-24 "postgres" is reserved for a later version. Use one of: git, dir.',
     ],
     [
       'version: 1\nstate: {store: got}',
@@ -302,7 +302,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nstate: {store: dir, branch: x}',
-      '2:21-27 "branch" belongs to "store: git", and the store is dir',
+      '2:21-27 "branch" is valid only with "store: git", but the store is dir. Remove it.',
     ],
     [
       'version: 1\nstate: {store: git, branch: --upload-pack=x}',
@@ -322,7 +322,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\ngrouping: {rewriteUnchanged: true}',
-      '2:12-28 "rewriteUnchanged" is reserved for a later version. Take it out.',
+      '2:12-28 "rewriteUnchanged" is reserved for a later version. Remove it.',
     ],
     [
       'version: 1\ngrouping: {together: [[origin, orign]]}',
@@ -334,11 +334,11 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nmanifests: [../x]',
-      '2:13-17 expected a glob within the workspace, got "../x". Leave out ".." and a "/" at its beginning.',
+      '2:13-17 expected a glob within the workspace, got "../x". Remove ".." and a leading "/".',
     ],
     [
       'version: 1\nprofiles: [/etc/*]',
-      '2:12-18 expected a glob within the workspace, got "/etc/*". Leave out ".." and a "/" at its beginning.',
+      '2:12-18 expected a glob within the workspace, got "/etc/*". Remove ".." and a leading "/".',
     ],
     [
       'version: 1\nsecrets: {a: {env: X, file: y}}',
@@ -354,7 +354,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nservice: {url: "https://a.example.com/v2/"}',
-      '2:16-43 expected the address without "/v2", which is appended. Take "/v2" out.',
+      '2:16-43 expected the address without "/v2", which is appended. Remove "/v2".',
     ],
     [
       'version: 1\nservice: {url: "https://a.example.com?x=1"}',
@@ -366,11 +366,11 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nservice: {itemKeys: {error_bcache: https}}',
-      '2:36-41 "https" is the name of another item',
+      '2:36-41 "https" is the name of another item. Give each item its own name.',
     ],
     [
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
-      '2:54-55 the name "a" is given to "error_bcache" already. Each item has a name of its own.',
+      '2:54-55 the name "a" is already used for "error_bcache". Give each item its own name.',
     ],
     [
       'version: 1\nrollout: {waves: [50%]}',
@@ -378,16 +378,16 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nguards: {freeze: [{from: 2026-02-30, to: Mon 24:00}]}',
-      '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "2026-02-30"',
-      '2:42-51 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "Mon 24:00"',
+      '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a date and time such as 2026-12-20T18:00, got "2026-02-30"',
+      '2:42-51 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a date and time such as 2026-12-20T18:00, got "Mon 24:00"',
     ],
     [
       'version: 1\nguards: {freeze: [{from: Fri 16:00, to: 2026-12-24}]}',
-      '2:41-51 expected an end of the same kind as the beginning (Fri 16:00): both weekly, both dates, or both with an offset, got "2026-12-24"',
+      '2:41-51 expected "to" in the same form as "from" (Fri 16:00): both weekly, both dates, or both with an offset, got "2026-12-24"',
     ],
     [
       'version: 1\nguards: {freeze: [{from: Fri 16:00, to: fri 16:00}]}',
-      '2:41-50 expected an end after the beginning (Fri 16:00), got "fri 16:00"',
+      '2:41-50 expected "to" to be later than "from" (Fri 16:00), got "fri 16:00"',
     ],
     [
       'version: 1\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00, timezone: Europe/Berln}]}',
@@ -395,7 +395,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nguards: {freeze: [{from: 2026-12-24, to: 2026-12-24}]}',
-      '2:42-52 expected an end after the beginning (2026-12-24), got "2026-12-24"',
+      '2:42-52 expected "to" to be later than "from" (2026-12-24), got "2026-12-24"',
     ],
     ['version: 1\ndefaults: {htps: {}}', '2:12-16 there is no item "htps". Did you mean "https"?'],
   ])('%j', (text, ...found) => {

@@ -29,19 +29,19 @@ describe('readYaml', () => {
   })
 
   it.each([
-    ['a:\n\tb: 1', '2:1 expected spaces as indentation, got a tab. Replace it by spaces.'],
-    ['a: 1\nb: 2\na: 3', '3:1 the key "a" stands twice in this mapping. Keep one of them.'],
+    ['a:\n\tb: 1', '2:1 expected spaces as indentation, got a tab. Replace it with spaces.'],
+    ['a: 1\nb: 2\na: 3', '3:1 the key "a" occurs twice in this mapping. Remove one of the two.'],
     ['a: *x', '1:4 the alias "*x" has no anchor "&x" above it'],
-    ['a: &x [*x]', '1:8 the alias "*x" stands inside what it refers to'],
+    ['a: &x [*x]', '1:8 the alias "*x" refers to a value that contains it'],
     [
       'a: !foo 1',
-      '1:4 Unresolved tag: !foo. Leave tags ("!…") out; put quotes around text that begins with "!".',
+      '1:4 Unresolved tag: !foo. Remove tags ("!…"), or put quotes around text that begins with "!".',
     ],
-    ['a: !!binary aGk=', '1:13 expected a plain value, got one with a tag of its own'],
+    ['a: !!binary aGk=', '1:13 expected a plain value, got a value with its own tag. Remove the tag.'],
     ['%YAML 1.9\n---\na: 1', '1:7 Unsupported YAML version 1.9'],
     ['404: a', '1:1 expected a string as key, got 404. Put quotes around it.'],
-    ['? [a]\n: 1', '1:3 expected a string as key, got a value that is none. Put quotes around it.'],
-    ['__proto__: 1', '1:1 "__proto__" can\'t be a key'],
+    ['? [a]\n: 1', '1:3 expected a string as key, got a mapping, list or alias. Put quotes around it.'],
+    ['__proto__: 1', '1:1 "__proto__" is reserved and can\'t be a key. Use another name.'],
     ['a: {constructor: 1}', '1:5 "constructor" can\'t be a key'],
     ['a: {toString: 1}', '1:5 "toString" can\'t be a key'],
     ['a: .inf', '1:4 expected a finite number, got Infinity. Put quotes around it if it is text.'],
@@ -49,9 +49,9 @@ describe('readYaml', () => {
     ['a: .NaN', '1:4 expected a finite number, got NaN. Put quotes around it if it is text.'],
     [
       'a: 9007199254740993',
-      '1:4 expected a number that is kept exactly, got one beyond 9007199254740991. Put quotes around it if it is text.',
+      '1:4 expected a number of at most 9007199254740991, got a larger one, which would lose precision. Put quotes around it if it is text.',
     ],
-    ['a: "\\ud800"', '1:4 expected Unicode text, got half a surrogate pair'],
+    ['a: "\\ud800"', '1:4 expected Unicode text, got an unpaired surrogate'],
     [
       `a: ${'['.repeat(70)}${']'.repeat(70)}`,
       '1:67 expected at most 64 levels of nesting, got more',

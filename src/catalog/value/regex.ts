@@ -48,7 +48,7 @@ function scan(pattern: string): { fault: string | null; groups: number } {
       // nothing either way.
       repeatable = pattern[i - 1] === '?'
     } else if (at === ')') {
-      if (open === 0) return fault(`the ")" at position ${i + 1} closes no group`)
+      if (open === 0) return fault(`the ")" at position ${i + 1} has no opening "("`)
       open--
       i++
       repeatable = true

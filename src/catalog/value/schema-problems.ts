@@ -61,7 +61,7 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
       const field = String(params['additionalProperty'])
       const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
       const hint = didYouMean(field, known)
-      const list = hint === '' ? ` It has: ${known.join(', ')}.` : hint
+      const list = hint === '' ? ` Known fields: ${known.join(', ')}.` : hint
       const pointer = error.instancePath + formatPointerStep(field)
       return refuse(pointer, `there is no field "${field}".${list}`, 'unknown-field')
     }
@@ -115,9 +115,9 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     case 'pattern':
       return say(`text that matches ${String(params['pattern'])}`)
     case 'oneOf':
-      return say('one of the shapes that this list may hold (see "edgewise explain")')
+      return say('an entry in one of the allowed forms (see "edgewise explain")')
     default:
-      return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is broken`)
+      return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is violated`)
   }
 }
 
@@ -128,12 +128,8 @@ export function createFormatProblem(
   value: Json | undefined,
 ): Problem {
   const expected = formatWords[format] ?? format
-  if (format !== 'regex-any')
-    return refuse(pointer, `expected ${expected}, got ${describeValue(value)}`)
-  return refuse(
-    pointer,
-    `expected ${expected} that some dialect can read, got ${describeValue(value)}: ${findRegexFault(String(value)) ?? 'malformed'}`,
-  )
+  const fault = format === 'regex-any' ? `: ${findRegexFault(String(value)) ?? 'malformed'}` : ''
+  return refuse(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
 }
 
 const typeWords: Record<string, string> = {

@@ -78,16 +78,16 @@ function listProblems(
       // The service refuses it; a manifest is read without it, and says so.
       problems.push(
         { ...empty, scope: 'wire' },
-        warn(pointer, `${describeValue(value)} has an empty entry, which is left out`),
+        warn(pointer, `${describeValue(value)} has an empty entry, which is ignored`),
       )
     } else if (of !== undefined && !accepts(of, entry)) {
       problems.push(createFormatProblem(pointer, of, entry))
     } else if (ofEnum !== undefined && !ofEnum.includes(entry)) {
-      const hint = didYouMean(entry, ofEnum) || ` It may be: ${ofEnum.join(', ')}.`
-      problems.push(refuse(pointer, `there is no "${entry}" in the list of names.${hint}`))
+      const hint = didYouMean(entry, ofEnum) || ` Allowed: ${ofEnum.join(', ')}.`
+      problems.push(refuse(pointer, `unknown name "${entry}".${hint}`))
     } else if (pathsWhen !== undefined && holds(pathsWhen, parent) && !entry.startsWith('/')) {
       problems.push(
-        warn(pointer, `directories and paths begin with "/", this one is ${describeValue(entry)}`),
+        warn(pointer, `directories and paths should begin with "/", got ${describeValue(entry)}`),
       )
     }
   }
