@@ -1,6 +1,6 @@
 import type { ItemKey } from '../model/item.ts'
 
-/** A problem between items of one domain; it stands at `item`. */
+/** A conflict between two items of one domain, reported at `item`. */
 export interface Conflict {
   item: ItemKey
   other: ItemKey
@@ -8,14 +8,15 @@ export interface Conflict {
   detail: string
 }
 
-/** Pairs that can't, or hardly can, be meant together; the first is where the problem is shown. */
+/** Pairs of items that exclude each other, or are rarely intended together. */
 const pairs: Conflict[] = [
   {
     item: 'ip_white_list',
     other: 'ip_black_list',
     severity: 'error',
     detail:
-      'the IP black list and white list exclude each other: setting one empties the other. Keep only one of them.',
+      'the IP black list and white list exclude each other: setting one empties the other. ' +
+      'Keep only one of them.',
   },
   {
     item: 'origin',
@@ -28,7 +29,8 @@ const pairs: Conflict[] = [
     other: 'new_origin',
     severity: 'warning',
     detail:
-      'new_origin takes precedence over origin_host, which applies only where new_origin sets no host',
+      'new_origin takes precedence over origin_host, which applies only where new_origin ' +
+      'sets no host',
   },
   {
     item: 'new_origin',
@@ -41,12 +43,13 @@ const pairs: Conflict[] = [
     other: 'cache_rule_list',
     severity: 'warning',
     detail:
-      'cache_rule is the older form of cache_rule_list; which of the two takes precedence is not documented. Use only one of them.',
+      'cache_rule is the older form of cache_rule_list; which of the two takes precedence ' +
+      'is not documented. Use only one of them.',
   },
 ]
 
 /**
- * What the items of one domain say against each other (specification, rules of "new_origin",
+ * Finds conflicts between the items of one domain (specification, rules of "new_origin",
  * "ip_black_list and ip_white_list", "Versioning").
  */
 export function findConflicts(items: ReadonlySet<ItemKey>): Conflict[] {

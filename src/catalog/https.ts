@@ -7,8 +7,7 @@ import type { ItemRow } from './item-spec.ts'
 import { warn } from './problems.ts'
 
 /**
- * HTTPS; certificate 0 unbinds (specification, "https"). `http2` and `ocsp` stay as they are when
- * left out.
+ * HTTPS; certificate 0 unbinds (specification, "https"). Omitted `http2` and `ocsp` stay unchanged.
  */
 export const https: ItemRow = {
   group: 'combined',

@@ -7,7 +7,7 @@ import { refuse } from './problems.ts'
 import { canonicalizeAddress, isAddress } from './value/formats.ts'
 import { splitEntries } from './value/item-schema.ts'
 
-const mostAddresses = 6
+const maxAddresses = 6
 
 /** Main and backup origin (specification, "origin"). */
 export const origin: ItemRow = { group: 'combined', check, tidy }
@@ -18,11 +18,12 @@ function check(value: Json): Problem[] {
   const backup = splitEntries(given.default_slave ?? '', ',').map(canonicalizeAddress)
   const problems: Problem[] = []
   const addresses = [...main, ...backup].filter(isAddress).length
-  if (addresses > mostAddresses) {
+  if (addresses > maxAddresses) {
     problems.push(
       refuse(
         '',
-        `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`,
+        `expected at most ${maxAddresses} IP addresses in default_master and default_slave ` +
+          `together, got ${addresses}`,
       ),
     )
   }
@@ -39,7 +40,8 @@ function check(value: Json): Problem[] {
       problems.push(
         refuse(
           `/${field}`,
-          `"${field}" may be set only with origin_mode "custom", here it is "${given.origin_mode ?? 'default'}"`,
+          `"${field}" may be set only with origin_mode "custom", here it is ` +
+            `"${given.origin_mode ?? 'default'}"`,
         ),
       )
     }
@@ -47,7 +49,7 @@ function check(value: Json): Problem[] {
   return problems
 }
 
-/** With `custom`, what is left out means port 80 and http. */
+/** Fills in the defaults of `custom`: port 80 and http. */
 function tidy(value: Json): Json {
   return isObject(value) && value['origin_mode'] === 'custom'
     ? { port: 80, ori_https: 'no', ...value }

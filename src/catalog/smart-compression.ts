@@ -16,16 +16,16 @@ const fields = [
 export const smartCompression: ItemRow = {
   check: (value: Json) => {
     const given = castAccepted<SmartCompression>(value)
-    return (['gzip', 'brotli'] as const).flatMap((algorithm) => algorithmProblems(given, algorithm))
+    return (['gzip', 'brotli'] as const).flatMap((algorithm) => checkAlgorithm(given, algorithm))
   },
-  /** The pair is written in both orders; both mean the same. */
+  /** Both orders of the pair mean the same. */
   tidy: (value: Json) =>
     isObject(value) && value['compression_mode'] === 'brotli&gzip'
       ? { ...value, compression_mode: 'gzip&brotli' }
       : value,
 }
 
-function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'): Problem[] {
+function checkAlgorithm(given: SmartCompression, algorithm: 'gzip' | 'brotli'): Problem[] {
   const mode = given.compression_mode
   const used = mode.split('&').includes(algorithm)
   return fields.flatMap((suffix) => {

@@ -6,31 +6,34 @@ import { problemSummaries } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 
 /**
- * Items and fields that don't exist and are given the value null. Merging takes them out before
- * anything else sees them, and a misspelt name would leave in place what it was meant to take out.
- * Pointers are within the configuration.
+ * Finds nulls for items and fields that don't exist. Merging drops them before any other check, so
+ * a misspelt name would silently keep what it was meant to remove. Pointers are within the
+ * configuration.
  */
 export function findIdleNulls(config: JsonObject): Finding[] {
   return Object.entries(config).flatMap(([item, value]) => {
     const pointer = formatPointerStep(item)
     const spec = catalogue.get(item)
     if (spec !== undefined)
-      return isObject(value) ? inFields(spec.schema, value, pointer, item) : []
+      return isObject(value) ? findInFields(spec.schema, value, pointer, item) : []
     if (value !== null) return []
     const detail = `there is no item "${item}" to drop.${didYouMean(item, catalogue.keys())}`
-    return [
-      { code: 'item-unknown', pointer, part: 'key', summary: 'Unknown item', detail, item },
-    ]
+    return [{ code: 'item-unknown', pointer, part: 'key', summary: 'Unknown item', detail, item }]
   })
 }
 
-function inFields(schema: ItemSchema, value: JsonObject, at: string, item: string): Finding[] {
+function findInFields(
+  schema: ItemSchema,
+  value: JsonObject,
+  parentPointer: string,
+  item: string,
+): Finding[] {
   const known = schema.properties
   if (known === undefined) return []
   return Object.entries(value).flatMap(([key, field]): Finding[] => {
-    const pointer = at + formatPointerStep(key)
+    const pointer = parentPointer + formatPointerStep(key)
     const own = Object.hasOwn(known, key) ? known[key] : undefined
-    if (own !== undefined) return isObject(field) ? inFields(own, field, pointer, item) : []
+    if (own !== undefined) return isObject(field) ? findInFields(own, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []
     const detail = `there is no field "${key}" to drop.${didYouMean(key, Object.keys(known))}`
     const summary = problemSummaries['unknown-field']

@@ -55,7 +55,8 @@ describe('mergeOver', () => {
     expect(merge({ a: { $append: [], 'b/c': 1 } }).faults).toEqual([
       {
         pointer: '/a/b~1c',
-        detail: 'expected "$append" as the only key of its mapping, got "b/c" as well. Remove one of the two.',
+        detail:
+          'expected "$append" as the only key of its mapping, got "b/c" as well. Remove one of the two.',
       },
     ])
   })

@@ -92,11 +92,7 @@ describe('readObserved', () => {
     ],
     ['a very long key', { ['x'.repeat(100_000)]: {} }, 'expected domain names'],
     ['items in a list', { [www]: [] }, `expected an object of items under "${www}", got a list`],
-    [
-      'a domain twice',
-      { [www]: {}, [www.toUpperCase()]: {} },
-      `the domain "${www}" occurs twice`,
-    ],
+    ['a domain twice', { [www]: {}, [www.toUpperCase()]: {} }, `the domain "${www}" occurs twice`],
   ])('refuses %s', (_what, data, why) => {
     const run = () =>
       parseObserved(data, { recorded: new Map(), desired: new Map(), itemKeys: {}, vault })

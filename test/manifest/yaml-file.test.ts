@@ -37,10 +37,16 @@ describe('readYaml', () => {
       'a: !foo 1',
       '1:4 Unresolved tag: !foo. Remove tags ("!…"), or put quotes around text that begins with "!".',
     ],
-    ['a: !!binary aGk=', '1:13 expected a plain value, got a value with its own tag. Remove the tag.'],
+    [
+      'a: !!binary aGk=',
+      '1:13 expected a plain value, got a value with its own tag. Remove the tag.',
+    ],
     ['%YAML 1.9\n---\na: 1', '1:7 Unsupported YAML version 1.9'],
     ['404: a', '1:1 expected a string as key, got 404. Put quotes around it.'],
-    ['? [a]\n: 1', '1:3 expected a string as key, got a mapping, list or alias. Put quotes around it.'],
+    [
+      '? [a]\n: 1',
+      '1:3 expected a string as key, got a mapping, list or alias. Put quotes around it.',
+    ],
     ['__proto__: 1', '1:1 "__proto__" is reserved and can\'t be a key. Use another name.'],
     ['a: {constructor: 1}', '1:5 "constructor" can\'t be a key'],
     ['a: {toString: 1}', '1:5 "toString" can\'t be a key'],
