@@ -179,7 +179,7 @@ function convertScalar(value: unknown, node: Node, conversion: Conversion): Json
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
     return reportFault(
       node,
-      'expected a number of at most 9007199254740991, got a larger one, which would lose ' +
+      'expected an integer from -9007199254740991 to 9007199254740991, got one that would lose ' +
         'precision. Put quotes around it if it is text.',
       conversion,
     )

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
-/** What a server says about a text: line from 1, and the message. */
+/** A diagnostic of the server: line from 1, and the message. */
 export interface EditorDiagnostic {
   line: number
   message: string
@@ -13,7 +13,7 @@ interface Diagnostic {
   message: string
 }
 
-/** A language server on its standard streams, as an editor speaks with it. */
+/** Client of a language server on standard streams. */
 export class LanguageServer {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #settings: JsonObject
@@ -23,7 +23,8 @@ export class LanguageServer {
   #id = 0
 
   /**
-   * @param program the server's script; @param settings what it asks the editor for, under `yaml`
+   * @param program the server's script
+   * @param settings the editor's settings under `yaml`
    */
   constructor(program: string, settings: JsonObject) {
     this.#settings = settings
@@ -48,7 +49,7 @@ export class LanguageServer {
     this.#notify('workspace/didChangeConfiguration', { settings: { yaml: this.#settings } })
   }
 
-  /** Opens a text under a path and waits for what the server says about it. */
+  /** Opens a text under a path and waits for its diagnostics. */
   async open(path: string, text: string): Promise<EditorDiagnostic[]> {
     const uri = pathToFileURL(path).href
     const diagnostics = new Promise<EditorDiagnostic[]>((resolve) =>
@@ -60,13 +61,13 @@ export class LanguageServer {
     return diagnostics
   }
 
-  /** The words that are offered at a place; line and character from 0. */
+  /** Lists the completions at a place; line and character from 0. */
   async listCompletions(path: string, line: number, character: number): Promise<string[]> {
     const result = await this.#request('textDocument/completion', locate(path, line, character))
     return ((result as JsonObject)['items'] as { label: string }[]).map(({ label }) => label)
   }
 
-  /** What is shown when the pointer rests on a place; line and character from 0. */
+  /** Returns the hover text of a place; line and character from 0. */
   async hover(path: string, line: number, character: number): Promise<string> {
     return JSON.stringify(await this.#request('textDocument/hover', locate(path, line, character)))
   }
