@@ -168,7 +168,7 @@ describe('a command that gives a secret', () => {
 
   it.each<[string, string, string]>([
     ['fails', 'exit 3', 'the command "./signing.sh" failed (exit 3)'],
-    ['gives nothing', 'true', 'the command "./signing.sh" gave nothing'],
+    ['gives nothing', 'true', 'the command "./signing.sh" printed nothing'],
     ['gives too much', 'yes | head -c 3000000', 'the command "./signing.sh" failed'],
   ])('that %s ends the apply before anything is sent or recorded', async (_what, text, why) => {
     workspace('rollout: {waves: [1, 100%], pause: 0m}')
