@@ -106,7 +106,7 @@ function write(path: string, text: string): void {
   console.log(`wrote ${path}`)
 }
 
-function fail(why: string): never {
-  console.error(why)
+function fail(message: string): never {
+  console.error(message)
   process.exit(1)
 }

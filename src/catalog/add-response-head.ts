@@ -53,7 +53,7 @@ function check(value: Json): Problem[] {
 function buildDeltas(state: ItemState, desired: Value): Form[] {
   const before = state.status === 'unset' ? [] : listHeaders(getCertainValue(state))
   const after = listHeaders(desired)
-  // The specification does not say which duplicate "overwrites a same-named header" means, so
+  // The specification does not define which duplicate "overwrites a same-named header" means, so
   // duplicates need the whole list.
   if (
     before === null ||

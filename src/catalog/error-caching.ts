@@ -20,15 +20,20 @@ const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '5
  */
 export const cacheErrorCode: ItemRow = {
   check: (value: Json) => {
-    const given = castAccepted<ErrorCaching>(value)
+    const caching = castAccepted<ErrorCaching>(value)
     const tooLong =
-      given.cache_time !== undefined &&
-      given.cache_unit !== undefined &&
-      isTooLong(Number(given.cache_time), given.cache_unit)
+      caching.cache_time !== undefined &&
+      caching.cache_unit !== undefined &&
+      isTooLong(Number(caching.cache_time), caching.cache_unit)
     return [
-      ...checkRequired(given),
+      ...checkRequired(caching),
       ...(tooLong
-        ? [warn('/cache_time', `${given.cache_time} ${given.cache_unit} is more than two years`)]
+        ? [
+            warn(
+              '/cache_time',
+              `${caching.cache_time} ${caching.cache_unit} is more than two years`,
+            ),
+          ]
         : []),
     ]
   },
@@ -41,20 +46,20 @@ export const cacheErrorCode: ItemRow = {
  */
 export const errorBcache: ItemRow = {
   check: (value: Json) => {
-    const given = castAccepted<ErrorCaching>(value)
+    const caching = castAccepted<ErrorCaching>(value)
     const tooLong =
-      given.cache_time === undefined
+      caching.cache_time === undefined
         ? []
-        : checkCacheTime('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
-    return [...checkRequired(given), ...tooLong]
+        : checkCacheTime('/cache_time', Number(caching.cache_time), caching.cache_unit ?? 'second')
+    return [...checkRequired(caching), ...tooLong]
   },
   unset: (state) => ({ code: listStoredCodes(state.candidates, '5xx'), bcache: 'off' }),
 }
 
-function checkRequired(given: ErrorCaching): Problem[] {
-  if (given.bcache !== 'on') return []
+function checkRequired(caching: ErrorCaching): Problem[] {
+  if (caching.bcache !== 'on') return []
   const missing = (['cache_time', 'cache_unit'] as const).filter(
-    (field) => given[field] === undefined,
+    (field) => caching[field] === undefined,
   )
   const required = 'with bcache "on" the field'
   return missing.map((field) => refuseMissingField('', `${required} "${field}" is required`))
@@ -65,6 +70,6 @@ function listStoredCodes(candidates: Json[], classCode: string): Json[] {
   const stored = candidates
     .flatMap((value) => (isObject(value) ? [getOwn(value, 'code')] : []))
     .flat()
-  const known = stored.filter((code): code is string => typeof code === 'string')
-  return known.length > 0 ? [...new Set(known)].toSorted() : [...codes, classCode]
+  const storedCodes = stored.filter((code): code is string => typeof code === 'string')
+  return storedCodes.length > 0 ? [...new Set(storedCodes)].toSorted() : [...codes, classCode]
 }

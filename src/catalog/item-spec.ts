@@ -43,7 +43,7 @@ export interface ItemSpec {
    */
   buildDeltas?(state: ItemState, desired: Value): Form[]
   /** Joins deltas with the same name into one. */
-  joinDeltas?(buildDeltas: Form[]): Form
+  joinDeltas?(deltas: Form[]): Form
   /** Computes the value at the service after a payload; undefined if the item is empty then. */
   reduce(state: Value | undefined, payload: Wire): Value | undefined
   /**

@@ -13,9 +13,9 @@ const maxAddresses = 6
 export const origin: ItemRow = { group: 'combined', check, tidy }
 
 function check(value: Json): Problem[] {
-  const given = castAccepted<Origin>(value)
-  const main = splitEntries(given.default_master, ',').map(canonicalizeAddress)
-  const backup = splitEntries(given.default_slave ?? '', ',').map(canonicalizeAddress)
+  const input = castAccepted<Origin>(value)
+  const main = splitEntries(input.default_master, ',').map(canonicalizeAddress)
+  const backup = splitEntries(input.default_slave ?? '', ',').map(canonicalizeAddress)
   const problems: Problem[] = []
   const addresses = [...main, ...backup].filter(isAddress).length
   if (addresses > maxAddresses) {
@@ -36,12 +36,12 @@ function check(value: Json): Problem[] {
     )
   }
   for (const field of ['ori_https', 'port'] as const) {
-    if (given[field] !== undefined && given.origin_mode !== 'custom') {
+    if (input[field] !== undefined && input.origin_mode !== 'custom') {
       problems.push(
         refuse(
           `/${field}`,
           `"${field}" may be set only with origin_mode "custom", here it is ` +
-            `"${given.origin_mode ?? 'default'}"`,
+            `"${input.origin_mode ?? 'default'}"`,
         ),
       )
     }

@@ -170,7 +170,7 @@ function parseManifest(
   ]
   // Items that could not be merged are not checked any further.
   const unmerged = new Set(merging.map(({ item }) => item))
-  for (const held of items.values()) for (const item of unmerged) held.delete(item ?? '')
+  for (const states of items.values()) for (const item of unmerged) states.delete(item ?? '')
   const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
   return {
     items,

@@ -99,8 +99,8 @@ function sortKeys(node: unknown, order: KeyOrder | undefined, top: boolean): voi
   if (!isMap(node)) return
   const keys = Object.keys(order?.properties ?? {})
   const rank = (pair: Pair) => {
-    const at = keys.indexOf(getName(pair))
-    return at < 0 ? keys.length : at
+    const index = keys.indexOf(getName(pair))
+    return index < 0 ? keys.length : index
   }
   const sorted = node.items.toSorted((a, b) => rank(a) - rank(b))
   if (sorted.some((pair, i) => pair !== node.items[i])) reorder(node, sorted, top)

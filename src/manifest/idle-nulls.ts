@@ -28,14 +28,15 @@ function findInFields(
   parentPointer: string,
   item: string,
 ): Finding[] {
-  const known = schema.properties
-  if (known === undefined) return []
+  const properties = schema.properties
+  if (properties === undefined) return []
   return Object.entries(value).flatMap(([key, field]): Finding[] => {
     const pointer = parentPointer + formatPointerStep(key)
-    const own = Object.hasOwn(known, key) ? known[key] : undefined
-    if (own !== undefined) return isObject(field) ? findInFields(own, field, pointer, item) : []
+    const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (fieldSchema !== undefined)
+      return isObject(field) ? findInFields(fieldSchema, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []
-    const detail = `there is no field "${key}" to drop.${didYouMean(key, Object.keys(known))}`
+    const detail = `there is no field "${key}" to drop.${didYouMean(key, Object.keys(properties))}`
     const summary = problemSummaries['unknown-field']
     return [{ code: 'item-invalid', pointer, part: 'key', summary, detail, item }]
   })

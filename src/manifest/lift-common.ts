@@ -49,12 +49,12 @@ export function liftCommon(
     const config: JsonObject = {}
     for (const [domain, items] of remaining) {
       if (![...part].every(([item, value]) => items.get(item) === value)) continue
-      const own = lifted.domains.get(domain)
-      if (own === undefined) continue
-      own.takes.push(lifted.common.length)
+      const entry = lifted.domains.get(domain)
+      if (entry === undefined) continue
+      entry.takes.push(lifted.common.length)
       for (const item of part.keys()) {
-        config[item] = own.config[item] ?? null
-        delete own.config[item]
+        config[item] = entry.config[item] ?? null
+        delete entry.config[item]
         items.delete(item)
       }
     }

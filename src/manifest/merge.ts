@@ -53,15 +53,15 @@ function append(
   faults: MergeFault[],
   pointer: string,
 ): Json | undefined {
-  const refuse = (at: string, detail: string): Json | undefined => {
-    faults.push({ pointer: pointer + at, detail })
+  const refuse = (innerPointer: string, detail: string): Json | undefined => {
+    faults.push({ pointer: pointer + innerPointer, detail })
     return below
   }
-  const beside = Object.keys(above).find((key) => key !== '$append')
-  if (beside !== undefined)
+  const extraKey = Object.keys(above).find((key) => key !== '$append')
+  if (extraKey !== undefined)
     return refuse(
-      formatPointerStep(beside),
-      `expected "$append" as the only key of its mapping, got "${beside}" as well. Remove ` +
+      formatPointerStep(extraKey),
+      `expected "$append" as the only key of its mapping, got "${extraKey}" as well. Remove ` +
         'one of the two.',
     )
   const added = above['$append']

@@ -199,11 +199,11 @@ function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): ParsedOne
       },
     ],
   })
-  const beside = Object.keys(raw).find((key) => key !== '$unset')
-  if (beside !== undefined)
+  const extraKey = Object.keys(raw).find((key) => key !== '$unset')
+  if (extraKey !== undefined)
     return refuse(
-      formatPointerStep(beside),
-      `expected "$unset" as the only key of the item, got "${beside}" as well. Remove one ` +
+      formatPointerStep(extraKey),
+      `expected "$unset" as the only key of the item, got "${extraKey}" as well. Remove one ` +
         'of the two.',
     )
   if (raw['$unset'] !== true)

@@ -50,16 +50,16 @@ function replaceValue(value: Json, pointer: string, names: Names, findings: Find
   const fields: [string, Json][] = []
   let isUnchanged = true
   for (const [key, field] of Object.entries(value)) {
-    const at = pointer + formatPointerStep(key)
+    const fieldPointer = pointer + formatPointerStep(key)
     if (key.startsWith('$'))
       findings.push({
         code: 'item-invalid',
-        pointer: at,
+        pointer: fieldPointer,
         part: 'key',
         summary: 'Key begins with "$"',
         detail: explainKey(key),
       })
-    const next = replaceValue(field, at, names, findings)
+    const next = replaceValue(field, fieldPointer, names, findings)
     isUnchanged &&= next === field
     fields.push([key, next])
   }
@@ -171,6 +171,6 @@ function describeUnknown(
 
 /** Splits a text at the first `by`; the second part is null if there is none. */
 function splitOnce(text: string, by: string): [string, string | null] {
-  const at = text.indexOf(by)
-  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
+  const index = text.indexOf(by)
+  return index < 0 ? [text, null] : [text.slice(0, index), text.slice(index + 1)]
 }

@@ -63,8 +63,8 @@ export function createSecretSources(
       if (source === undefined || !('command' in source)) {
         throw new TypeError(`expected a command for the secret ${name}`)
       }
-      const own = buildProgramEnvironment(env, sources, token)
-      return runCommand(name, root, source.command, { env: own, signal })
+      const programEnv = buildProgramEnvironment(env, sources, token)
+      return runCommand(name, root, source.command, { env: programEnv, signal })
     },
   }
 }
@@ -141,8 +141,8 @@ function isTracked(root: string, path: string, env: Env, token: string): boolean
 function pickGitEnvironment(env: Env, token: string): Env {
   const folders = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SYSTEMROOT']
   const names = [...folders, 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM']
-  const given = names.map((name): [string, string | undefined] => [name, env[name]])
-  return Object.fromEntries(given.filter(([, value]) => !holdsText(value, token)))
+  const picked = names.map((name): [string, string | undefined] => [name, env[name]])
+  return Object.fromEntries(picked.filter(([, value]) => !holdsText(value, token)))
 }
 
 /** Builds the environment of a command without the token and the secrets of other variables. */

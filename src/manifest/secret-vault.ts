@@ -192,24 +192,24 @@ export class SecretVault implements SecretKeeper, SecretPort {
     const always = new Set(findSecretFields(getItemSpec(item), value).map((field) => field.pointer))
     const names = listFieldNames(getItemSpec(item).schema)
     const listKnownValues = this.#listKnownValues().flatMap((secret) => this.#listSpellings(secret))
-    const visit = (at: Json, pointer: string): Json => {
-      if (typeof at === 'string') {
-        const known = this.#fingerprints.get(at)
+    const maskNode = (node: Json, pointer: string): Json => {
+      if (typeof node === 'string') {
+        const known = this.#fingerprints.get(node)
         if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || listKnownValues.some((spelling) => at.includes(spelling))
-          ? { ...this.maskLiteral(at) }
-          : at
+        return always.has(pointer) || listKnownValues.some((spelling) => node.includes(spelling))
+          ? { ...this.maskLiteral(node) }
+          : node
       }
-      if (Array.isArray(at)) return at.map((entry, i) => visit(entry, `${pointer}/${i}`))
-      if (!isObject(at)) return at
+      if (Array.isArray(node)) return node.map((entry, i) => maskNode(entry, `${pointer}/${i}`))
+      if (!isObject(node)) return node
       return Object.fromEntries(
-        Object.entries(at).map(([key, field]) => [
+        Object.entries(node).map(([key, field]) => [
           names.has(key) ? key : this.scrub(key),
-          visit(field, `${pointer}/${key}`),
+          maskNode(field, `${pointer}/${key}`),
         ]),
       )
     }
-    return visit(value, '')
+    return maskNode(value, '')
   }
 
   /** Removes the values of all secrets from a text, in any spelling. */

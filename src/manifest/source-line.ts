@@ -46,8 +46,8 @@ function getSecretPattern(): RegExp {
 }
 
 function listSecretNames(schema: ItemSchema): string[] {
-  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+  const names = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
     field.writeOnly === true ? [name] : listSecretNames(field),
   )
-  return schema.items === undefined ? own : [...own, ...listSecretNames(schema.items)]
+  return schema.items === undefined ? names : [...names, ...listSecretNames(schema.items)]
 }

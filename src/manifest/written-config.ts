@@ -38,9 +38,9 @@ export function buildConfigs(
 /** Formats a value for a manifest; null if it contains a secret without a known reference. */
 function formatValue(value: Value, templates: Record<string, string>): Json {
   let isOmitted = false
-  const visit = (at: Json): Json => {
-    if (isSecret(at)) {
-      const template = templates[at.$secret]
+  const formatNode = (node: Json): Json => {
+    if (isSecret(node)) {
+      const template = templates[node.$secret]
       if (template === undefined) isOmitted = true
       return template === undefined
         ? null
@@ -49,13 +49,13 @@ function formatValue(value: Value, templates: Record<string, string>): Json {
           : `\${secret:${template}}`
     }
     // This text is a literal, not a reference.
-    if (typeof at === 'string') return at.replaceAll('${', () => '$${')
-    if (Array.isArray(at)) return at.map(visit)
-    return isObject(at)
-      ? Object.fromEntries(Object.entries(at).map(([key, field]) => [key, visit(field)]))
-      : at
+    if (typeof node === 'string') return node.replaceAll('${', () => '$${')
+    if (Array.isArray(node)) return node.map(formatNode)
+    return isObject(node)
+      ? Object.fromEntries(Object.entries(node).map(([key, field]) => [key, formatNode(field)]))
+      : node
   }
-  const written = visit(value)
+  const written = formatNode(value)
   return isOmitted ? null : written
 }
 

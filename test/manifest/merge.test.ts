@@ -100,7 +100,7 @@ describe('findOrigin', () => {
           const part = resolvePointer(value, pointer)
           const source = resolvePointer(origin?.layer.config, origin?.pointer ?? '')
           if (isObject(part) || Array.isArray(part)) expect(source).toBeDefined()
-          else expect({ pointer, said: source }).toEqual({ pointer, said: part })
+          else expect({ pointer, source }).toEqual({ pointer, source: part })
         }
       }),
       { numRuns: runs(500) },

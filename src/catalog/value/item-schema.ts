@@ -84,10 +84,10 @@ export function holds(
 ): boolean {
   if (condition === undefined) return true
   if (parent === undefined) return false
-  const given = Object.hasOwn(parent.value, condition.field)
+  const explicit = Object.hasOwn(parent.value, condition.field)
     ? parent.value[condition.field]
     : undefined
-  const value = given ?? parent.schema.properties?.[condition.field]?.default
+  const value = explicit ?? parent.schema.properties?.[condition.field]?.default
   // A list or an object never matches: conditions name scalars, and it may have no text form.
   return (
     value !== undefined &&
