@@ -72,7 +72,9 @@ export function parseObserved(
       const item = itemByWireName.get(wireName) ?? wireName
       if (seen.has(item)) throw createShapeError(`the item "${item}" of "${domain}" occurs twice`)
       const managed = isManaged(domain, item, known)
-      const observedItem = managed ? parseOne(domain, getItemSpec(item), payload, known) : null
+      const observedItem = managed
+        ? parseObservedItem(domain, getItemSpec(item), payload, known)
+        : null
       if (observedItem === null) foreign++
       else seen.set(item, observedItem)
       cleared.push(...listCleared(domain, catalogue.get(item), payload, observedItem))
@@ -83,8 +85,8 @@ export function parseObserved(
     }
     observed.set(domain, seen)
   }
-  const words = foreign === 1 ? 'item is' : 'items are'
-  const note = `${foreign} observed ${words} not managed here and were ignored.`
+  const verb = foreign === 1 ? 'item is' : 'items are'
+  const note = `${foreign} observed ${verb} not managed here and were ignored.`
   return { observed, notes: foreign === 0 ? [] : [note] }
 }
 
@@ -127,7 +129,12 @@ function isEmpty(payload: Json): boolean {
 }
 
 /** Parses one observed item. */
-function parseOne(domain: Domain, spec: ItemSpec, payload: Json, known: KnownItems): ObservedItem {
+function parseObservedItem(
+  domain: Domain,
+  spec: ItemSpec,
+  payload: Json,
+  known: KnownItems,
+): ObservedItem {
   if (isEmpty(payload)) return { state: unsetState, notVerified: [] }
   const state = known.recorded.get(domain)?.get(spec.key)
   const desired = known.desired.get(domain)?.get(spec.key)?.candidates ?? []
@@ -144,8 +151,8 @@ function parseOne(domain: Domain, spec: ItemSpec, payload: Json, known: KnownIte
   )
   const isSafe = isSafeToShow(spec, [...(state?.candidates ?? []), ...desired], known.vault)
   if (problem !== undefined) {
-    const seen = isSafe ? problem : redactProblem(spec, problem, filled, domain)
-    return createUnreadable(describeRefusal(spec, seen, isSafe, known.vault))
+    const safeProblem = isSafe ? problem : redactProblem(spec, problem, filled, domain)
+    return createUnreadable(describeRefusal(spec, safeProblem, isSafe, known.vault))
   }
   const imperative = parseItem(spec, filled, 'manifest', domain).problems.find(isImperative)
   const action = 'it is an action, not a state'
@@ -158,12 +165,17 @@ function parseOne(domain: Domain, spec: ItemSpec, payload: Json, known: KnownIte
   const others = [baseValue, desired[0]].filter((value) => value !== undefined)
   const masked = known.vault.mask(spec.key, restored)
   const sealed = sealLike(masked, others, (text) => known.vault.maskLiteral(text))
-  const shown = hidden.map(({ pointer }) => pointer)
+  const hiddenPointers = hidden.map(({ pointer }) => pointer)
   // An item without state has no recorded secret to compare with.
-  const notCompared = state === undefined ? [] : findUncomparable(spec, state, shown, known.vault)
+  const notCompared =
+    state === undefined ? [] : findUncomparable(spec, state, hiddenPointers, known.vault)
   const value = spec.canonicalize(notCompared.reduce(insertRecorded, spec.canonicalize(sealed)))
   const unsure = notCompared.map(({ pointer }) => pointer)
-  const pointers = new Set([...shown, ...unsure, ...listKeptFields(spec, baseValue, value)])
+  const pointers = new Set([
+    ...hiddenPointers,
+    ...unsure,
+    ...listKeptFields(spec, baseValue, value),
+  ])
   const names = [...new Set(notCompared.map(({ reference }) => reference))]
   return {
     state: toState(spec, value),

@@ -59,7 +59,7 @@ export function parseConfig(
     const parsed =
       spec === undefined
         ? { state: null, findings: [createUnknownItem(item)] }
-        : parseOne(spec, raw, names, context)
+        : parseConfigItem(spec, raw, names, context)
     const named =
       spec === undefined || !unnamedItems.includes(item) || Object.hasOwn(context.itemKeys, item)
     if (!named) parsed.findings.push(createUnnamedItem(item))
@@ -85,12 +85,17 @@ export function parseConfig(
   return { items, findings }
 }
 
-interface ParsedOne {
+interface ParsedState {
   state: ItemState | null
   findings: Finding[]
 }
 
-function parseOne(spec: ItemSpec, raw: Json, names: Names, context: ConfigContext): ParsedOne {
+function parseConfigItem(
+  spec: ItemSpec,
+  raw: Json,
+  names: Names,
+  context: ConfigContext,
+): ParsedState {
   const pointer = formatPointerStep(spec.key)
   if (isObject(raw) && Object.hasOwn(raw, '$unset')) return parseUnset(spec, raw, pointer)
   const { value, findings, secret } = replaceReferences(raw, names, pointer)
@@ -186,8 +191,8 @@ function toState(spec: ItemSpec, value: Value): ItemState {
     : createConfirmedState(value)
 }
 
-function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): ParsedOne {
-  const refuse = (innerPointer: string, detail: string): ParsedOne => ({
+function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): ParsedState {
+  const refuse = (innerPointer: string, detail: string): ParsedState => ({
     state: null,
     findings: [
       {
