@@ -3,24 +3,15 @@ import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
 import { parseItem, findSecretFields } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
-import { listFieldNames } from '../catalog/value/item-schema.ts'
-import { holdsSecrets } from '../catalog/value/schema-problems.ts'
 import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createConfirmedState, unrecordedState } from '../model/item.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
-import {
-  resolvePointer,
-  isObject,
-  getOwn,
-  formatPointerStep,
-  parsePointer,
-  type Json,
-} from '../model/json.ts'
-import { problemSummaries, type Problem } from '../model/problem.ts'
+import { resolvePointer, isObject, getOwn, type Json } from '../model/json.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
 import { sealLike } from './seal-like.ts'
 import type { SecretVault } from './secret-vault.ts'
+import { describeRefusal, isSafeToShow, redactProblem } from './unreadable-value.ts'
 
 /** Recorded and desired items, as context for observed ones. */
 export interface KnownItems {
@@ -32,11 +23,6 @@ export interface KnownItems {
 }
 
 const unsetState: ItemState = { status: 'unset', candidates: [] }
-/** Maximum lengths of the parts of a message that may contain observed values. */
-const maxReason = 200
-const maxPointer = 80
-const maxDepth = 20
-
 /**
  * Parses an observed configuration, `{domain: {item: payload}}`, and keeps the managed items. A
  * missing item was not observed; null or an empty list means that the item is not set. A secret
@@ -186,64 +172,6 @@ function parseObservedItem(
 
 function createUnreadable(reason: Unreadable): ObservedItem {
   return { state: unrecordedState, notVerified: [], unreadable: reason }
-}
-
-/** Whether messages may contain observed values: only if no unknown secret can be among them. */
-function isSafeToShow(spec: ItemSpec, values: Value[], vault: SecretVault): boolean {
-  let secret = holdsSecrets(spec.schema) || vault.listUnresolved().length > 0
-  for (const value of values)
-    mapSecrets(value, () => {
-      secret = true
-      return null
-    })
-  return !secret
-}
-
-/**
- * Returns the same problem for the payload without its texts and numbers, any of which may be a
- * secret.
- */
-function redactProblem(spec: ItemSpec, problem: Problem, payload: Json, domain: Domain): Problem {
-  const { problems } = parseItem(spec, redact(payload), 'wire', domain)
-  const errors = problems.filter(({ severity }) => severity === 'error')
-  const same = errors.find(({ pointer }) => pointer === problem.pointer)
-  return same ?? { ...problem, detail: 'it is not valid (not shown: it may be a secret)' }
-}
-
-function redact(value: Json, depth = 0): Json {
-  if (typeof value === 'string' || typeof value === 'number') return '(not shown)'
-  // No item nests this deep.
-  if (depth > maxDepth) return null
-  if (Array.isArray(value)) return value.map((entry) => redact(entry, depth + 1))
-  if (!isObject(value)) return value
-  const fields = Object.entries(value)
-  return Object.fromEntries(fields.map(([key, field]) => [key, redact(field, depth + 1)]))
-}
-
-/** Describes where and why a value is refused; includes observed values only if they are safe. */
-function describeRefusal(
-  spec: ItemSpec,
-  problem: Problem,
-  isSafe: boolean,
-  vault: SecretVault,
-): Unreadable {
-  const { code, pointer, detail } = problem
-  if (isSafe) {
-    const reason = truncate(vault.scrub(detail), maxReason)
-    return { pointer: truncate(vault.scrub(pointer), maxPointer), reason }
-  }
-  const names = listFieldNames(spec.schema)
-  const steps = parsePointer(pointer)
-  const foreign = steps.findIndex((step) => !names.has(step) && !/^\d{1,4}$/.test(step))
-  const kept = foreign === -1 ? steps : steps.slice(0, foreign)
-  // The detail would name a field that the item does not have.
-  const summary = problemSummaries[code]
-  const reason = foreign === -1 ? detail : `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
-  return { pointer: kept.map(formatPointerStep).join(''), reason: truncate(reason, maxReason) }
-}
-
-function truncate(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
 
 /** Finds the secret fields of `baseValue` that are missing or masked in the observed payload. */

@@ -23,6 +23,7 @@ import type { Finding } from './finding.ts'
 import { findMisplacedSecrets } from './misplaced-secrets.ts'
 import { replaceReferences, type Names } from './references.ts'
 import { parseItemCached, type ItemCache } from './item-cache.ts'
+import { parseUnset, type ParsedState } from './parse-unset.ts'
 
 /** The settings of the workspace that parsing a configuration needs. */
 export interface ConfigContext {
@@ -83,11 +84,6 @@ export function parseConfig(
     })
   }
   return { items, findings }
-}
-
-interface ParsedState {
-  state: ItemState | null
-  findings: Finding[]
 }
 
 function parseConfigItem(
@@ -189,49 +185,6 @@ function toState(spec: ItemSpec, value: Value): ItemState {
   return spec.reduce(undefined, value) === undefined
     ? { status: 'unset', candidates: [] }
     : createConfirmedState(value)
-}
-
-function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): ParsedState {
-  const refuse = (innerPointer: string, detail: string): ParsedState => ({
-    state: null,
-    findings: [
-      {
-        code: 'item-invalid',
-        pointer: pointer + innerPointer,
-        part: 'key',
-        summary: 'Invalid "$unset"',
-        detail,
-      },
-    ],
-  })
-  const extraKey = Object.keys(raw).find((key) => key !== '$unset')
-  if (extraKey !== undefined)
-    return refuse(
-      formatPointerStep(extraKey),
-      `expected "$unset" as the only key of the item, got "${extraKey}" as well. Remove one ` +
-        'of the two.',
-    )
-  if (raw['$unset'] !== true)
-    return refuse(
-      '/$unset',
-      'expected "$unset: true". To drop an inherited item, set the item to null.',
-    )
-  if (spec.unset !== undefined) return { state: { status: 'unset', candidates: [] }, findings: [] }
-  const detail =
-    `the service documents no way to unset "${spec.key}". Remove the item from the manifest ` +
-    'instead: it is then released and stays unchanged at the service.'
-  return {
-    state: null,
-    findings: [
-      {
-        code: 'unset-unavailable',
-        pointer,
-        part: 'key',
-        summary: "This item can't be unset",
-        detail,
-      },
-    ],
-  }
 }
 
 function createUnknownItem(item: string): Finding {
