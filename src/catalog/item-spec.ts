@@ -38,8 +38,8 @@ export interface ItemSpec {
    */
   buildWhole(state: ItemState, desired: Value): Form | null
   /**
-   * Builds the smallest documented deltas that together lead to `desired` from a state that is certain, in
-   * any order and any number of repetitions; none if only the whole write is safe.
+   * Builds the smallest documented deltas that together lead to `desired` from a state that is
+   * certain, in any order and any number of repetitions; none if only the whole write is safe.
    */
   buildDeltas?(state: ItemState, desired: Value): Form[]
   /** Joins deltas with the same name into one. */
