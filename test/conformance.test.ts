@@ -8,17 +8,17 @@ interface Rule {
 }
 
 const folder = new URL('./conformance/', import.meta.url)
-const read = (path: string) =>
+const load = (path: string) =>
   JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as { id: string }[]
 const ids = new Set(
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.json') && path !== 'rules.json')
-    .flatMap(read)
+    .flatMap(load)
     .map((each) => each.id),
 )
 const rules = JSON.parse(readFileSync(new URL('rules.json', folder), 'utf8')) as Rule[]
 
-it.each(rules)('has cases that prove: $rule', ({ cases }) => {
+it.each(rules)('has cases for: $rule', ({ cases }) => {
   expect(cases.length).toBeGreaterThan(0)
   expect(cases.filter((id) => !ids.has(id))).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Builds `dist`: the program and the library with all that they import, split so that a command
- * loads only what it uses, the types of the library, and the licences of what is bundled.
+ * Builds `dist`: the program and the library with all dependencies, split so that a command loads
+ * only the chunks it uses, the types of the library, and the licences of bundled packages.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,11 +21,11 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // Comes with a WebAssembly file beside its code.
+  // Has a WebAssembly file next to its code.
   external: ['highs'],
   // A bundled package would print the environment of git, tokens included, where DEBUG is set.
   define: { 'process.env.DEBUG': 'undefined' },
-  // Bundled CommonJS packages still ask for Node's own modules by `require`.
+  // Bundled CommonJS packages call `require` for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
@@ -34,7 +34,10 @@ const { metafile } = await build({
   logLevel: 'warning',
 })
 
-writeFileSync(new URL('THIRD-PARTY-LICENSES.txt', dist), licencesOf(Object.keys(metafile.inputs)))
+writeFileSync(
+  new URL('THIRD-PARTY-LICENSES.txt', dist),
+  collectLicences(Object.keys(metafile.inputs)),
+)
 if (!process.argv.includes('--no-types')) emitTypes()
 
 function emitTypes(): void {
@@ -42,8 +45,8 @@ function emitTypes(): void {
   execFileSync(tsc, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
 }
 
-/** The licence text of every package that went into the bundle. */
-function licencesOf(inputs: string[]): string {
+/** Collects the licence texts of all bundled packages. */
+function collectLicences(inputs: string[]): string {
   const folders = new Set(
     inputs.flatMap(
       (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1, 2) ?? [],

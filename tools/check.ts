@@ -1,4 +1,4 @@
-/** Runs everything that CI runs, one step after another, and stops at the first that fails. */
+/** Runs everything that CI runs, in order, and stops at the first failure. */
 import { spawnSync } from 'node:child_process'
 
 const steps: [string, string][] = [

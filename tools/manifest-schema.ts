@@ -3,11 +3,11 @@ import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
 type Schema = Record<string, unknown>
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
-const reference = { type: 'string', pattern: '\\$\\{' }
-const nothing = { type: 'null' }
+const referenceSchema = { type: 'string', pattern: '\\$\\{' }
+const nullSchema = { type: 'null' }
 /**
- * What says nothing about a manifest: a profile may give what is required, and the program's own
- * words are not an editor's.
+ * Keywords that don't apply to a manifest: a profile may give required fields, and the program's
+ * own annotations are not for editors.
  */
 const dropped = new Set([
   '$schema',
@@ -26,7 +26,7 @@ const dropped = new Set([
   'default',
 ])
 
-/** The schemas of manifests and profiles for editors, made from those of the items. */
+/** Builds the schemas of manifests and profiles for editors from those of the items. */
 export function buildManifestSchemas(items: Record<string, ItemSchema>): {
   manifest: Schema
   profile: Schema
@@ -34,16 +34,16 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
   const config = {
     type: ['object', 'null'],
     additionalProperties: false,
-    description: 'Items and their values. null takes out what a profile says.',
+    description: 'Items and their values. null removes the value of a profile.',
     properties: Object.fromEntries(
-      Object.entries(items).map(([key, schema]) => [key, itemInManifest(schema)]),
+      Object.entries(items).map(([key, schema]) => [key, buildItemSchema(schema)]),
     ),
   }
   const vars = (description: string) => ({
     type: ['object', 'null'],
     additionalProperties: {
       type: ['string', 'number'],
-      description: 'What ${var:NAME} stands for.',
+      description: 'Value of ${var:NAME}.',
     },
     propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
     description,
@@ -74,20 +74,18 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
         type: 'array',
         minItems: 1,
         items: { type: 'string', description: 'Name of a domain.' },
-        description: 'Names of domains that are configured alike.',
+        description: 'Names of domains with the same configuration.',
         examples: [['a.example.com', 'b.example.com']],
       },
-      profiles: profiles(
-        'Profiles in the order in which they are merged; this manifest comes last.',
-      ),
-      vars: vars('Variables for ${var:NAME}, over those of the profiles.'),
+      profiles: profiles('Profiles in merge order; the manifest itself is merged last.'),
+      vars: vars('Variables for ${var:NAME}; they override those of the profiles.'),
       config,
     },
   }
   const profile = {
     $schema: draft,
     title: 'Edgewise profile',
-    description: 'A part of a configuration that manifests share.',
+    description: 'A part of a configuration, shared by manifests.',
     type: 'object',
     additionalProperties: false,
     required: ['profile'],
@@ -99,14 +97,14 @@ export function buildManifestSchemas(items: Record<string, ItemSchema>): {
         examples: ['baseline'],
       },
       profiles: profiles('Profiles that are merged before this one.'),
-      vars: vars('Variables for ${var:NAME} where the manifest gives none.'),
+      vars: vars('Variables for ${var:NAME}; the manifest overrides them.'),
       config: { $ref: 'manifest.schema.json#/properties/config' },
     },
   }
   return { manifest, profile }
 }
 
-function itemInManifest(schema: ItemSchema): Schema {
+function buildItemSchema(schema: ItemSchema): Schema {
   const unset = {
     type: 'object',
     additionalProperties: false,
@@ -114,57 +112,63 @@ function itemInManifest(schema: ItemSchema): Schema {
     properties: {
       $unset: {
         const: true,
-        description: 'Asks for the documented way back to what holds without this item.',
+        description: 'Unsets the item: the service then behaves as without it.',
       },
     },
   }
   const { title, description, examples, ...inner } = schema
-  const value = loose(inner)
+  const value = loosen(inner)
   const choices: unknown[] = Array.isArray(value['anyOf']) ? value['anyOf'] : [value]
   return { title, description, examples, anyOf: [...choices, unset] }
 }
 
 /**
- * What a manifest may write where a payload has this: null takes out, lists may append, references
- * may stand in.
+ * Loosens the schema of a payload for manifests: null removes, lists may append, references are
+ * allowed.
  */
-function loose(schema: ItemSchema): Schema {
-  const about = {
+function loosen(schema: ItemSchema): Schema {
+  const documentation = {
     ...(schema.title === undefined ? {} : { title: schema.title }),
     ...(schema.description === undefined ? {} : { description: schema.description }),
   }
-  if (schema.oneOf !== undefined) return { ...about, anyOf: schema.oneOf.map(loose) }
+  if (schema.oneOf !== undefined) return { ...documentation, anyOf: schema.oneOf.map(loosen) }
   const rules = Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => !dropped.has(keyword)),
   )
-  const withDefault = schema.default === undefined ? about : { ...about, default: schema.default }
+  const withDefault =
+    schema.default === undefined ? documentation : { ...documentation, default: schema.default }
   if (schema.type === 'object') {
     const properties = Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, field]) => [name, loose(field)]),
+      Object.entries(schema.properties ?? {}).map(([name, field]) => [name, loosen(field)]),
     )
-    return { ...about, type: ['object', 'null'], additionalProperties: false, properties }
+    return { ...documentation, type: ['object', 'null'], additionalProperties: false, properties }
   }
   if (schema.type === 'array') {
-    const entry = loose(schema.items ?? {})
-    const { minItems: _least, ...limits } = rules
+    const entry = loosen(schema.items ?? {})
+    const { minItems: _minItems, ...limits } = rules
     return {
       ...withDefault,
-      anyOf: [{ type: 'array', items: entry, ...limits }, appended(entry), nothing],
+      anyOf: [{ type: 'array', items: entry, ...limits }, buildAppend(entry), nullSchema],
     }
   }
   return {
     ...withDefault,
-    anyOf: [{ type: schema.type, ...rules }, reference, nothing, ...otherSpellings(schema)],
+    anyOf: [
+      { type: schema.type, ...rules },
+      referenceSchema,
+      nullSchema,
+      ...listOtherSpellings(schema),
+    ],
   }
 }
 
-/** Numbers as text, text as numbers, and lists for separated text. */
-function otherSpellings(schema: ItemSchema): Schema[] {
+/** Lists other spellings: numbers as text, text as numbers, and lists for separated text. */
+function listOtherSpellings(schema: ItemSchema): Schema[] {
   const entry = { type: ['string', 'integer'] }
   const list =
     schema['x-edgewise']?.list === undefined
       ? []
-      : [{ type: 'array', items: entry }, appended(entry)]
+      : [{ type: 'array', items: entry }, buildAppend(entry)]
   if (schema.type === 'boolean') return [{ enum: ['true', 'false'] }]
   if (schema.type === 'integer')
     return [
@@ -175,7 +179,7 @@ function otherSpellings(schema: ItemSchema): Schema[] {
   return [{ type: 'integer' }, ...list]
 }
 
-function appended(entry: Schema): Schema {
+function buildAppend(entry: Schema): Schema {
   return {
     type: 'object',
     additionalProperties: false,

@@ -1,7 +1,7 @@
 /**
- * Begins a new configuration item: `npm run new-item -- my_item [--file]` writes its schema, its
- * row in the catalogue, with `--file` a file for rules that a schema can't say, an example manifest
- * and a first conformance case.
+ * Creates a new configuration item: `npm run new-item -- my_item [--file]` writes its schema, its
+ * row in the catalogue, an example manifest and a first conformance case; with `--file` also a file
+ * for rules that a schema can't express.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -22,7 +22,7 @@ const fileName = key.replaceAll('_', '-')
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title,
-  description: 'What the item does, in a sentence or two.',
+  description: 'Purpose of the item, in one or two sentences.',
   type: 'object',
   additionalProperties: false,
   required: ['field'],
@@ -30,32 +30,34 @@ const schema = {
     field: {
       type: 'string',
       minLength: 1,
-      description: 'What the field means, its unit, and what happens when it is left out.',
+      description: 'Meaning of the field, its unit, and its default.',
     },
   },
   examples: [{ field: 'value' }],
 }
 const code = `import type { ${title} } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { refused } from './problems.ts'
+import { refuse } from './problems.ts'
 
-/** What the item is (specification, "${key}"). */
+/** Purpose of the item (specification, "${key}"). */
 export const ${name}: ItemRow = {
   check: (value: Json) => {
-    const { field } = accepted<${title}>(value)
-    return field.trim() === '' ? [refused('/field', 'expected some text, got only blanks')] : []
+    const { field } = castAccepted<${title}>(value)
+    return field.trim() === '' ? [refuse('/field', 'expected some text, got only blanks')] : []
   },
 }
 `
-const example = `# ${title}: what it does, in a line.\ndomain: ${fileName}.example.com\nconfig:\n  ${key}: {field: value}\n`
+const example =
+  `# ${title}: purpose of the item, in one line.\n` +
+  `domain: ${fileName}.example.com\nconfig:\n  ${key}: {field: value}\n`
 const cases = [
   {
     id: `own-${key}-001`,
     payload: { field: 'value' },
     expect: 'accept',
-    rule: 'the field suffices',
+    rule: 'the field is sufficient',
     manifest: true,
     tier: 'plain',
   },
@@ -79,12 +81,14 @@ write(
 addRow()
 console.log(`Now fill in the schema, then run "npm run generate" and "npm run check".`)
 
-/** The row goes to the end of the table; with a file of its own, its import goes to the top. */
+/**
+ * Adds the row at the end of the table, and the import of its file, if there is one, at the top.
+ */
 function addRow(): void {
   const path = new URL('src/catalog/catalogue.ts', root)
   const text = readFileSync(path, 'utf8')
   const end = text.indexOf('\n}\n', text.indexOf('const rows'))
-  if (end < 0) fail('found no table of rows in src/catalog/catalogue.ts')
+  if (end < 0) fail('no table of rows found in src/catalog/catalogue.ts')
   const row = `\n  ${key}: ${values.file ? name : '{}'},`
   const added = text.slice(0, end) + row + text.slice(end)
   const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
@@ -97,12 +101,12 @@ function addRow(): void {
 
 function write(path: string, text: string): void {
   const file = new URL(path, root)
-  if (existsSync(file)) fail(`${path} is already there`)
+  if (existsSync(file)) fail(`${path} already exists`)
   writeFileSync(file, text)
   console.log(`wrote ${path}`)
 }
 
-function fail(why: string): never {
-  console.error(why)
+function fail(message: string): never {
+  console.error(message)
   process.exit(1)
 }

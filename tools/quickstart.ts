@@ -1,7 +1,7 @@
 /**
- * Shows the whole round on a scratch copy of `examples/storefront`: validate, plan, apply to the
- * emulator, change one manifest, plan and apply that, and plan once more with nothing left to do.
- * Needs no network and leaves nothing behind.
+ * Demonstrates a full cycle on a scratch copy of `examples/storefront`: validate, plan, apply to
+ * the emulator, change one manifest, plan and apply again, and a final empty plan. Needs no network
+ * and leaves nothing behind.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,27 +21,27 @@ const env = {
 
 try {
   cpSync(example, scratch, { recursive: true, filter: (path) => !path.includes('.edgewise') })
-  say('27 domains of a shop platform, one manifest each or one for several')
-  edgewise('validate')
-  say('What would change, and in how many writes')
-  edgewise('plan')
-  say('Carry it out: the service is the emulator, inside the process')
-  edgewise('apply', '--yes', '--quiet')
-  say(`Change one manifest: ${changed}`)
-  edit(changed, 'origin_connect_timeout: 20', 'origin_connect_timeout: 30')
-  edgewise('plan')
-  edgewise('apply', '--yes', '--quiet')
-  say('Nothing is left to do')
-  edgewise('plan')
+  printHeading('Validate 27 domains of a shop platform, in one manifest each or one for several')
+  runEdgewise('validate')
+  printHeading('Show the changes and the number of writes')
+  runEdgewise('plan')
+  printHeading('Apply them: the service is the emulator, inside the process')
+  runEdgewise('apply', '--yes', '--quiet')
+  printHeading(`Change one manifest: ${changed}`)
+  replaceInFile(changed, 'origin_connect_timeout: 20', 'origin_connect_timeout: 30')
+  runEdgewise('plan')
+  runEdgewise('apply', '--yes', '--quiet')
+  printHeading('Plan again: no changes left')
+  runEdgewise('plan')
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-function say(text: string): void {
+function printHeading(text: string): void {
   console.log(`\n# ${text}`)
 }
 
-function edgewise(...args: string[]): void {
+function runEdgewise(...args: string[]): void {
   console.log(`$ edgewise ${args.join(' ')}`)
   execFileSync(process.execPath, [program, ...args], {
     cwd: scratch,
@@ -50,7 +50,7 @@ function edgewise(...args: string[]): void {
   })
 }
 
-function edit(path: string, from: string, to: string): void {
+function replaceInFile(path: string, from: string, to: string): void {
   const file = join(scratch, path)
   const text = readFileSync(file, 'utf8')
   if (!text.includes(from)) throw new Error(`expected "${from}" in examples/storefront/${path}`)

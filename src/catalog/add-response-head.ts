@@ -27,10 +27,15 @@ function check(value: Json): Problem[] {
   const problems: Problem[] = []
   list.forEach((entry, i) => {
     if (type === 'remove' && typeof entry !== 'string')
-      problems.push(refuse(`/list/${i}`, 'with type "remove" the list holds header names only'))
+      problems.push(
+        refuse(`/list/${i}`, 'with type "remove" the list must contain header names only'),
+      )
     if (type !== 'remove' && typeof entry === 'string')
       problems.push(
-        refuse(`/list/${i}`, `with type "${type}" the list holds objects with name and value`),
+        refuse(
+          `/list/${i}`,
+          `with type "${type}" the list must contain objects with name and value`,
+        ),
       )
   })
   if (type !== 'reset') {
@@ -38,32 +43,40 @@ function check(value: Json): Problem[] {
       problems.push(
         refuse('/list', `expected at least one header with type "${type}", got an empty list`),
       )
-    const mend = 'Name all headers that the domain should have; type is then "reset".'
-    problems.push(refuseAction('/type', `"${type}" is an action. ${mend}`))
+    const remedy = 'List all headers that the domain should have, with type "reset".'
+    problems.push(refuseAction('/type', `"${type}" is an action. ${remedy}`))
   }
   const names = list.map((entry) => (typeof entry === 'string' ? entry : entry.name))
   return [...problems, ...findRepeatedNames(names, (i) => `/list/${i}`)]
 }
 
-function buildDeltas(held: ItemState, desired: Value): Form[] {
-  const before = held.status === 'unset' ? [] : headers(getCertainValue(held))
-  const after = headers(desired)
-  // Where a name stands twice, "overwrites a same-named header" does not say which one; only the
-  // whole list is sure.
-  if (before === null || after === null || before.length === 0 || repeats(before) || repeats(after))
+function buildDeltas(state: ItemState, desired: Value): Form[] {
+  const before = state.status === 'unset' ? [] : listHeaders(getCertainValue(state))
+  const after = listHeaders(desired)
+  // The specification does not define which duplicate "overwrites a same-named header" means, so
+  // duplicates need the whole list.
+  if (
+    before === null ||
+    after === null ||
+    before.length === 0 ||
+    hasDuplicates(before) ||
+    hasDuplicates(after)
+  )
     return []
-  const gone = before.filter((header) => !after.some((other) => nameOf(other) === nameOf(header)))
-  const fresh = after.filter((header) => !before.some((other) => isSameJson(other, header)))
+  const removed = before.filter(
+    (header) => !after.some((other) => getName(other) === getName(header)),
+  )
+  const added = after.filter((header) => !before.some((other) => isSameJson(other, header)))
   return [
-    ...gone.map((header): Form => ({
+    ...removed.map((header): Form => ({
       name: 'remove',
       payload: { type: 'remove', list: [header['name'] ?? ''] },
     })),
-    ...fresh.map((header): Form => ({ name: 'add', payload: { type: 'add', list: [header] } })),
+    ...added.map((header): Form => ({ name: 'add', payload: { type: 'add', list: [header] } })),
   ]
 }
 
-/** Names differ, so no order of these could matter. */
+/** Joins deltas. Their names differ, so their order does not matter. */
 function joinDeltas(parts: Form[]): Form {
   const name = parts[0]?.name ?? 'add'
   const list = parts.flatMap(({ payload }) =>
@@ -78,40 +91,40 @@ function joinDeltas(parts: Form[]): Form {
   }
 }
 
-function reduce(held: Value | undefined, payload: Wire): Value | undefined {
+function reduce(state: Value | undefined, payload: Wire): Value | undefined {
   const type = isObject(payload) ? payload['type'] : 'reset'
-  const before = headers(held) ?? []
+  const before = listHeaders(state) ?? []
   if (type === 'remove') {
     const names =
       isObject(payload) && Array.isArray(payload['list'])
         ? payload['list'].map((name) => String(name).toLowerCase())
         : []
-    return stored(before.filter((header) => !names.includes(nameOf(header))))
+    return toStored(before.filter((header) => !names.includes(getName(header))))
   }
-  const given = headers(payload) ?? []
-  if (type !== 'add') return stored(given)
-  return stored([
-    ...before.filter((header) => !given.some((other) => nameOf(other) === nameOf(header))),
-    ...given,
+  const sent = listHeaders(payload) ?? []
+  if (type !== 'add') return toStored(sent)
+  return toStored([
+    ...before.filter((header) => !sent.some((other) => getName(other) === getName(header))),
+    ...sent,
   ])
 }
 
-function stored(list: JsonObject[]): Value | undefined {
+function toStored(list: JsonObject[]): Value | undefined {
   const sorted = list.toSorted((a, b) =>
     String(a['name']) < String(b['name']) ? -1 : String(a['name']) > String(b['name']) ? 1 : 0,
   )
   return sorted.length === 0 ? undefined : { type: 'reset', list: sorted }
 }
 
-function headers(value: Value | undefined): JsonObject[] | null {
+function listHeaders(value: Value | undefined): JsonObject[] | null {
   if (value === undefined || !isObject(value) || !Array.isArray(value['list'])) return null
   return value['list'].filter(isObject)
 }
 
-function nameOf(header: JsonObject): string {
+function getName(header: JsonObject): string {
   return String(header['name']).toLowerCase()
 }
 
-function repeats(list: JsonObject[]): boolean {
-  return new Set(list.map(nameOf)).size < list.length
+function hasDuplicates(list: JsonObject[]): boolean {
+  return new Set(list.map(getName)).size < list.length
 }

@@ -15,16 +15,16 @@ export const cacheRuleList: ItemRow = {
   ...overwritingList,
   check: (value: Json) => {
     const rules = castAccepted<CacheRuleList>(value)
-    return [...rules.flatMap(ruleProblems), ...priorityProblems(rules)]
+    return [...rules.flatMap(checkRule), ...checkPriorities(rules)]
   },
 }
 
-function ruleProblems(rule: Rule, i: number): Problem[] {
+function checkRule(rule: Rule, i: number): Problem[] {
   const problems = checkCacheTime(`/${i}/expire`, rule.expire, rule.expire_unit ?? 's')
   const mode = rule.query_params_op ?? 'do_nothing'
   for (const field of customerFields) {
-    const given = rule[field] !== undefined && rule[field] !== ''
-    if (given && mode !== 'customer') {
+    const isGiven = rule[field] !== undefined && rule[field] !== ''
+    if (isGiven && mode !== 'customer') {
       problems.push(
         refuse(
           `/${i}/${field}`,
@@ -43,7 +43,7 @@ function ruleProblems(rule: Rule, i: number): Problem[] {
   return problems
 }
 
-function priorityProblems(rules: Rule[]): Problem[] {
+function checkPriorities(rules: Rule[]): Problem[] {
   const first = new Map<number, number>()
   const problems: Problem[] = []
   rules.forEach(({ priority }, i) => {
@@ -54,7 +54,7 @@ function priorityProblems(rules: Rule[]): Problem[] {
       problems.push(
         refuse(
           `/${i}/priority`,
-          `priority ${priority} is already taken by rule ${other + 1}; priorities must not repeat`,
+          `priority ${priority} is already used by rule ${other + 1}; priorities must be unique`,
         ),
       )
   })

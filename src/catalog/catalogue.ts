@@ -27,7 +27,10 @@ import { videoDrag } from './video-drag.ts'
 import { visitDenyWhitelist } from './visit-deny-whitelist.ts'
 import { visitTimestamp } from './visit-timestamp.ts'
 
-/** One row an item: what its schema can't say. `{}` where the schema says everything. */
+/**
+ * Rows of the catalogue: the rules of each item that its schema can't express; `{}` if the schema
+ * expresses all.
+ */
 const rows: Record<keyof typeof itemSchemas, ItemRow> = {
   origin,
   origin_host: originHost,
@@ -69,7 +72,7 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
   error_bcache: errorBcache,
 }
 
-/** Every item that can be configured, in the order of the specification. */
+/** Every configurable item, in the order of the specification. */
 export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
   Object.entries(rows).map(([key, row]) => [
     key,
@@ -77,12 +80,14 @@ export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
   ]),
 )
 
-/**
- * The two items whose wire name the specification leaves out; `service.itemKeys` has to name them.
- */
+/** Items without a wire name in the specification; `service.itemKeys` must name them. */
 export const unnamedItems: readonly ItemKey[] = ['deny_protocol', 'error_bcache']
 
-/** The item of this name. A name that is not in the catalogue is a defect of the caller. */
+/**
+ * Returns the item of this name.
+ *
+ * @throws TypeError if the name is not in the catalogue, a bug of the caller
+ */
 export function getItemSpec(key: ItemKey): ItemSpec {
   const spec = catalogue.get(key)
   if (spec === undefined) throw new TypeError(`expected an item of the catalogue, got "${key}"`)

@@ -16,7 +16,8 @@ export const combinedBan: ItemRow = {
         ? [
             refuse(
               `/${i}/configs`,
-              'expected at least one condition (method, ip, referer, url, ua): a rule without any would ban everybody',
+              'expected at least one condition (method, ip, referer, url, ua): a rule ' +
+                'without any would ban everybody',
             ),
           ]
         : checkNetworks(`/${i}/configs/ip/list`, configs.ip?.list ?? []),

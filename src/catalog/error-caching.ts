@@ -11,60 +11,65 @@ interface ErrorCaching {
   cache_unit?: string
 }
 
-/** Codes that the specification lists for both items. */
+/** Status codes that the specification lists for both items. */
 const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '506']
 
 /**
- * Caching of error answers (specification, "cache_error_code"). The two-year limit is stated for
+ * Caching of error responses (specification, "cache_error_code"). The two-year limit is stated for
  * cache rules only.
  */
 export const cacheErrorCode: ItemRow = {
   check: (value: Json) => {
-    const given = castAccepted<ErrorCaching>(value)
-    const long =
-      given.cache_time !== undefined &&
-      given.cache_unit !== undefined &&
-      isTooLong(Number(given.cache_time), given.cache_unit)
+    const caching = castAccepted<ErrorCaching>(value)
+    const tooLong =
+      caching.cache_time !== undefined &&
+      caching.cache_unit !== undefined &&
+      isTooLong(Number(caching.cache_time), caching.cache_unit)
     return [
-      ...requiredWhenOn(given),
-      ...(long
-        ? [warn('/cache_time', `${given.cache_time} ${given.cache_unit} is more than two years`)]
+      ...checkRequired(caching),
+      ...(tooLong
+        ? [
+            warn(
+              '/cache_time',
+              `${caching.cache_time} ${caching.cache_unit} is more than two years`,
+            ),
+          ]
         : []),
     ]
   },
-  unset: (held) => ({ code: heldCodes(held.candidates, '5XX'), bcache: 'off' }),
+  unset: (state) => ({ code: listStoredCodes(state.candidates, '5XX'), bcache: 'off' }),
 }
 
 /**
- * Caching of error answers, the item whose wire name is not stated (specification, "error-status
+ * Caching of error responses, the item without a documented wire name (specification, "error-status
  * caching with bcache").
  */
 export const errorBcache: ItemRow = {
   check: (value: Json) => {
-    const given = castAccepted<ErrorCaching>(value)
-    const long =
-      given.cache_time === undefined
+    const caching = castAccepted<ErrorCaching>(value)
+    const tooLong =
+      caching.cache_time === undefined
         ? []
-        : checkCacheTime('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
-    return [...requiredWhenOn(given), ...long]
+        : checkCacheTime('/cache_time', Number(caching.cache_time), caching.cache_unit ?? 'second')
+    return [...checkRequired(caching), ...tooLong]
   },
-  unset: (held) => ({ code: heldCodes(held.candidates, '5xx'), bcache: 'off' }),
+  unset: (state) => ({ code: listStoredCodes(state.candidates, '5xx'), bcache: 'off' }),
 }
 
-function requiredWhenOn(given: ErrorCaching): Problem[] {
-  if (given.bcache !== 'on') return []
+function checkRequired(caching: ErrorCaching): Problem[] {
+  if (caching.bcache !== 'on') return []
   const missing = (['cache_time', 'cache_unit'] as const).filter(
-    (field) => given[field] === undefined,
+    (field) => caching[field] === undefined,
   )
   const required = 'with bcache "on" the field'
   return missing.map((field) => refuseMissingField('', `${required} "${field}" is required`))
 }
 
-/** The codes to switch off: those that are held; all of them when that is not known. */
-function heldCodes(candidates: Json[], all5: string): Json[] {
-  const held = candidates
+/** Lists the codes to switch off: the stored ones, or all codes if those are not known. */
+function listStoredCodes(candidates: Json[], classCode: string): Json[] {
+  const stored = candidates
     .flatMap((value) => (isObject(value) ? [getOwn(value, 'code')] : []))
     .flat()
-  const known = held.filter((code): code is string => typeof code === 'string')
-  return known.length > 0 ? [...new Set(known)].toSorted() : [...codes, all5]
+  const storedCodes = stored.filter((code): code is string => typeof code === 'string')
+  return storedCodes.length > 0 ? [...new Set(storedCodes)].toSorted() : [...codes, classCode]
 }

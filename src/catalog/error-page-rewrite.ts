@@ -6,7 +6,7 @@ import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 import { refuseAsDesired } from './problems.ts'
 
-/** Redirects in place of error answers (specification, "error_page_rewrite"). */
+/** Redirects that replace error responses (specification, "error_page_rewrite"). */
 export const errorPageRewrite: ItemRow = {
   ...overwritingList,
   check: (value: Json) => {
@@ -16,7 +16,9 @@ export const errorPageRewrite: ItemRow = {
         (earlier) => earlier.error_status_code === rule.error_status_code,
       )
       if (other === i || isSameJson(rules[other], rule)) return []
-      const detail = `rule ${other + 1} already says where ${rule.error_status_code} leads; only one can be meant`
+      const detail =
+        `rule ${other + 1} already has a target for ${rule.error_status_code}. Remove one of ` +
+        'the two.'
       return [refuseAsDesired(`/${i}/error_status_code`, detail, 'ambiguous-target')]
     })
   },

@@ -7,14 +7,14 @@ import { refuseMissingField } from './problems.ts'
 
 /** Header rules for each direction (specification, "head_control"). */
 export const headControl: ItemRow = {
-  check: (value: Json) => castAccepted<HeadControl>(value).list.flatMap(ruleProblems),
-  /** A value is ignored where the header is deleted. */
+  check: (value: Json) => castAccepted<HeadControl>(value).list.flatMap(checkRule),
+  /** Drops the value of deleted headers, which is ignored. */
   tidy: (value: Json) => {
     if (!isObject(value) || !Array.isArray(value['list'])) return value
     return {
       ...value,
       list: value['list'].map((rule) =>
-        isObject(rule) && rule['head_op'] === 'DEL' ? without(rule, 'value') : rule,
+        isObject(rule) && rule['head_op'] === 'DEL' ? omitField(rule, 'value') : rule,
       ),
     }
   },
@@ -22,13 +22,13 @@ export const headControl: ItemRow = {
   unset: () => ({ list: [] }),
 }
 
-function ruleProblems({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
+function checkRule({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
   if (head_op === 'DEL' || value !== '') return []
   return [
     refuseMissingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`),
   ]
 }
 
-function without(rule: Record<string, Json>, field: string): Json {
+function omitField(rule: Record<string, Json>, field: string): Json {
   return Object.fromEntries(Object.entries(rule).filter(([key]) => key !== field))
 }

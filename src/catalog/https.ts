@@ -7,8 +7,7 @@ import type { ItemRow } from './item-spec.ts'
 import { warn } from './problems.ts'
 
 /**
- * HTTPS; certificate 0 unbinds (specification, "https"). `http2` and `ocsp` stay as they are when
- * left out.
+ * HTTPS; certificate 0 unbinds (specification, "https"). Omitted `http2` and `ocsp` stay unchanged.
  */
 export const https: ItemRow = {
   group: 'combined',
@@ -19,7 +18,7 @@ export const https: ItemRow = {
 
 function explainDestructive(after: Value | null): string | null {
   const unbinds = after === null || (isObject(after) && after['cert_id'] === 0)
-  return unbinds ? 'certificate 0 takes HTTPS away' : null
+  return unbinds ? 'certificate 0 removes HTTPS' : null
 }
 
 function check(value: Json): Problem[] {

@@ -12,7 +12,7 @@ import { sortUnique } from './value/canonical.ts'
 import { canonicalizeAddress } from './value/formats.ts'
 
 /**
- * IP black list and white list: each empties the other, `append` adds to what is stored, `cover`
+ * IP black list and white list: each empties the other, `append` adds to the stored list, `cover`
  * replaces it (specification, "ip_black_list and ip_white_list").
  */
 export function createIpList(other: ItemKey): ItemRow {
@@ -35,20 +35,20 @@ function check(value: Json): Problem[] {
       problems.push(
         refuse('/list', 'expected at least one entry with mode "append", got an empty list'),
       )
-    const mend = "Name the whole list; with a profile's list, use {$append: […]}."
-    problems.push(refuseAction('/mode', `"append" is an action. ${mend}`))
+    const remedy = 'List all entries; to extend the list of a profile, use {$append: […]}.'
+    problems.push(refuseAction('/mode', `"append" is an action. ${remedy}`))
   }
   return problems
 }
 
-function buildDeltas(held: ItemState, desired: Value): Form[] {
-  const before = held.status === 'unset' ? [] : entries(getCertainValue(held))
-  const after = entries(desired)
+function buildDeltas(state: ItemState, desired: Value): Form[] {
+  const before = state.status === 'unset' ? [] : listEntries(getCertainValue(state))
+  const after = listEntries(desired)
   if (before === null || after === null || before.length === 0) return []
-  const [had, wanted] = [new Set(before), new Set(after)]
-  if (before.some((entry) => !wanted.has(entry))) return []
+  const [stored, desiredEntries] = [new Set(before), new Set(after)]
+  if (before.some((entry) => !desiredEntries.has(entry))) return []
   return after
-    .filter((entry) => !had.has(entry))
+    .filter((entry) => !stored.has(entry))
     .map((entry) => ({ name: 'append', payload: { list: [entry], mode: 'append' } }))
 }
 
@@ -56,22 +56,22 @@ function joinDeltas(appends: Form[]): Form {
   return {
     name: 'append',
     payload: {
-      list: sortUnique(appends.flatMap(({ payload }) => entries(payload) ?? [])),
+      list: sortUnique(appends.flatMap(({ payload }) => listEntries(payload) ?? [])),
       mode: 'append',
     },
   }
 }
 
-function reduce(held: Value | undefined, payload: Wire): Value | undefined {
-  const added = (entries(payload) ?? []).map((entry) =>
+function reduce(state: Value | undefined, payload: Wire): Value | undefined {
+  const added = (listEntries(payload) ?? []).map((entry) =>
     typeof entry === 'string' ? canonicalizeAddress(entry) : entry,
   )
-  const appended = isObject(payload) && payload['mode'] === 'append'
-  const list = sortUnique(appended ? [...(entries(held) ?? []), ...added] : added)
+  const isAppend = isObject(payload) && payload['mode'] === 'append'
+  const list = sortUnique(isAppend ? [...(listEntries(state) ?? []), ...added] : added)
   return list.length === 0 ? undefined : { list, mode: 'cover' }
 }
 
-function entries(value: Value | undefined): Json[] | null {
+function listEntries(value: Value | undefined): Json[] | null {
   if (value === undefined || !isObject(value) || isSecret(value) || !Array.isArray(value['list']))
     return null
   return value['list']

@@ -6,74 +6,75 @@ import { canonicalizeBySchema } from './value/canonical.ts'
 import { getAnnotations, type ItemSchema } from './value/item-schema.ts'
 
 /**
- * Items of one group may travel in one write: `combined`, the eleven that the specification's
- * examples combine, or an item's own name.
+ * Group of items that may be sent in one write: `combined`, the eleven items that the
+ * specification's examples combine, or an item's own name.
  */
 export type GroupName = string
 
-/** How the service returns an item, where that is not as it was submitted. */
+/** The form of an item in the service's response, if it differs from the submitted form. */
 export interface AnswerForm {
-  /** Builds what the service returns for a payload. */
+  /** Builds the form that the service returns for a payload. */
   build(payload: Wire): Json
-  /** Whether the service may have returned this for the payload. */
+  /** Whether the service may have returned this answer for the payload. */
   matches(payload: Wire, answer: Json): boolean
 }
 
-/** Everything that is particular to one item and that its schema can't say. */
+/** The rules of one item that its schema can't express. */
 export interface ItemSpec {
   key: ItemKey
   group: GroupName
   schema: ItemSchema
   /**
-   * Rules that cross fields, on a value that its schema accepts. Pointers are within the value as
-   * it was given.
+   * Checks rules across fields of a value that its schema accepts. Pointers are within that value.
    */
   check(value: Json, domain: Domain): Problem[]
-  /** Whether `check` may find other problems in the same value for another domain. */
+  /** Whether the result of `check` depends on the domain. */
   dependsOnDomain: boolean
-  /** The one form of equal values. Takes desired values and write payloads alike; idempotent. */
+  /** Returns the canonical form of a desired value or a write payload. Idempotent. */
   canonicalize(value: Json): Value
   /**
-   * The documented write that leads to `desired` (canonical) from whatever may be held; null when
-   * nothing can or need be sent.
+   * Builds the documented write that leads to `desired` (canonical) from any possible state; null
+   * if nothing can or must be sent.
    */
-  buildWhole(held: ItemState, desired: Value): Form | null
+  buildWhole(state: ItemState, desired: Value): Form | null
   /**
-   * The smallest documented deltas that together lead to `desired` from the one value that is
-   * surely held, in any order and each as often as one likes; none where only the whole write is
-   * sure.
+   * Builds the smallest documented deltas that together lead to `desired` from a state that is
+   * certain, in any order and any number of repetitions; none if only the whole write is safe.
    */
-  buildDeltas?(held: ItemState, desired: Value): Form[]
-  /** One delta that does what all of these do. They have one name. */
-  joinDeltas?(buildDeltas: Form[]): Form
-  /** What the service holds after this payload; undefined when the item is then empty. */
-  reduce(held: Value | undefined, payload: Wire): Value | undefined
-  /** The documented way back, where there is one; null when there is nothing to take back. */
-  unset?(held: ItemState, domain: Domain): Wire | null
+  buildDeltas?(state: ItemState, desired: Value): Form[]
+  /** Joins deltas with the same name into one. */
+  joinDeltas?(deltas: Form[]): Form
+  /** Computes the value at the service after a payload; undefined if the item is empty then. */
+  reduce(state: Value | undefined, payload: Wire): Value | undefined
   /**
-   * Why a change to this value is made only when the user allows it by the item's name, in words
-   * that follow the name; null when it needs no leave. `after` is null where the item is unset.
+   * Builds the documented payload that unsets the item; null if there is nothing to unset. Absent
+   * if the specification documents none.
+   */
+  unset?(state: ItemState, domain: Domain): Wire | null
+  /**
+   * Explains why a change to this value is destructive and needs `--allow`, in words that follow
+   * the item's name; null if it is not. `after` is null for an unset item.
    */
   explainDestructive?(after: Value | null): string | null
-  /** Items that a write of this one empties. */
+  /** Items that a write of this item empties. */
   clearedItems: ItemKey[]
-  /** Fields that the service leaves alone when a payload omits them. */
+  /** Fields that the service leaves unchanged when a payload omits them. */
   keptFields: FieldName[]
   /**
-   * The form in which the service returns the item; left out where it is the one submitted
+   * The form of the item in the service's response; absent if it is the submitted form
    * (specification, "POST /domain/config", rules 4 and 7).
    */
   answerForm?: AnswerForm
   /**
-   * Whether the answer to a write of this item lists its domains beside `data`, not inside it
-   * (specification, "POST /domain/config", rule 5).
+   * Whether the response to a write of this item lists its domains at the top level instead of
+   * inside `data` (specification, "POST /domain/config", rule 5).
    */
   domainsAtTop: boolean
 }
 
 /**
- * What a row of the catalogue says about an item; what it leaves out is as for most items.
- * A check gets the domain only if its row says that it depends on it.
+ * A row of the catalogue; omitted traits have their defaults. A check gets the domain only if the
+ * row declares `dependsOnDomain`.
  */
 export type ItemRow = RowTraits & (PlainCheck | DomainCheck)
 
@@ -89,7 +90,7 @@ interface DomainCheck {
 
 interface RowTraits {
   group?: GroupName
-  /** What is left to do after the schema's own canonical form. */
+  /** Completes the canonical form after the schema's own rules. */
   tidy?: (value: Json) => Value
   buildWhole?: ItemSpec['buildWhole']
   buildDeltas?: ItemSpec['buildDeltas']
@@ -100,11 +101,11 @@ interface RowTraits {
   clearedItems?: ItemKey[]
   answerForm?: ItemSpec['answerForm']
   domainsAtTop?: boolean
-  /** True for a canonical value with which the item is as good as absent, e.g. an emptied list. */
+  /** Whether a canonical value means the same as no item, e.g. an emptied list. */
   isEmpty?: (value: Value) => boolean
 }
 
-/** Completes a row of the catalogue. */
+/** Builds the specification of an item from its row and schema. */
 export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): ItemSpec {
   const canonicalize = (value: Json): Value => {
     const bySchema = canonicalizeBySchema(schema, value)
@@ -120,14 +121,14 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
     canonicalize,
     check: row.dependsOnDomain === true ? row.check : (value) => row.check?.(value) ?? [],
     dependsOnDomain: row.dependsOnDomain === true,
-    buildWhole: row.buildWhole ?? ((_held, desired) => ({ name: 'replace', payload: desired })),
+    buildWhole: row.buildWhole ?? ((_state, desired) => ({ name: 'replace', payload: desired })),
     ...(row.buildDeltas === undefined || row.joinDeltas === undefined
       ? {}
       : { buildDeltas: row.buildDeltas, joinDeltas: row.joinDeltas }),
     reduce:
       row.reduce ??
-      ((held, payload) => {
-        const next = fillKeptFields(keptFields, canonicalize(payload), held)
+      ((state, payload) => {
+        const next = fillKeptFields(keptFields, canonicalize(payload), state)
         return row.isEmpty?.(next) === true ? undefined : next
       }),
     unset: row.unset,
@@ -139,16 +140,25 @@ export function defineItem(key: ItemKey, schema: ItemSchema, row: ItemRow): Item
   }
 }
 
-/** `value` with the kept fields that it leaves out taken from what is held. */
-export function fillKeptFields(keeps: FieldName[], value: Value, held: Value | undefined): Value {
-  if (keeps.length === 0 || !isObject(value) || held === undefined || !isObject(held)) return value
-  const kept = keeps.filter((name) => !Object.hasOwn(value, name) && Object.hasOwn(held, name))
+/** Fills omitted kept fields of `value` from the state. */
+export function fillKeptFields(
+  keptFields: FieldName[],
+  value: Value,
+  state: Value | undefined,
+): Value {
+  if (keptFields.length === 0 || !isObject(value) || state === undefined || !isObject(state))
+    return value
+  const kept = keptFields.filter(
+    (name) => !Object.hasOwn(value, name) && Object.hasOwn(state, name),
+  )
   return kept.length === 0
     ? value
-    : { ...value, ...Object.fromEntries(kept.map((name) => [name, getOwn(held, name) ?? null])) }
+    : { ...value, ...Object.fromEntries(kept.map((name) => [name, getOwn(state, name) ?? null])) }
 }
 
-/** The only value that an item is known to hold, or undefined when that is not certain. */
-export function getCertainValue(held: ItemState): Value | undefined {
-  return held.status === 'confirmed' && held.returned === undefined ? held.candidates[0] : undefined
+/** Returns the only possible value of an item; undefined if it is not certain. */
+export function getCertainValue(state: ItemState): Value | undefined {
+  return state.status === 'confirmed' && state.returned === undefined
+    ? state.candidates[0]
+    : undefined
 }

@@ -25,14 +25,17 @@ function check(value: Json): Problem[] {
     problems.push(
       refuse(
         '',
-        `there are origins for the carrier "${carriers[0]}" and none for "default", which must be there then`,
+        `there are origins for the carrier "${carriers[0]}" but none for "default". Add an ` +
+          'origin for "default".',
       ),
     )
   }
   return problems
 }
 
-/** The port follows the protocol when it is left out, and is always 0 with protocol `default`. */
+/**
+ * Fills in the port: it follows the protocol if omitted, and is always 0 with protocol `default`.
+ */
 function tidy(value: Json): Json {
   if (!Array.isArray(value)) return value
   return value.map((entry) => {

@@ -6,5 +6,5 @@ import type { ItemRow } from './item-spec.ts'
  */
 export const originHost: ItemRow = {
   group: 'combined',
-  unset: (_held, domain) => ({ host: domain }),
+  unset: (_state, domain) => ({ host: domain }),
 }

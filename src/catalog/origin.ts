@@ -7,22 +7,23 @@ import { refuse } from './problems.ts'
 import { canonicalizeAddress, isAddress } from './value/formats.ts'
 import { splitEntries } from './value/item-schema.ts'
 
-const mostAddresses = 6
+const maxAddresses = 6
 
 /** Main and backup origin (specification, "origin"). */
 export const origin: ItemRow = { group: 'combined', check, tidy }
 
 function check(value: Json): Problem[] {
-  const given = castAccepted<Origin>(value)
-  const main = splitEntries(given.default_master, ',').map(canonicalizeAddress)
-  const backup = splitEntries(given.default_slave ?? '', ',').map(canonicalizeAddress)
+  const input = castAccepted<Origin>(value)
+  const main = splitEntries(input.default_master, ',').map(canonicalizeAddress)
+  const backup = splitEntries(input.default_slave ?? '', ',').map(canonicalizeAddress)
   const problems: Problem[] = []
   const addresses = [...main, ...backup].filter(isAddress).length
-  if (addresses > mostAddresses) {
+  if (addresses > maxAddresses) {
     problems.push(
       refuse(
         '',
-        `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`,
+        `expected at most ${maxAddresses} IP addresses in default_master and default_slave ` +
+          `together, got ${addresses}`,
       ),
     )
   }
@@ -30,16 +31,17 @@ function check(value: Json): Problem[] {
     problems.push(
       refuse(
         '/default_slave',
-        `"${shared}" is also in default_master; main and backup origin may share no address`,
+        `"${shared}" is also in default_master; main and backup origin must not share an address`,
       ),
     )
   }
   for (const field of ['ori_https', 'port'] as const) {
-    if (given[field] !== undefined && given.origin_mode !== 'custom') {
+    if (input[field] !== undefined && input.origin_mode !== 'custom') {
       problems.push(
         refuse(
           `/${field}`,
-          `"${field}" may be set only with origin_mode "custom", here it is "${given.origin_mode ?? 'default'}"`,
+          `"${field}" may be set only with origin_mode "custom", here it is ` +
+            `"${input.origin_mode ?? 'default'}"`,
         ),
       )
     }
@@ -47,7 +49,7 @@ function check(value: Json): Problem[] {
   return problems
 }
 
-/** With `custom`, what is left out means port 80 and http. */
+/** Fills in the defaults of `custom`: port 80 and http. */
 function tidy(value: Json): Json {
   return isObject(value) && value['origin_mode'] === 'custom'
     ? { port: 80, ori_https: 'no', ...value }

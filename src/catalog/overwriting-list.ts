@@ -1,8 +1,6 @@
 import type { ItemRow } from './item-spec.ts'
 
-/**
- * An array that every write replaces whole: an empty one clears the item, which is its way back.
- */
+/** Traits of an array that every write replaces as a whole; an empty array unsets the item. */
 export const overwritingList = {
   isEmpty: (value) => Array.isArray(value) && value.length === 0,
   unset: () => [],

@@ -7,23 +7,20 @@ import { coerce, type Scope } from './value/coerce.ts'
 import { findSchemaProblems } from './value/schema-problems.ts'
 import { findStringProblems } from './value/string-problems.ts'
 
-/**
- * An item as it was given: what the service would store by, the canonical value, and what is wrong.
- */
+/** A parsed item: the payload, the canonical value, and the problems. */
 export interface ParsedItem {
   /**
-   * The value with the specification's types, order and letter case as given; what `reduce` takes.
+   * The value with the specification's types; order and letter case as given. Input of `reduce`.
    */
   payload: Wire
-  /** The canonical value; null when there is an error. */
+  /** The canonical value; null if there is an error. */
   value: Value | null
   problems: Problem[]
 }
 
 /**
- * Reads one item as somebody wrote it: in a manifest, or in a write. In a manifest, strings that
- * are secret (`{$secret}`) count as valid wherever a string may stand; on the wire there are none.
- * Never throws, whatever the value is.
+ * Parses an item of a manifest or a write. In a manifest, secrets (`{$secret}`) are valid wherever
+ * a string is; on the wire there are none. Never throws.
  */
 export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domain): ParsedItem {
   const payload = coerce(spec.schema, raw, scope) ?? null
@@ -35,36 +32,33 @@ export function parseItem(spec: ItemSpec, raw: Json, scope: Scope, domain: Domai
           secrets.push(pointer)
           return 'secret'
         })
-  // Whatever a secret is, a field that there is none of is wrong.
-  const unseen = (problem: Problem): boolean => {
+  // An unknown field is wrong whatever the secret is.
+  const isHidden = (problem: Problem): boolean => {
     return problem.code !== 'unknown-field' && secrets.includes(problem.pointer)
   }
-  const shape = findSchemaProblems(spec.schema, plain).filter((problem) => !unseen(problem))
+  const shape = findSchemaProblems(spec.schema, plain).filter((problem) => !isHidden(problem))
   const problems =
     shape.length > 0
       ? shape
       : [...findStringProblems(spec.schema, plain), ...spec.check(plain, domain)]
-  const judged = problems.filter(
-    (problem) => (problem.scope === 'both' || problem.scope === scope) && !unseen(problem),
+  const found = problems.filter(
+    (problem) => (problem.scope === 'both' || problem.scope === scope) && !isHidden(problem),
   )
-  const valid = !judged.some((problem) => problem.severity === 'error')
-  return { payload, value: valid ? spec.canonicalize(payload) : null, problems: judged }
+  const valid = !found.some((problem) => problem.severity === 'error')
+  return { payload, value: valid ? spec.canonicalize(payload) : null, problems: found }
 }
 
-/**
- * The pointers of the fields that always hold a secret, in a value: the schema marks them
- * `writeOnly`.
- */
+/** Finds the secret fields of a value: those with `writeOnly` in the schema. */
 export function findSecretFields(
   spec: ItemSpec,
   value: Json,
 ): { pointer: string; literal: boolean }[] {
   const found: { pointer: string; literal: boolean }[] = []
-  visit(spec.schema, value, '', found)
+  collectSecretFields(spec.schema, value, '', found)
   return found
 }
 
-function visit(
+function collectSecretFields(
   schema: ItemSpec['schema'],
   value: Json,
   pointer: string,
@@ -74,14 +68,16 @@ function visit(
     if (typeof value === 'string' || isSecret(value))
       found.push({ pointer, literal: !isSecret(value) })
   } else if (Array.isArray(value)) {
-    value.forEach((entry, i) => visit(schema.items ?? {}, entry, `${pointer}/${i}`, found))
+    value.forEach((entry, i) =>
+      collectSecretFields(schema.items ?? {}, entry, `${pointer}/${i}`, found),
+    )
   } else if (typeof value === 'object' && value !== null && !isSecret(value)) {
     for (const [key, field] of Object.entries(value)) {
       const known =
         schema.properties !== undefined && Object.hasOwn(schema.properties, key)
           ? schema.properties[key]
           : undefined
-      if (known !== undefined) visit(known, field, `${pointer}/${key}`, found)
+      if (known !== undefined) collectSecretFields(known, field, `${pointer}/${key}`, found)
     }
   }
 }

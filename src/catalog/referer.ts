@@ -5,8 +5,8 @@ import type { ItemRow } from './item-spec.ts'
 export const referer: ItemRow = {
   group: 'combined',
   isEmpty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
-  unset: (held) => {
-    const last = held.candidates.at(-1)
+  unset: (state) => {
+    const last = state.candidates.at(-1)
     const type = last !== undefined && isObject(last) ? getOwn(last, 'type') : undefined
     return { type: type ?? 1, list: [], allow_empty: true }
   },

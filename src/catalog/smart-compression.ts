@@ -15,27 +15,29 @@ const fields = [
 /** Compression by gzip, brotli or both (specification, "smart_compression"). */
 export const smartCompression: ItemRow = {
   check: (value: Json) => {
-    const given = castAccepted<SmartCompression>(value)
-    return (['gzip', 'brotli'] as const).flatMap((algorithm) => algorithmProblems(given, algorithm))
+    const compression = castAccepted<SmartCompression>(value)
+    return (['gzip', 'brotli'] as const).flatMap((algorithm) =>
+      checkAlgorithm(compression, algorithm),
+    )
   },
-  /** The pair is written in both orders; both mean the same. */
+  /** Both orders of the pair mean the same. */
   tidy: (value: Json) =>
     isObject(value) && value['compression_mode'] === 'brotli&gzip'
       ? { ...value, compression_mode: 'gzip&brotli' }
       : value,
 }
 
-function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'): Problem[] {
-  const mode = given.compression_mode
+function checkAlgorithm(compression: SmartCompression, algorithm: 'gzip' | 'brotli'): Problem[] {
+  const mode = compression.compression_mode
   const used = mode.split('&').includes(algorithm)
   return fields.flatMap((suffix) => {
     const field = `${algorithm}_${suffix}` as const
-    if (used && given[field] === undefined) {
+    if (used && compression[field] === undefined) {
       return [
         refuseMissingField('', `with compression_mode "${mode}" the field "${field}" is required`),
       ]
     }
-    if (!used && given[field] !== undefined) {
+    if (!used && compression[field] !== undefined) {
       return [
         warn(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`),
       ]

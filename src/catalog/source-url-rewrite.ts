@@ -11,20 +11,21 @@ import { countGroups } from './value/regex.ts'
 /** URLs of origin requests, rewritten (specification, "source_url_rewrite"). */
 export const sourceUrlRewrite: ItemRow = {
   ...overwritingList,
-  check: (value: Json) => castAccepted<SourceUrlRewrite>(value).flatMap(ruleProblems),
+  check: (value: Json) => castAccepted<SourceUrlRewrite>(value).flatMap(checkRule),
 }
 
-function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {
+function checkRule(rule: SourceUrlRewrite[number], i: number): Problem[] {
   const groups = countGroups(rule.origin_url)
   return [...rule.target_url.matchAll(/\$(\d+)/g)].flatMap(([text, digits]) => {
-    // "$10" is group 10 where there are ten groups, else group 1 and a "0".
+    // "$10" is group 10 if there are ten groups, otherwise group 1 and a "0".
     const numbers = Array.from(digits ?? '', (_, n) => Number(digits?.slice(0, n + 1)))
     if (numbers.some((n) => n >= 1 && n <= groups)) return []
     const count = pluralize(groups, 'group')
     return [
       refuseAsDesired(
         `/${i}/target_url`,
-        `"${text}" names a group that origin_url does not have; it has ${count}, counted from $1`,
+        `"${text}" refers to a group that origin_url does not have; it has ${count}, ` +
+          'counted from $1',
         'unknown-group',
       ),
     ]

@@ -9,10 +9,10 @@ import { refuse } from './problems.ts'
 /** Speed limits by time of day (specification, "speed_limit"). */
 export const speedLimit: ItemRow = {
   ...overwritingList,
-  check: (value: Json) => castAccepted<SpeedLimit>(value).flatMap(ruleProblems),
+  check: (value: Json) => castAccepted<SpeedLimit>(value).flatMap(checkRule),
 }
 
-function ruleProblems(rule: SpeedLimit[number], i: number): Problem[] {
+function checkRule(rule: SpeedLimit[number], i: number): Problem[] {
   const problems: Problem[] = []
   if (rule.type === 'all' && rule.pattern !== '.*') {
     problems.push(

@@ -13,23 +13,23 @@ type Group = TosOrigin[number]
 export const tosOrigin: ItemRow = {
   check: (value: Json) => {
     const groups = castAccepted<TosOrigin>(value)
-    const problems = groups.flatMap(groupProblems)
+    const problems = groups.flatMap(checkGroup)
     if (!groups.some((group) => group.isp === 'default')) {
-      problems.push(refuse('', 'expected a group for the carrier "default", which must be present'))
+      problems.push(refuse('', 'expected at least one group for the carrier "default"'))
     }
     return problems
   },
-  tidy: (value: Json) => (Array.isArray(value) ? value.map(withPlainHost) : value),
+  tidy: (value: Json) => (Array.isArray(value) ? value.map(canonicalizeHost) : value),
 }
 
-/** A host may be empty, so that its schema can't say that it is an address. */
-function withPlainHost(group: Json): Json {
+/** Canonicalizes the host. Its schema can't declare an address, since the host may be empty. */
+function canonicalizeHost(group: Json): Json {
   return isObject(group) && typeof group['host'] === 'string'
     ? { ...group, host: canonicalizeAddress(group['host']) }
     : group
 }
 
-function groupProblems(group: Group, i: number): Problem[] {
+function checkGroup(group: Group, i: number): Problem[] {
   const problems: Problem[] = []
   const kinds = new Set(group.ips.map(isAddress))
   if (kinds.size > 1)
@@ -44,11 +44,11 @@ function groupProblems(group: Group, i: number): Problem[] {
   const { host = '' } = group
   if (host !== '' && !isAddress(host) && !isDomain(host))
     problems.push(createFormatProblem(`/${i}/host`, 'address', host))
-  return [...problems, ...idleFields(group, i)]
+  return [...problems, ...findIdleFields(group, i)]
 }
 
-/** Fields that the service takes and that do nothing under the modes that the group has. */
-function idleFields(group: Group, i: number): Problem[] {
+/** Finds fields that have no effect with the modes of the group. */
+function findIdleFields(group: Group, i: number): Problem[] {
   const { origin_mode = 'default', host_mode = 'default', auth_type = 'default' } = group
   const idle: [keyof Group, boolean, string][] = [
     ['protocol', origin_mode !== 'custom', 'origin_mode "custom"'],
@@ -65,10 +65,10 @@ function idleFields(group: Group, i: number): Problem[] {
       ? [warn(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)]
       : [],
   )
-  const keyless =
+  const lacksKeys =
     auth_type !== 'default' &&
     (group.auth_secret_key === undefined || group.auth_access_key === undefined)
-  return keyless
+  return lacksKeys
     ? [
         ...warnings,
         warn(

@@ -1,11 +1,11 @@
 import { isObject } from '../model/json.ts'
 import type { ItemRow } from './item-spec.ts'
 
-/** Seeking in videos; both kinds off is its way back (specification, "video_drag"). */
+/** Seeking in videos; turning both kinds off unsets it (specification, "video_drag"). */
 export const videoDrag: ItemRow = {
   group: 'combined',
-  unset: (held) => {
-    const last = held.candidates.at(-1)
+  unset: (state) => {
+    const last = state.candidates.at(-1)
     const before = last !== undefined && isObject(last) ? last : {}
     return {
       url: before['url'] ?? '.*',

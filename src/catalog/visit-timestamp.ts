@@ -23,10 +23,7 @@ function check(value: Json): Problem[] {
   const asArguments = req_uri_type === 1 || req_uri_type === 2
   if (asArguments && timename === keyname) {
     problems.push(
-      refuse(
-        '/timename',
-        `the time and the key can't both travel in the query argument "${timename}"`,
-      ),
+      refuse('/timename', `the time and the key can't share the query argument "${timename}"`),
     )
   }
   return problems

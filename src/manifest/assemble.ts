@@ -17,8 +17,9 @@ import { findPlace } from './yaml-place.ts'
 type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'findItemPlace'>
 
 /**
- * The desired snapshot of a workspace's documents, and everything that is wrong with them. `home`
- * is the workspace file's document.
+ * Builds the desired snapshot of a workspace and collects the problems of its documents.
+ *
+ * @param home the document of the workspace file
  */
 export function assemble(
   config: WorkspaceConfig,
@@ -26,28 +27,28 @@ export function assemble(
   documents: YamlDocument[],
   keeper: SecretKeeper,
 ): Assembled {
-  const read = documents.map((document) => ({ document, ...parseDocument(document) }))
-  const declarations = read.flatMap(({ declaration }) =>
+  const parsed = documents.map((document) => ({ document, ...parseDocument(document) }))
+  const declarations = parsed.flatMap(({ declaration }) =>
     declaration === null ? [] : [declaration],
   )
   const profiles = indexProfiles(
     declarations.filter((each): each is Profile => each.kind === 'profile'),
   )
   const diagnostics = [
-    ...read.flatMap(({ document, findings }) =>
+    ...parsed.flatMap(({ document, findings }) =>
       findings.map((finding) => createDiagnostic(document, finding)),
     ),
     ...profiles.diagnostics,
     ...findProfileProblems(declarations, profiles.byName),
     ...declarations.flatMap((each) =>
-      ofNulls(
+      findNulls(
         each.document,
         '/config',
         each.config,
         each.kind === 'manifest' ? each.domains[0]?.domain : undefined,
       ),
     ),
-    ...ofNulls(home, '/defaults', config.defaults),
+    ...findNulls(home, '/defaults', config.defaults),
   ]
 
   const rules: ConfigContext = {
@@ -59,7 +60,7 @@ export function assemble(
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const stacks = new Map<string, Stack>()
-  const stackFor = (manifest: Manifest): Stack => {
+  const findStack = (manifest: Manifest): Stack => {
     const key = JSON.stringify(manifest.profiles)
     const stack = stacks.get(key) ?? buildStack(manifest.profiles, profiles.byName, defaults)
     stacks.set(key, stack)
@@ -70,7 +71,7 @@ export function assemble(
   const declared = new Map<Domain, Declared>()
   for (const manifest of declarations) {
     if (manifest.kind !== 'manifest') continue
-    const stack = stackFor(manifest)
+    const stack = findStack(manifest)
     const layers: Layer[] = [
       ...stack.layers,
       { config: manifest.config, document: manifest.document, base: '/config' },
@@ -82,21 +83,22 @@ export function assemble(
         declared.set(domain, { manifest, pointer, layers })
         domains.push(domain)
       } else {
-        diagnostics.push(declaredTwice(domain, manifest.document, pointer, first))
+        diagnostics.push(createDuplicateDiagnostic(domain, manifest.document, pointer, first))
       }
     }
-    const result = readManifest(manifest, domains, stack, layers, rules)
+    const result = parseManifest(manifest, domains, stack, layers, rules)
     for (const [domain, items] of result.items) desired.set(domain, items)
     for (const diagnostic of result.diagnostics) diagnostics.push(diagnostic)
   }
   return {
     desired,
     diagnostics: diagnostics.toSorted(compareDiagnostics),
-    findItemPlace: (domain, item, pointer) => placeOf(declared.get(domain), item, pointer),
+    findItemPlace: (domain, item, pointer) =>
+      findDeclaredPlace(declared.get(domain), item, pointer),
   }
 }
 
-function ofNulls(
+function findNulls(
   document: YamlDocument,
   base: string,
   config: JsonObject,
@@ -113,7 +115,7 @@ interface Declared {
   layers: Layer[]
 }
 
-function declaredTwice(
+function createDuplicateDiagnostic(
   domain: Domain,
   document: YamlDocument,
   pointer: string,
@@ -122,38 +124,40 @@ function declaredTwice(
   const related = [
     { ...findPlace(first.manifest.document, first.pointer), message: 'first declared here' },
   ]
-  const detail = `the domain "${domain}" has a manifest already (${first.manifest.document.file.path}). Keep one of them.`
+  const detail =
+    `the domain "${domain}" is already declared in ${first.manifest.document.file.path}. ` +
+    'Remove one of the two.'
   return createDiagnostic(document, {
     code: 'domain-duplicate',
     pointer,
-    summary: 'A domain is declared twice',
+    summary: 'Duplicate domain',
     detail,
     domain,
     related,
   })
 }
 
-interface ReadManifest {
+interface ParsedManifest {
   items: Snapshot
   diagnostics: Diagnostic[]
 }
 
-function readManifest(
+function parseManifest(
   manifest: Manifest,
   domains: Domain[],
   stack: Stack,
   layers: Layer[],
   rules: ConfigContext,
-): ReadManifest {
+): ParsedManifest {
   const faults: MergeFault[] = []
   const config = mergeOver(stack.config, manifest.config, faults)
   const vars = manifest.vars.size === 0 ? stack.vars : new Map([...stack.vars, ...manifest.vars])
   const items: Snapshot = new Map()
   const found = new Map<string, { finding: ConfigFinding; domains: Domain[] }>()
   for (const domain of domains) {
-    const read = parseConfig(config, domain, vars, rules)
-    items.set(domain, read.items)
-    for (const finding of read.findings) {
+    const parsed = parseConfig(config, domain, vars, rules)
+    items.set(domain, parsed.items)
+    for (const finding of parsed.findings) {
       const key = JSON.stringify(finding)
       const same = found.get(key)
       if (same === undefined) found.set(key, { finding, domains: [domain] })
@@ -164,9 +168,9 @@ function readManifest(
     ...stack.faults.map((fault) => createMergeDiagnostic(fault, fault.layer, manifest, domains)),
     ...faults.map((fault) => createMergeDiagnostic(fault, layers.at(-1), manifest, domains)),
   ]
-  // What could not be merged is not worth judging.
+  // Items that could not be merged are not checked any further.
   const unmerged = new Set(merging.map(({ item }) => item))
-  for (const held of items.values()) for (const item of unmerged) held.delete(item ?? '')
+  for (const states of items.values()) for (const item of unmerged) states.delete(item ?? '')
   const judged = [...found.values()].filter(({ finding }) => !unmerged.has(finding.item))
   return {
     items,
@@ -177,7 +181,7 @@ function readManifest(
   }
 }
 
-function placeOf(
+function findDeclaredPlace(
   declared: Declared | undefined,
   item: ItemKey,
   pointer = '',

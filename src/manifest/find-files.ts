@@ -4,7 +4,7 @@ import { globSync } from 'tinyglobby'
 import type { Diagnostic } from '../model/problem.ts'
 import { createFileDiagnostic } from './finding.ts'
 
-/** The files that globs name, and what stands in the way of some. */
+/** Files that match globs, and diagnostics of those that can't be used. */
 export interface FoundFiles {
   /** Relative to the root, with `/`, sorted. */
   paths: string[]
@@ -12,13 +12,13 @@ export interface FoundFiles {
 }
 
 /**
- * The files below a root that match any glob of any list; a "!" takes out of its own list only.
- * Links are followed within the workspace, each folder once; a link to a folder outside, a folder
- * that can't be read and a folder that is named like a file are diagnostics.
+ * Finds the files below a root that match any glob of any list. A "!" excludes files from its own
+ * list only. Links within the workspace are followed, each folder once. A link to a folder outside,
+ * an unreadable folder and a folder named like a YAML file are diagnostics.
  */
 export function findFiles(root: string, lists: string[][]): FoundFiles {
   const home = realpathSync(root)
-  const found = lists.map((globs) => matches(home, globs))
+  const found = lists.map((globs) => matchGlobs(home, globs))
   const diagnostics = new Map(
     found.flatMap((each) => each.diagnostics.map((diagnostic) => [diagnostic.file, diagnostic])),
   )
@@ -29,9 +29,9 @@ export function findFiles(root: string, lists: string[][]): FoundFiles {
   }
 }
 
-function matches(home: string, globs: string[]): FoundFiles {
+function matchGlobs(home: string, globs: string[]): FoundFiles {
   const diagnostics: Diagnostic[] = []
-  const say = (
+  const report = (
     folder: string,
     name: string,
     code: Diagnostic['code'],
@@ -52,10 +52,10 @@ function matches(home: string, globs: string[]): FoundFiles {
     expandDirectories: false,
     followSymbolicLinks: false,
     ignore: ['**/node_modules/**'],
-    fs: { readdirSync: lister(home, say) as unknown as typeof readdirSync },
+    fs: { readdirSync: createLister(home, report) as unknown as typeof readdirSync },
   })
   for (const path of matched.filter((each) => /\.ya?ml\/$/.test(each))) {
-    say(
+    report(
       home,
       path,
       'file-invalid',
@@ -67,12 +67,12 @@ function matches(home: string, globs: string[]): FoundFiles {
 }
 
 /**
- * What stands in a folder, for the glob: links to folders of the workspace as folders, everything
- * else as files, so that reading it says what it is.
+ * Creates a folder reader for the glob: links to folders of the workspace are listed as folders,
+ * everything else as files, so that loading them reports the reason.
  */
-function lister(
+function createLister(
   home: string,
-  say: (
+  report: (
     folder: string,
     name: string,
     code: Diagnostic['code'],
@@ -81,35 +81,36 @@ function lister(
   ) => void,
 ): (folder: string) => Dirent[] {
   const followed = new Set<string>()
-  const linked = (folder: string, entry: Dirent): Dirent[] => {
-    const target = folderBehind(join(folder, entry.name))
-    if (target === null) return [shownAs('file', entry)]
+  const listLinked = (folder: string, entry: Dirent): Dirent[] => {
+    const target = resolveFolder(join(folder, entry.name))
+    if (target === null) return [showAs('file', entry)]
     if (!isWithin(home, target)) {
-      say(
+      report(
         folder,
         entry.name,
         'file-invalid',
-        'This link leaves the workspace',
-        'expected a link to a folder of the workspace, got one outside. Move what it points to into the workspace.',
+        'Link to outside the workspace',
+        'expected a link to a folder of the workspace, got a link to outside. Move its ' +
+          'target into the workspace.',
       )
       return []
     }
-    const again = followed.has(target) || isWithin(target, realpathSync(folder))
+    const isRepeated = followed.has(target) || isWithin(target, realpathSync(folder))
     followed.add(target)
-    return again ? [] : [shownAs('folder', entry)]
+    return isRepeated ? [] : [showAs('folder', entry)]
   }
   return (folder) => {
     try {
       return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
         entry.isSymbolicLink()
-          ? linked(folder, entry)
-          : [entry.isDirectory() ? entry : shownAs('file', entry)],
+          ? listLinked(folder, entry)
+          : [entry.isDirectory() ? entry : showAs('file', entry)],
       )
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
-      // The folder that a glob begins with need not exist.
+      // The base folder of a glob need not exist.
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-      say(
+      report(
         folder,
         '',
         'file-unreadable',
@@ -121,12 +122,12 @@ function lister(
   }
 }
 
-/** True when a real path is another one or lies below it. */
+/** Whether a real path is a folder or lies below it. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** Why a call of the file system failed, in words. */
+/** Explains in words why a call of the file system failed. */
 export function explainFileError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return reasons[code] ?? (error instanceof Error ? error.message : String(error))
@@ -135,13 +136,13 @@ export function explainFileError(error: unknown): string {
 const reasons: Record<string, string> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
-  ENOENT: 'it does not exist (a link may point nowhere)',
-  ELOOP: 'its links go round in a circle',
+  ENOENT: 'it does not exist (or is a broken link)',
+  ELOOP: 'its links form a cycle',
   EISDIR: 'it is a folder',
   EMFILE: 'too many files are open',
 }
 
-function folderBehind(path: string): string | null {
+function resolveFolder(path: string): string | null {
   try {
     const target = realpathSync(path)
     return statSync(target).isDirectory() ? target : null
@@ -151,7 +152,7 @@ function folderBehind(path: string): string | null {
   }
 }
 
-function shownAs(kind: 'file' | 'folder', entry: Dirent): Dirent {
+function showAs(kind: 'file' | 'folder', entry: Dirent): Dirent {
   return Object.assign(Object.create(entry) as Dirent, {
     isFile: () => kind === 'file',
     isDirectory: () => kind === 'folder',

@@ -9,20 +9,22 @@ import {
 import { isPlainMapping } from './merge.ts'
 import type { YamlDocument } from './yaml-file.ts'
 
-/** One configuration that is laid over those before it. */
+/** A configuration that is merged over the layers before it. */
 export interface Layer {
   config: JsonObject
   document: YamlDocument
-  /** Where `config` stands in the document. */
+  /** Pointer of `config` in the document. */
   base: '/config' | '/defaults'
-  /** The profile that it is, and which entry of the manifest's `profiles` brought it. */
+  /**
+   * Name of the profile, and the index of the entry in the manifest's `profiles` that includes it.
+   */
   profile?: { name: string; entry: number }
 }
 
-/** Where a part of the merged value was said. */
+/** Source of a part of the merged value. */
 export interface Origin {
   layer: Layer
-  /** Within the layer's config. */
+  /** Pointer within the layer's config. */
   pointer: string
 }
 
@@ -31,25 +33,25 @@ interface Part extends Origin {
 }
 
 /**
- * The uppermost layer that a part of the merged configuration comes from. `pointer` is within the
- * merged value; what does not exist there has the origin of the last step that does. Null when no
- * layer says anything.
+ * Finds the topmost layer that a part of the merged configuration comes from. `pointer` is within
+ * the merged value. A missing part has the origin of its nearest existing parent. Null if no layer
+ * sets anything.
  */
 export function findOrigin(layers: Layer[], pointer: string): Origin | null {
   let parts: Part[] = layers.map((layer) => ({ layer, pointer: '', value: layer.config }))
   for (const [depth, step] of parsePointer(pointer).entries()) {
-    // A configuration is a mapping of items, even where somebody wrote "$append" beside them.
+    // A configuration is a mapping of items, even with a misplaced "$append" among them.
     const next =
-      depth > 0 && parts.some(({ value }) => Array.isArray(listIn(value)))
-        ? entryOf(parts, Number(step))
-        : fieldOf(parts, step)
+      depth > 0 && parts.some(({ value }) => Array.isArray(getList(value)))
+        ? findEntry(parts, Number(step))
+        : findField(parts, step)
     if (next.length === 0) break
     parts = next
   }
   return parts.at(-1) ?? null
 }
 
-function fieldOf(parts: Part[], key: string): Part[] {
+function findField(parts: Part[], key: string): Part[] {
   let found: Part[] = []
   for (const part of parts) {
     const value = isObject(part.value) ? getOwn(part.value, key) : undefined
@@ -63,10 +65,10 @@ function fieldOf(parts: Part[], key: string): Part[] {
   return found
 }
 
-function entryOf(parts: Part[], index: number): Part[] {
+function findEntry(parts: Part[], index: number): Part[] {
   let start = 0
   for (const { layer, pointer, value } of parts) {
-    const list = listIn(value)
+    const list = getList(value)
     if (!Array.isArray(list)) continue
     const entry = list[index - start]
     if (index - start < list.length && entry !== undefined) {
@@ -83,6 +85,6 @@ function entryOf(parts: Part[], index: number): Part[] {
   return []
 }
 
-function listIn(value: Json): Json | undefined {
+function getList(value: Json): Json | undefined {
   return isObject(value) ? getOwn(value, '$append') : value
 }

@@ -2,7 +2,7 @@ import type { Diagnostic, DiagnosticCode, Place } from '../model/problem.ts'
 import type { YamlDocument } from './yaml-file.ts'
 import { findPlace } from './yaml-place.ts'
 
-/** What is wrong, without its place. */
+/** A problem without its place. */
 export interface Fault {
   code: DiagnosticCode
   severity?: 'error' | 'warning'
@@ -13,16 +13,13 @@ export interface Fault {
   related?: (Place & { message: string })[]
 }
 
-/**
- * What is wrong at a pointer of a document. `key`: the key itself is wrong, not what stands under
- * it.
- */
+/** A problem at a pointer of a document. With `part: 'key'` the key is wrong, not its value. */
 export interface Finding extends Fault {
   pointer: string
   part?: 'key'
 }
 
-/** A fault with its place in a document. */
+/** Adds the place in the document to a finding. */
 export function createDiagnostic(document: YamlDocument, finding: Finding): Diagnostic {
   const { pointer, part, ...fault } = finding
   return {
@@ -34,7 +31,7 @@ export function createDiagnostic(document: YamlDocument, finding: Finding): Diag
   }
 }
 
-/** A fault of a whole file. */
+/** Creates a diagnostic about a whole file, at 1:1. */
 export function createFileDiagnostic(file: string, fault: Fault): Diagnostic {
   return {
     severity: 'error',

@@ -6,53 +6,56 @@ import { parseYaml, type SourceFile } from './yaml-file.ts'
 import { parseText } from './yaml-text.ts'
 
 /**
- * A file in canonical style; or why it was left alone: it is no YAML, or it would not stay what it
- * is.
+ * The formatted text, the diagnostics of invalid YAML, or the reason why the file was left
+ * unchanged.
  */
 export type FormatResult = { text: string } | { diagnostics: Diagnostic[] } | { unchanged: string }
 
 /**
- * A YAML file of a workspace in canonical order and style: keys as the schemas have them, items as
- * the specification has them, two blanks of indentation, lists set in, no blanks inside braces.
- * Comments stay with what they stand beside, and quotes, flow style and block texts stay as they
- * are. A document with anchors keeps its order. Line ends stay what the first one is.
+ * Formats a YAML file of a workspace: keys in the order of the schemas, items in the order of the
+ * specification, indentation of two blanks, indented lists, no blanks inside braces. Comments stay
+ * with their neighbours; quotes, flow style and block texts stay as they are. A document with
+ * anchors keeps its order. All line ends become those of the first line.
  *
- * The result is held against the file before it is given: the same values, and nothing left to
- * format.
+ * The result is verified before it is returned: it has the same values and formatting it again
+ * changes nothing.
  */
 export function formatYaml({ path, text }: SourceFile): FormatResult {
   const { diagnostics, documents } = parseYaml({ path, text })
   if (diagnostics.length > 0) return { diagnostics }
   if (documents.length === 0) return { text }
-  const formatted = settled(path, text)
-  if (formatted === null) return { unchanged: 'formatting it comes to no end' }
+  const formatted = formatUntilStable(path, text)
+  if (formatted === null) return { unchanged: 'formatting does not settle' }
   const again = parseYaml({ path, text: formatted })
-  const same =
+  const isSame =
     again.diagnostics.length === 0 &&
     isSameJson(
       documents.map(({ value }) => value),
       again.documents.map(({ value }) => value),
     )
-  if (!same) return { unchanged: 'formatting it would change its values' }
+  if (!isSame) return { unchanged: 'formatting it would change its values' }
   return { text: formatted }
 }
 
-/** Comments in odd places take a few rounds to come to rest; null where they never do. */
-function settled(path: string, text: string): string | null {
+/**
+ * Formats until nothing changes, since comments in unusual places need several rounds; null if it
+ * never settles.
+ */
+function formatUntilStable(path: string, text: string): string | null {
   let last = text
-  for (let round = 0; round < mostRounds; round++) {
-    const next = styled(path, last)
+  for (let round = 0; round < maxRounds; round++) {
+    const next = formatOnce(path, last)
     if (next === last) return next
     last = next
   }
   return null
 }
 
-const mostRounds = 6
-/** Quoted texts stay on their line. */
+const maxRounds = 6
+/** Keeps quoted texts on one line. */
 const noLimit = 10_000_000
 
-function styled(path: string, text: string): string {
+function formatOnce(path: string, text: string): string {
   const documents = parseText(text)
   const written = documents.map((document, i) => {
     if (!hasAnchors(document)) sortKeys(document.contents, getKeyOrder(path), true)
@@ -71,7 +74,7 @@ function styled(path: string, text: string): string {
   return lineEnd === '\r\n' ? joined.replace(/\r?\n/g, '\r\n') : joined
 }
 
-/** An alias has to stay below its anchor. */
+/** Whether a document has anchors or aliases: an alias must stay below its anchor. */
 function hasAnchors(document: Document.Parsed): boolean {
   let found = false
   visit(document, {
@@ -96,15 +99,18 @@ function sortKeys(node: unknown, order: KeyOrder | undefined, top: boolean): voi
   if (!isMap(node)) return
   const keys = Object.keys(order?.properties ?? {})
   const rank = (pair: Pair) => {
-    const at = keys.indexOf(nameOf(pair))
-    return at < 0 ? keys.length : at
+    const index = keys.indexOf(getName(pair))
+    return index < 0 ? keys.length : index
   }
   const sorted = node.items.toSorted((a, b) => rank(a) - rank(b))
   if (sorted.some((pair, i) => pair !== node.items[i])) reorder(node, sorted, top)
-  for (const pair of node.items) sortKeys(pair.value, order?.properties?.[nameOf(pair)], false)
+  for (const pair of node.items) sortKeys(pair.value, order?.properties?.[getName(pair)], false)
 }
 
-/** Comments move with the key below them; what stands above a whole document stays there. */
+/**
+ * Reorders pairs. Comments move with the key below them; a comment above the whole document stays
+ * there.
+ */
 function reorder(map: YAMLMap, sorted: Pair[], top: boolean): void {
   const [first] = map.items
   const [next] = sorted
@@ -112,9 +118,9 @@ function reorder(map: YAMLMap, sorted: Pair[], top: boolean): void {
     if (top) {
       const head = first.key.commentBefore
       first.key.commentBefore = null
-      next.key.commentBefore = joinedComments(head, next.key.commentBefore)
+      next.key.commentBefore = joinComments(head, next.key.commentBefore)
     } else {
-      first.key.commentBefore = joinedComments(map.commentBefore, first.key.commentBefore)
+      first.key.commentBefore = joinComments(map.commentBefore, first.key.commentBefore)
       map.commentBefore = null
     }
     next.key.spaceBefore = false
@@ -122,13 +128,13 @@ function reorder(map: YAMLMap, sorted: Pair[], top: boolean): void {
   map.items = sorted
 }
 
-function joinedComments(a: string | null | undefined, b: string | null | undefined): string | null {
+function joinComments(a: string | null | undefined, b: string | null | undefined): string | null {
   const both = [a, b].filter(
     (comment) => comment !== null && comment !== undefined && comment !== '',
   )
   return both.length === 0 ? null : both.join('\n')
 }
 
-function nameOf({ key }: Pair): string {
+function getName({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : ''
 }

@@ -6,33 +6,37 @@ import { problemSummaries } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 
 /**
- * Items and fields that don't exist and are given the value null. Merging takes them out before
- * anything else sees them, and a misspelt name would leave in place what it was meant to take out.
- * Pointers are within the configuration.
+ * Finds nulls for items and fields that don't exist. Merging drops them before any other check, so
+ * a misspelt name would silently keep what it was meant to remove. Pointers are within the
+ * configuration.
  */
 export function findIdleNulls(config: JsonObject): Finding[] {
   return Object.entries(config).flatMap(([item, value]) => {
     const pointer = formatPointerStep(item)
     const spec = catalogue.get(item)
     if (spec !== undefined)
-      return isObject(value) ? inFields(spec.schema, value, pointer, item) : []
+      return isObject(value) ? findInFields(spec.schema, value, pointer, item) : []
     if (value !== null) return []
-    const detail = `there is no item "${item}" to take out.${didYouMean(item, catalogue.keys())}`
-    return [
-      { code: 'item-unknown', pointer, part: 'key', summary: 'An unknown item', detail, item },
-    ]
+    const detail = `there is no item "${item}" to drop.${didYouMean(item, catalogue.keys())}`
+    return [{ code: 'item-unknown', pointer, part: 'key', summary: 'Unknown item', detail, item }]
   })
 }
 
-function inFields(schema: ItemSchema, value: JsonObject, at: string, item: string): Finding[] {
-  const known = schema.properties
-  if (known === undefined) return []
+function findInFields(
+  schema: ItemSchema,
+  value: JsonObject,
+  parentPointer: string,
+  item: string,
+): Finding[] {
+  const properties = schema.properties
+  if (properties === undefined) return []
   return Object.entries(value).flatMap(([key, field]): Finding[] => {
-    const pointer = at + formatPointerStep(key)
-    const own = Object.hasOwn(known, key) ? known[key] : undefined
-    if (own !== undefined) return isObject(field) ? inFields(own, field, pointer, item) : []
+    const pointer = parentPointer + formatPointerStep(key)
+    const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (fieldSchema !== undefined)
+      return isObject(field) ? findInFields(fieldSchema, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []
-    const detail = `there is no field "${key}" to take out.${didYouMean(key, Object.keys(known))}`
+    const detail = `there is no field "${key}" to drop.${didYouMean(key, Object.keys(properties))}`
     const summary = problemSummaries['unknown-field']
     return [{ code: 'item-invalid', pointer, part: 'key', summary, detail, item }]
   })

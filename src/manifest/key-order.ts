@@ -2,7 +2,7 @@ import { catalogue } from '../catalog/catalogue.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
 import { documentKeys } from './parse-document.ts'
 
-/** What of a JSON Schema tells the order of keys: that in which it describes them. */
+/** The part of a JSON Schema that gives the order of keys. */
 export interface KeyOrder {
   properties?: Readonly<Record<string, KeyOrder>>
   items?: KeyOrder
@@ -16,7 +16,7 @@ const workspace: KeyOrder = {
   properties: { ...(workspaceSchema.properties as Record<string, KeyOrder>), defaults: config },
 }
 
-/** The canonical order of the keys of a document: of edgewise.yaml, or of a manifest or profile. */
+/** Returns the canonical key order of a document: edgewise.yaml, a manifest or a profile. */
 export function getKeyOrder(path: string): KeyOrder {
   if (path === 'edgewise.yaml') return workspace
   const keys = [...new Set([...documentKeys.manifest, ...documentKeys.profile])]

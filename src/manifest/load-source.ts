@@ -5,17 +5,18 @@ import { isWithin, explainFileError } from './find-files.ts'
 import { createFileDiagnostic } from './finding.ts'
 import type { SourceFile } from './yaml-file.ts'
 
-const mostBytes = 5 * 1024 * 1024
+const maxBytes = 5 * 1024 * 1024
 
 /**
- * The text of a file of the workspace, or what is wrong with the file. `root` is a real path. Never
- * blocks on a pipe or device.
+ * Loads the text of a file of the workspace, or a diagnostic. Never blocks on a pipe or device.
+ *
+ * @param root a real path
  */
 export function loadSource(root: string, path: string): SourceFile | Diagnostic {
-  const bytes = readBytes(root, path)
+  const bytes = loadBytes(root, path)
   if (!Buffer.isBuffer(bytes)) return bytes
   if (bytes.includes(0))
-    return bad(
+    return createDiagnostic(
       path,
       'file-invalid',
       'expected a text file, got one with NUL bytes (UTF-16 perhaps). Save it as UTF-8.',
@@ -24,52 +25,58 @@ export function loadSource(root: string, path: string): SourceFile | Diagnostic 
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    return bad(
+    return createDiagnostic(
       path,
       'file-invalid',
-      'expected UTF-8, got bytes that are not. Save the file as UTF-8.',
+      'expected UTF-8, got other bytes. Save the file as UTF-8.',
     )
   }
 }
 
-function readBytes(root: string, path: string): Buffer | Diagnostic {
+function loadBytes(root: string, path: string): Buffer | Diagnostic {
   let file: number | undefined
   try {
     const target = realpathSync.native(join(root, path))
     if (!isWithin(root, target))
-      return bad(
+      return createDiagnostic(
         path,
         'file-invalid',
-        'expected a file of the workspace, got a link to one outside. Move that file into the workspace.',
+        'expected a file of the workspace, got a link to one outside. Move that file into ' +
+          'the workspace.',
       )
     file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK)
     const status = fstatSync(file)
     if (!status.isFile())
-      return bad(
+      return createDiagnostic(
         path,
         'file-invalid',
         `expected a file, got a ${status.isDirectory() ? 'folder' : 'pipe, socket or device'}`,
       )
-    if (status.size > mostBytes) {
-      return bad(
+    if (status.size > maxBytes) {
+      return createDiagnostic(
         path,
         'file-invalid',
-        `expected at most ${mostBytes / 1024 / 1024} MB, got ${(status.size / 1024 / 1024).toFixed(1)} MB. Split the file.`,
+        `expected at most ${maxBytes / 1024 / 1024} MB, got ` +
+          `${(status.size / 1024 / 1024).toFixed(1)} MB. Split the file.`,
       )
     }
     return readFileSync(file)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
-    return bad(path, 'file-unreadable', `reading it failed: ${explainFileError(error)}`)
+    return createDiagnostic(
+      path,
+      'file-unreadable',
+      `reading it failed: ${explainFileError(error)}`,
+    )
   } finally {
     if (file !== undefined) closeSync(file)
   }
 }
 
-function bad(path: string, code: DiagnosticCode, detail: string): Diagnostic {
+function createDiagnostic(path: string, code: DiagnosticCode, detail: string): Diagnostic {
   return createFileDiagnostic(path, {
     code,
-    summary: code === 'file-unreadable' ? "This file can't be read" : 'This file is no manifest',
+    summary: code === 'file-unreadable' ? "This file can't be read" : 'Not a manifest',
     detail,
   })
 }

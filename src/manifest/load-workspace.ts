@@ -16,9 +16,7 @@ import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 const workspaceFile = 'edgewise.yaml'
 
-/**
- * The nearest folder from `start` upwards that holds an `edgewise.yaml`; null when there is none.
- */
+/** Finds the nearest folder from `start` upwards with an `edgewise.yaml`; null if there is none. */
 export function findRoot(start: string): string | null {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     if (existsSync(join(folder, workspaceFile))) return folder
@@ -27,17 +25,18 @@ export function findRoot(start: string): string | null {
 }
 
 /**
- * Reads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
- * are its diagnostics.
- * @throws EdgewiseError `not-a-workspace` where there is no `edgewise.yaml`, `invalid` with
- * diagnostics where it is wrong.
+ * Loads a workspace: its file, its manifests and its profiles. Problems of manifests and profiles
+ * become its diagnostics.
+ *
+ * @throws EdgewiseError `not-a-workspace` without an `edgewise.yaml`, `invalid` with diagnostics if
+ * that file is invalid
  */
 export function loadWorkspace(
   root: string,
   env: Record<string, string | undefined>,
   keeperFor: (config: WorkspaceConfig) => SecretKeeper,
 ): Workspace {
-  const { config, home, document, files, diagnostics } = readFiles(root, env)
+  const { config, home, document, files, diagnostics } = loadFiles(root, env)
   const all = [...diagnostics]
   const documents = files.flatMap((file) => {
     const yaml = parseYaml(file)
@@ -46,9 +45,9 @@ export function loadWorkspace(
   })
   const keeper = keeperFor(config)
   const assembled = assemble(config, document, documents, keeper)
-  // The values that the manifests refer to are known only now.
+  // Parsing the manifests has resolved the secrets they refer to.
   if (keeper.occursIn(config.service.url))
-    throw invalid([createDiagnostic(document, createSecretAddressFinding())])
+    throw createInvalidError([createDiagnostic(document, createSecretAddressFinding())])
   return {
     root,
     config,
@@ -60,19 +59,20 @@ export function loadWorkspace(
 }
 
 /**
- * The files of a workspace: `edgewise.yaml`, manifests and profiles; and what is wrong with those
- * that can't be read.
+ * Loads the files of a workspace (`edgewise.yaml`, manifests and profiles), with diagnostics for
+ * those that can't be loaded.
+ *
  * @throws EdgewiseError as `loadWorkspace` does
  */
 export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
 ): { files: SourceFile[]; diagnostics: Diagnostic[] } {
-  const { home, files, diagnostics } = readFiles(root, env)
+  const { home, files, diagnostics } = loadFiles(root, env)
   return { files: [home, ...files], diagnostics }
 }
 
-interface ReadFiles {
+interface LoadedFiles {
   config: WorkspaceConfig
   home: SourceFile
   document: YamlDocument
@@ -80,49 +80,49 @@ interface ReadFiles {
   diagnostics: Diagnostic[]
 }
 
-function readFiles(root: string, env: Record<string, string | undefined>): ReadFiles {
+function loadFiles(root: string, env: Record<string, string | undefined>): LoadedFiles {
   if (!existsSync(join(root, workspaceFile))) {
     throw new EdgewiseError(
       'not-a-workspace',
       `there is no ${workspaceFile} in ${root}`,
-      'Name the folder of the workspace with -C, or make one with "edgewise init".',
+      'Pass the folder of the workspace with -C, or create a workspace with "edgewise init".',
     )
   }
   const home = realpathSync(root)
   const source = loadSource(home, workspaceFile)
-  if (!isSource(source)) throw invalid([source])
-  const read = parseWorkspaceConfig(source, env)
-  if (read.config === null) throw invalid(read.diagnostics)
-  const { service, secrets } = read.config
+  if (!isSource(source)) throw createInvalidError([source])
+  const loaded = parseWorkspaceConfig(source, env)
+  if (loaded.config === null) throw createInvalidError(loaded.diagnostics)
+  const { service, secrets } = loaded.config
   if (
     service.url !== 'emulator' &&
     holdsValue(service.url, loadSecretsWithoutCommand(home, secrets, env))
   )
-    throw invalid([createDiagnostic(read.document, createSecretAddressFinding())])
+    throw createInvalidError([createDiagnostic(loaded.document, createSecretAddressFinding())])
 
-  const found = findFiles(home, [read.config.manifests, read.config.profiles])
+  const found = findFiles(home, [loaded.config.manifests, loaded.config.profiles])
   const files: SourceFile[] = []
-  const diagnostics = [...read.diagnostics, ...found.diagnostics]
+  const diagnostics = [...loaded.diagnostics, ...found.diagnostics]
   for (const path of found.paths) {
     const file = loadSource(home, path)
     if (isSource(file)) files.push(file)
     else diagnostics.push(file)
   }
-  return { config: read.config, home: source, document: read.document, files, diagnostics }
+  return { config: loaded.config, home: source, document: loaded.document, files, diagnostics }
 }
 
-function isSource(read: SourceFile | Diagnostic): read is SourceFile {
-  return 'text' in read
+function isSource(loaded: SourceFile | Diagnostic): loaded is SourceFile {
+  return 'text' in loaded
 }
 
-function invalid(diagnostics: Diagnostic[]): EdgewiseError {
+function createInvalidError(diagnostics: Diagnostic[]): EdgewiseError {
   const sorted = diagnostics.toSorted(compareDiagnostics)
   const [first] = sorted
-  const where =
+  const place =
     first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`
   return new EdgewiseError(
     'invalid',
-    `${workspaceFile} is not valid${where}`,
+    `${workspaceFile} is not valid${place}`,
     `Correct ${workspaceFile}; "edgewise validate" checks it.`,
     sorted,
   )

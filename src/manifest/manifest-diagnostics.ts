@@ -8,7 +8,7 @@ import type { ConfigFinding } from './parse-config.ts'
 import type { Manifest } from './parse-document.ts'
 import { findPlace } from './yaml-place.ts'
 
-/** What could not be merged, at the layer that asked for it. */
+/** Creates the diagnostic of a failed merge, at the layer that contains the instruction. */
 export function createMergeDiagnostic(
   { pointer, detail }: MergeFault,
   layer: Layer | undefined,
@@ -16,21 +16,18 @@ export function createMergeDiagnostic(
   domains: Domain[],
 ): Diagnostic {
   const [item = ''] = parsePointer(pointer)
-  return at(layer === undefined ? null : { layer, pointer }, manifest, {
+  return createDiagnostic(layer === undefined ? null : { layer, pointer }, manifest, {
     code: 'item-invalid',
     pointer,
     part: 'key',
     summary: "This can't be merged",
-    detail: forAll(detail, domains),
-    ...about(domains),
+    detail: addDomainCount(detail, domains),
+    ...pickDomain(domains),
     item,
   })
 }
 
-/**
- * What is wrong with a merged configuration, told once for all domains of its manifest that it is
- * wrong for.
- */
+/** Creates one diagnostic for all domains of a manifest that have the same problem. */
 export function createConfigDiagnostic(
   finding: ConfigFinding,
   domains: Domain[],
@@ -47,23 +44,23 @@ export function createConfigDiagnostic(
             message: `"${other}" is declared here`,
           },
         ]
-  return at(findOrigin(layers, finding.pointer), manifest, {
+  return createDiagnostic(findOrigin(layers, finding.pointer), manifest, {
     ...fault,
-    detail: forAll(finding.detail, domains),
-    ...about(domains),
+    detail: addDomainCount(finding.detail, domains),
+    ...pickDomain(domains),
     related,
   })
 }
 
-function about(domains: Domain[]): { domain?: Domain } {
+function pickDomain(domains: Domain[]): { domain?: Domain } {
   return domains[0] === undefined ? {} : { domain: domains[0] }
 }
 
-function forAll(detail: string, domains: Domain[]): string {
+function addDomainCount(detail: string, domains: Domain[]): string {
   return domains.length < 2 ? detail : `${detail} (${domains[0]} and ${domains.length - 1} more)`
 }
 
-function at(origin: Origin | null, manifest: Manifest, finding: Finding): Diagnostic {
+function createDiagnostic(origin: Origin | null, manifest: Manifest, finding: Finding): Diagnostic {
   const { part, related = [], ...fault } = finding
   const site = findSite(origin, manifest, part)
   const all = [...site.related, ...related]
@@ -77,16 +74,23 @@ function at(origin: Origin | null, manifest: Manifest, finding: Finding): Diagno
   }
 }
 
-/** Where the manifest is to blame: at the value itself, or at what brought it in. */
+/**
+ * Finds the place in the manifest to report: the value itself, or the profile entry or domain that
+ * brings it in.
+ */
 export function findSite(
   origin: Origin | null,
   manifest: Manifest,
   part?: 'key',
 ): { place: Place; pointer: string; related: NonNullable<Finding['related']> } {
   const layer = origin?.layer
-  const said = layer === undefined ? '' : layer.base + (origin?.pointer ?? '')
+  const sourcePointer = layer === undefined ? '' : layer.base + (origin?.pointer ?? '')
   if (layer === undefined || layer.document === manifest.document)
-    return { place: findPlace(manifest.document, said, part), pointer: said, related: [] }
+    return {
+      place: findPlace(manifest.document, sourcePointer, part),
+      pointer: sourcePointer,
+      related: [],
+    }
   const list = manifest.domains[0]?.pointer.startsWith('/domains') === true
   const pointer =
     layer.profile !== undefined ? `/profiles/${layer.profile.entry}` : list ? '/domains' : '/domain'
@@ -99,5 +103,9 @@ export function findSite(
     pointer,
     layer.profile === undefined ? 'key' : undefined,
   )
-  return { place, pointer, related: [{ ...findPlace(layer.document, said, part), message }] }
+  return {
+    place,
+    pointer,
+    related: [{ ...findPlace(layer.document, sourcePointer, part), message }],
+  }
 }

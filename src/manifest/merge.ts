@@ -1,29 +1,26 @@
 import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 
-/**
- * Something in the upper value that can't be laid over the lower one; the pointer is within the
- * upper value.
- */
+/** A part of the upper value that can't be merged; the pointer is within the upper value. */
 export interface MergeFault {
   pointer: string
   detail: string
 }
 
 /**
- * `above` laid over `below` (RFC 7396): null takes a field out, a mapping is merged, everything
- * else replaces. `{$append: […]}` adds to the list below, and `{$unset: true}` is taken as it
- * stands. Neither argument is changed; parts that stay the same are shared with the result.
+ * Merges `above` over `below` (RFC 7396): null removes a field, a mapping is merged, everything
+ * else replaces. `{$append: […]}` appends to the list below, and `{$unset: true}` is kept as a
+ * value. Neither argument is changed; the result shares unchanged parts with them.
  */
 export function mergeOver(below: JsonObject, above: JsonObject, faults: MergeFault[]): JsonObject {
-  return merged(below, above, faults, '')
+  return mergeMapping(below, above, faults, '')
 }
 
-/** True for a mapping whose fields are merged: not an instruction such as `$append`. */
+/** Whether a value is a mapping whose fields are merged, not an instruction such as `$append`. */
 export function isPlainMapping(value: Json | undefined): value is JsonObject {
   return isObject(value) && !Object.hasOwn(value, '$append') && !Object.hasOwn(value, '$unset')
 }
 
-function merged(
+function mergeMapping(
   below: Json | undefined,
   above: JsonObject,
   faults: MergeFault[],
@@ -31,14 +28,14 @@ function merged(
 ): JsonObject {
   const result: JsonObject = isPlainMapping(below) ? { ...below } : {}
   for (const [key, value] of Object.entries(above)) {
-    const next = laidOver(getOwn(result, key), value, faults, pointer + formatPointerStep(key))
+    const next = mergeValue(getOwn(result, key), value, faults, pointer + formatPointerStep(key))
     if (next === undefined) delete result[key]
     else result[key] = next
   }
   return result
 }
 
-function laidOver(
+function mergeValue(
   below: Json | undefined,
   above: Json,
   faults: MergeFault[],
@@ -46,34 +43,32 @@ function laidOver(
 ): Json | undefined {
   if (above === null) return undefined
   if (!isObject(above)) return above
-  if (Object.hasOwn(above, '$append')) return appended(below, above, faults, pointer)
-  return isPlainMapping(above) ? merged(below, above, faults, pointer) : above
+  if (Object.hasOwn(above, '$append')) return append(below, above, faults, pointer)
+  return isPlainMapping(above) ? mergeMapping(below, above, faults, pointer) : above
 }
 
-function appended(
+function append(
   below: Json | undefined,
   above: JsonObject,
   faults: MergeFault[],
   pointer: string,
 ): Json | undefined {
-  const refuse = (at: string, detail: string): Json | undefined => {
-    faults.push({ pointer: pointer + at, detail })
+  const refuse = (innerPointer: string, detail: string): Json | undefined => {
+    faults.push({ pointer: pointer + innerPointer, detail })
     return below
   }
-  const beside = Object.keys(above).find((key) => key !== '$append')
-  if (beside !== undefined)
+  const extraKey = Object.keys(above).find((key) => key !== '$append')
+  if (extraKey !== undefined)
     return refuse(
-      formatPointerStep(beside),
-      `"$append" stands alone in its mapping, and "${beside}" is beside it`,
+      formatPointerStep(extraKey),
+      `expected "$append" as the only key of its mapping, got "${extraKey}" as well. Remove ` +
+        'one of the two.',
     )
   const added = above['$append']
   if (!Array.isArray(added))
-    return refuse('/$append', '"$append" takes a list of the entries to add')
+    return refuse('/$append', 'expected a list of the entries to add under "$append"')
   if (below === undefined) return added
-  if (!Array.isArray(below))
-    return refuse(
-      '/$append',
-      `"$append" adds to a list, and what lies below is ${isObject(below) ? 'a mapping' : 'a plain value'}`,
-    )
-  return [...below, ...added]
+  if (Array.isArray(below)) return [...below, ...added]
+  const kind = isObject(below) ? 'a mapping' : 'a plain value'
+  return refuse('/$append', `"$append" adds to a list, but the inherited value is ${kind}`)
 }

@@ -4,22 +4,24 @@ import { isSecret } from '../model/secret.ts'
 import type { Finding } from './finding.ts'
 
 /**
- * Secrets that stand where no free text may: their values are not known yet, so nothing else could
- * find them wrong.
+ * Finds secrets in fields that don't accept free text. Their values are not known yet, so no other
+ * check can find them.
  */
 export function findMisplacedSecrets(schema: ItemSchema, value: Json, pointer: string): Finding[] {
   if (isSecret(value)) {
     if (schema.type === 'string' && schema.enum === undefined) return []
     const expected =
       schema.enum === undefined
-        ? (words[schema.type ?? ''] ?? 'an object with fields')
+        ? (typeWords[schema.type ?? ''] ?? 'an object with fields')
         : `one of ${schema.enum.map((each) => `"${String(each)}"`).join(', ')}`
     return [
       {
         code: 'secret-invalid',
         pointer,
-        summary: "A secret can't stand here",
-        detail: `expected ${expected}, got a reference to a secret. Secrets stand for text only.`,
+        summary: 'Secret not allowed here',
+        detail:
+          `expected ${expected}, got a reference to a secret. A secret is allowed in a text ` +
+          'field only.',
       },
     ]
   }
@@ -40,7 +42,7 @@ export function findMisplacedSecrets(schema: ItemSchema, value: Json, pointer: s
   })
 }
 
-const words: Record<string, string> = {
+const typeWords: Record<string, string> = {
   array: 'a list',
   integer: 'a whole number',
   boolean: 'true or false',

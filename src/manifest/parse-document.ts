@@ -7,16 +7,16 @@ import type { DiagnosticCode } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 import type { YamlDocument } from './yaml-file.ts'
 
-/** What manifests and profiles have in common. */
+/** The common part of manifests and profiles. */
 export interface Declaration {
   document: YamlDocument
-  /** Names of profiles in order; the index is that of the document's list. */
+  /** Names of profiles in order, each with its index in the document's list. */
   profiles: { name: string; entry: number }[]
   vars: Map<string, string>
   config: JsonObject
 }
 
-/** The items of one domain, or of a list of domains, each with where it is named. */
+/** The items of one domain or a list of domains, each with the pointer of its name. */
 export interface Manifest extends Declaration {
   kind: 'manifest'
   domains: { domain: Domain; pointer: string }[]
@@ -34,7 +34,10 @@ export const documentKeys = {
   profile: ['profile', 'profiles', 'vars', 'config'],
 }
 
-/** What a YAML document declares, by its keys; null with findings where that can't be told. */
+/**
+ * Parses a YAML document as a manifest or a profile, by its keys; null with findings if it is
+ * neither.
+ */
 export function parseDocument(document: YamlDocument): {
   declaration: Manifest | Profile | null
   findings: Finding[]
@@ -45,14 +48,14 @@ export function parseDocument(document: YamlDocument): {
     return {
       declaration: null,
       findings: [
-        shapeless(
+        createShapeFinding(
           `expected a mapping with "domain", "domains" or "profile", got ${describeValue(value)}`,
         ),
       ],
     }
   const kind = Object.hasOwn(value, 'profile') ? 'profile' : 'manifest'
   const code: DiagnosticCode = `${kind}-invalid`
-  const say = (pointer: string, detail: string, part?: 'key') => {
+  const report = (pointer: string, detail: string, part?: 'key') => {
     findings.push({ code, pointer, part, summary: `This ${kind} is not well-formed`, detail })
   }
   if (kind === 'manifest' && !Object.hasOwn(value, 'domain') && !Object.hasOwn(value, 'domains')) {
@@ -60,47 +63,52 @@ export function parseDocument(document: YamlDocument): {
     return {
       declaration: null,
       findings: [
-        shapeless(
-          `expected "domain", "domains" or "profile" in this document.${near.find((hint) => hint !== '') ?? ''}`,
+        createShapeFinding(
+          'expected "domain", "domains" or "profile" in this ' +
+            `document.${near.find((hint) => hint !== '') ?? ''}`,
         ),
       ],
     }
   }
   for (const key of Object.keys(value)) {
     if (kind === 'profile' && (key === 'domain' || key === 'domains'))
-      say(
+      report(
         formatPointerStep(key),
-        `a profile has no "${key}": manifests name it in their "profiles"`,
+        `a profile can't have "${key}". Remove it, and list the profile under "profiles" ` +
+          'of a manifest.',
         'key',
       )
     else if (!documentKeys[kind].includes(key))
-      say(
+      report(
         formatPointerStep(key),
-        `there is no key "${key}" in a ${kind}.${known(key, documentKeys[kind])}`,
+        `there is no key "${key}" in a ${kind}.${suggestKey(key, documentKeys[kind])}`,
         'key',
       )
   }
   const shared = {
     document,
-    profiles: profilesOf(value, say),
-    vars: varsOf(value, say),
-    config: configOf(value, say),
+    profiles: parseProfiles(value, report),
+    vars: parseVars(value, report),
+    config: parseConfig(value, report),
   }
   if (kind === 'manifest')
-    return { declaration: { kind, domains: domainsOf(value, findings, say), ...shared }, findings }
+    return {
+      declaration: { kind, domains: parseDomains(value, findings, report), ...shared },
+      findings,
+    }
   const name = getOwn(value, 'profile')
   if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/-]{0,63}$/.test(name))
     return { declaration: { kind, name, ...shared }, findings }
-  say(
+  report(
     '/profile',
     `expected a name of letters, digits, ".", "_", "/" and "-", got ${describeValue(name)}`,
   )
   return { declaration: null, findings }
 }
 
-type Say = (pointer: string, detail: string, part?: 'key') => void
+type Report = (pointer: string, detail: string, part?: 'key') => void
 
-function shapeless(detail: string): Finding {
+function createShapeFinding(detail: string): Finding {
   return {
     code: 'manifest-invalid',
     pointer: '',
@@ -109,13 +117,13 @@ function shapeless(detail: string): Finding {
   }
 }
 
-function known(key: string, keys: string[]): string {
-  return didYouMean(key, keys) || ` It has: ${keys.join(', ')}.`
+function suggestKey(key: string, keys: string[]): string {
+  return didYouMean(key, keys) || ` Known keys: ${keys.join(', ')}.`
 }
 
-function domainsOf(value: JsonObject, findings: Finding[], say: Say): Manifest['domains'] {
+function parseDomains(value: JsonObject, findings: Finding[], report: Report): Manifest['domains'] {
   if (Object.hasOwn(value, 'domain') && Object.hasOwn(value, 'domains'))
-    say('/domains', 'expected "domain" or "domains", got both', 'key')
+    report('/domains', 'expected "domain" or "domains", got both', 'key')
   const single = getOwn(value, 'domain')
   const list = getOwn(value, 'domains')
   const entries: { name: Json; pointer: string }[] =
@@ -123,36 +131,35 @@ function domainsOf(value: JsonObject, findings: Finding[], say: Say): Manifest['
   if (Array.isArray(list))
     entries.push(...list.map((name, i) => ({ name, pointer: `/domains/${i}` })))
   else if (list !== undefined)
-    say(
+    report(
       '/domains',
       `expected a list of domain names, got ${describeValue(list)}. Use "domain" for a single one.`,
     )
   if (Array.isArray(list) && list.length === 0)
-    say('/domains', 'expected at least one domain name, got an empty list')
+    report('/domains', 'expected at least one domain name, got an empty list')
   return entries.flatMap(({ name, pointer }) => {
     if (typeof name === 'string' && isDomain(name)) return [{ domain: name.toLowerCase(), pointer }]
-    const detail = `expected a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard), got ${describeValue(name)}`
+    const detail =
+      'expected a domain name such as www.example.com (ASCII, at least two labels, no IP ' +
+      `address, port or wildcard), got ${describeValue(name)}`
     findings.push({ code: 'domain-invalid', pointer, summary: 'This is not a domain name', detail })
     return []
   })
 }
 
-function profilesOf(value: JsonObject, say: Say): Declaration['profiles'] {
+function parseProfiles(value: JsonObject, report: Report): Declaration['profiles'] {
   const list = getOwn(value, 'profiles') ?? []
   if (!Array.isArray(list)) {
-    say('/profiles', `expected a list of profile names, got ${describeValue(list)}`)
+    report('/profiles', `expected a list of profile names, got ${describeValue(list)}`)
     return []
   }
   const named: Declaration['profiles'] = []
   const names = new Set<string>()
   list.forEach((name, entry) => {
     if (typeof name !== 'string')
-      say(`/profiles/${entry}`, `expected the name of a profile, got ${describeValue(name)}`)
+      report(`/profiles/${entry}`, `expected the name of a profile, got ${describeValue(name)}`)
     else if (names.has(name))
-      say(
-        `/profiles/${entry}`,
-        `the profile "${name}" stands twice in this list. Keep one of them.`,
-      )
+      report(`/profiles/${entry}`, `the profile "${name}" is listed twice. Remove one of the two.`)
     else {
       names.add(name)
       named.push({ name, entry })
@@ -161,36 +168,40 @@ function profilesOf(value: JsonObject, say: Say): Declaration['profiles'] {
   return named
 }
 
-function varsOf(value: JsonObject, say: Say): Map<string, string> {
+function parseVars(value: JsonObject, report: Report): Map<string, string> {
   const vars = getOwn(value, 'vars') ?? {}
-  const read = new Map<string, string>()
+  const parsed = new Map<string, string>()
   if (!isObject(vars)) {
-    say('/vars', `expected a mapping of names to strings and numbers, got ${describeValue(vars)}`)
-    return read
+    report(
+      '/vars',
+      `expected a mapping of names to strings and numbers, got ${describeValue(vars)}`,
+    )
+    return parsed
   }
   for (const [name, content] of Object.entries(vars)) {
     const pointer = `/vars${formatPointerStep(name)}`
     if (!/^[A-Za-z_][\w.-]*$/.test(name))
-      say(pointer, `expected a name of letters, digits, "_", "." and "-", got "${name}"`, 'key')
-    else if (typeof content === 'number') read.set(name, String(content))
+      report(pointer, `expected a name of letters, digits, "_", "." and "-", got "${name}"`, 'key')
+    else if (typeof content === 'number') parsed.set(name, String(content))
     else if (typeof content !== 'string')
-      say(
+      report(
         pointer,
         `expected a string or a number, got ${describeValue(content)}. Put quotes around text.`,
       )
     else if (/(?<!\$)\$\{/.test(content))
-      say(
+      report(
         pointer,
-        'references are not replaced in "vars": expected plain text. Write "$${" for a literal "${".',
+        'references are not replaced in "vars": expected plain text. Write "$${" for a ' +
+          'literal "${".',
       )
-    else read.set(name, content.replaceAll('$${', '${'))
+    else parsed.set(name, content.replaceAll('$${', '${'))
   }
-  return read
+  return parsed
 }
 
-function configOf(value: JsonObject, say: Say): JsonObject {
+function parseConfig(value: JsonObject, report: Report): JsonObject {
   const config = getOwn(value, 'config') ?? {}
   if (isObject(config)) return config
-  say('/config', `expected a mapping of items to values, got ${describeValue(config)}`)
+  report('/config', `expected a mapping of items to values, got ${describeValue(config)}`)
   return {}
 }

@@ -10,7 +10,7 @@ import { findPlace } from './yaml-place.ts'
 /** Profiles by name. */
 export type Profiles = ReadonlyMap<string, Profile>
 
-/** The profiles by name; of several with one name the first counts. */
+/** Indexes profiles by name; the first of several with the same name wins. */
 export function indexProfiles(profiles: Profile[]): {
   byName: Profiles
   diagnostics: Diagnostic[]
@@ -23,12 +23,12 @@ export function indexProfiles(profiles: Profile[]): {
       byName.set(profile.name, profile)
     } else {
       const related = [{ ...findPlace(first.document, '/profile'), message: 'also declared here' }]
-      const detail = `the name "${profile.name}" is taken. Rename one of the two profiles.`
+      const detail = `the name "${profile.name}" is already used. Rename one of the two profiles.`
       diagnostics.push(
         createDiagnostic(profile.document, {
           code: 'profile-duplicate',
           pointer: '/profile',
-          summary: 'Two profiles have one name',
+          summary: 'Duplicate profile',
           detail,
           related,
         }),
@@ -38,7 +38,7 @@ export function indexProfiles(profiles: Profile[]): {
   return { byName, diagnostics }
 }
 
-/** Unknown names and cycles among the profiles that manifests and profiles name. */
+/** Finds unknown names and cycles in the profile lists of manifests and profiles. */
 export function findProfileProblems(declarations: Declaration[], byName: Profiles): Diagnostic[] {
   const hints = new Map<string, string>()
   const unknown = declarations.flatMap((declaration) =>
@@ -46,14 +46,14 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
       if (byName.has(name)) return []
       const hint =
         hints.get(name) ??
-        (didYouMean(name, byName.keys()) || ' Declare it in a document of its own: "profile: …".')
+        (didYouMean(name, byName.keys()) || ' Declare it in its own document: "profile: …".')
       hints.set(name, hint)
       const detail = `there is no profile "${name}".${hint}`
       return [
         createDiagnostic(declaration.document, {
           code: 'profile-unknown',
           pointer: `/profiles/${entry}`,
-          summary: 'An unknown profile',
+          summary: 'Unknown profile',
           detail,
         }),
       ]
@@ -62,16 +62,18 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
   const seen = new Set<string>()
   const cycles = [...byName.values()].flatMap((profile) => {
     const found: Diagnostic[] = []
-    inOrder(profile, byName, seen, (path, entry) => {
+    orderProfiles(profile, byName, seen, (path, entry) => {
       const last = path.at(-1)
       if (last === undefined) return
       const names = path.map((step) => step.name)
-      const detail = `these profiles name each other in a circle: ${[...names, names[0]].join(' → ')}. Take one of the names out.`
+      const detail =
+        `these profiles include each other in a cycle: ${[...names, names[0]].join(' → ')}. ` +
+        'Remove one of the names.'
       found.push(
         createDiagnostic(last.document, {
           code: 'profile-cycle',
           pointer: `/profiles/${entry}`,
-          summary: 'Profiles in a circle',
+          summary: 'Cycle of profiles',
           detail,
         }),
       )
@@ -81,7 +83,7 @@ export function findProfileProblems(declarations: Declaration[], byName: Profile
   return [...unknown, ...cycles]
 }
 
-/** What a list of profiles, over the workspace's defaults, puts under a manifest. */
+/** The merged profiles below a manifest, on top of the workspace's defaults. */
 export interface Stack {
   layers: Layer[]
   vars: ReadonlyMap<string, string>
@@ -90,8 +92,8 @@ export interface Stack {
 }
 
 /**
- * The stack of profiles in order, each after those that it names itself. A profile that others
- * bring in counts once, at its first place; one that the manifest names is laid over what stands
+ * Builds the stack of profiles in order, each after those that it includes. A profile that others
+ * include counts once, at its first place; one that the manifest lists is merged over everything
  * before it in any case.
  */
 export function buildStack(
@@ -105,7 +107,7 @@ export function buildStack(
     const profile = byName.get(name)
     if (profile === undefined) continue
     seen.delete(name)
-    for (const each of inOrder(profile, byName, seen, () => {})) {
+    for (const each of orderProfiles(profile, byName, seen, () => {})) {
       layers.push({
         config: each.config,
         document: each.document,
@@ -128,15 +130,16 @@ export function buildStack(
 }
 
 /**
- * A profile after the profiles that it names, without those already seen. `cycle` gets the profiles
- * of a circle, and the entry of the last one that closes it. Without recursion: the depth is the
- * author's.
+ * Lists a profile after the profiles that it includes, without those already seen. Iterative, since
+ * the depth is not bounded.
+ *
+ * @param onCycle gets the profiles of a cycle, and the entry of the last one that closes it
  */
-function inOrder(
+function orderProfiles(
   start: Profile,
   byName: Profiles,
   seen: Set<string>,
-  cycle: (path: Profile[], entry: number) => void,
+  onCycle: (path: Profile[], entry: number) => void,
 ): Profile[] {
   if (seen.has(start.name)) return []
   const order: Profile[] = []
@@ -151,8 +154,8 @@ function inOrder(
       open.delete(top.profile.name)
       path.pop()
     } else if (child !== undefined && open.has(child.name)) {
-      const circle = path.map((step) => step.profile)
-      cycle(circle.slice(circle.indexOf(child)), reference.entry)
+      const cycle = path.map((step) => step.profile)
+      onCycle(cycle.slice(cycle.indexOf(child)), reference.entry)
     } else if (child !== undefined && !seen.has(child.name)) {
       seen.add(child.name)
       open.add(child.name)

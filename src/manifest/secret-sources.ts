@@ -6,35 +6,35 @@ import type { SecretSource } from './workspace.ts'
 
 type Env = Record<string, string | undefined>
 
-/** Which sources may be read: none (validate), or what lies at hand: variables and files. */
+/** Sources that may be used: none (validate), or variables and files (all others). */
 export type SecretReach = 'none' | 'at hand'
 
-/** Where the values of secrets come from. Nothing but `run` starts a program. */
+/** Sources of the values of secrets. Only `run` starts a program. */
 export interface SecretSources {
   /**
-   * The value of a secret; null where it is not at hand. One line break at the end does not count.
+   * Returns the value of a secret without one final line break; null if it is not available.
    *
-   * @throws EdgewiseError `access` when a file lies in the checkout
+   * @throws EdgewiseError `access` if its file is in the checkout
    */
   lookUp(name: string): string | null
-  /** Whether a command gives the value. */
+  /** Whether the value comes from a command. */
   isCommand(name: string): boolean
-  /** Says why a value is not at hand, in a clause. */
+  /** Explains in a clause why a value is not available. */
   explain(name: string): string
   /**
-   * Runs the command of a secret. To be called only after consent to writes that hold the secret.
+   * Runs the command of a secret. Only allowed after consent to writes that contain the secret.
    *
-   * @throws EdgewiseError `access` when it fails or gives nothing
+   * @throws EdgewiseError `access` if it fails or prints nothing
    */
   run(name: string, signal: AbortSignal): Promise<string>
 }
 
 const maxSeconds = 60
 const maxBytes = 1024 * 1024
-/** A value that is shorter could be a part of anything. */
-const minWithin = 8
+/** Minimum length of a value to look for inside others; a shorter one would match too often. */
+const minLength = 8
 
-/** Makes the sources that the workspace names; `token` is kept from every program. */
+/** Creates the secret sources of a workspace; `token` is hidden from every program. */
 export function createSecretSources(
   root: string,
   sources: Record<string, SecretSource>,
@@ -48,28 +48,28 @@ export function createSecretSources(
       const source = find(name)
       if (source === undefined || reach === 'none') return null
       if ('env' in source) return env[source.env] || null
-      return 'file' in source ? readSecretFile(name, root, source.file, env, token).value : null
+      return 'file' in source ? loadSecretFile(name, root, source.file, env, token).value : null
     },
     isCommand: (name) => 'command' in (find(name) ?? {}),
     explain: (name) => {
       const source = find(name)
-      if (source === undefined) return 'edgewise.yaml names no source'
+      if (source === undefined) return 'edgewise.yaml defines no source'
       if ('env' in source) return `the variable ${source.env} is not set`
-      if ('command' in source) return 'its command was not run yet'
-      return readSecretFile(name, root, source.file, env, token).why
+      if ('command' in source) return 'its command has not run yet'
+      return loadSecretFile(name, root, source.file, env, token).reason
     },
     run: async (name, signal) => {
       const source = find(name)
       if (source === undefined || !('command' in source)) {
         throw new TypeError(`expected a command for the secret ${name}`)
       }
-      const own = programEnvironment(env, sources, token)
-      return runCommand(name, root, source.command, { env: own, signal })
+      const programEnv = buildProgramEnvironment(env, sources, token)
+      return runCommand(name, root, source.command, { env: programEnv, signal })
     },
   }
 }
 
-/** Reads the values of secrets that need no command to run. They are for comparison only. */
+/** Loads the values of secrets that don't come from a command, for comparison only. */
 export function loadSecretsWithoutCommand(
   root: string,
   sources: Record<string, SecretSource>,
@@ -77,117 +77,123 @@ export function loadSecretsWithoutCommand(
 ): string[] {
   return Object.values(sources).flatMap((source) => {
     if ('command' in source) return []
-    const value = 'env' in source ? env[source.env] : smallFile(resolve(root, source.file))
+    const value = 'env' in source ? env[source.env] : loadSmallFile(resolve(root, source.file))
     return value === undefined ? [] : [value.replace(/\r?\n$/, '')]
   })
 }
 
-/** The text of a regular file of at most a megabyte; other files may have no end. */
-function smallFile(path: string): string | undefined {
+/** Loads the text of a regular file of at most a megabyte; other files may never end. */
+function loadSmallFile(path: string): string | undefined {
   try {
     const stats = statSync(path)
     return stats.isFile() && stats.size <= 1024 * 1024 ? readFileSync(path, 'utf8') : undefined
   } catch (error) {
-    // A file that can't be read tells no value.
+    // An unreadable file has no value to compare.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
 }
 
-/** The content of a file without the line break at its end, or why there is none. */
+/** The content of a file without its final line break, or the reason why there is none. */
 interface SecretFile {
   value: string | null
-  why: string
+  reason: string
 }
 
-function readSecretFile(
+function loadSecretFile(
   name: string,
   root: string,
   file: string,
-  // For git, which says whether the file is ignored.
+  // Environment for git.
   env: Env,
   token: string,
 ): SecretFile {
   const path = resolve(root, file)
-  if (!relative(root, path).startsWith('..') && tracked(root, path, env, token)) {
+  if (!relative(root, path).startsWith('..') && isTracked(root, path, env, token)) {
     throw new EdgewiseError(
       'access',
-      `the file of the secret "${name}" (${file}) lies in the checkout and git does not ignore it`,
-      'Move it out, or add it to .gitignore.',
+      `the file of the secret "${name}" (${file}) is in the checkout and git does not ignore it`,
+      'Move it out of the checkout, or add it to .gitignore.',
     )
   }
   try {
     const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '') || null
-    return { value, why: `the file ${file} is empty` }
+    return { value, reason: `the file ${file} is empty` }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return { value: null, why: `the file ${file} can't be read (${code})` }
+    return { value: null, reason: `the file ${file} can't be read (${code})` }
   }
 }
 
-/** Whether git would take a file in. Outside a repository nothing can be committed. */
-function tracked(root: string, path: string, env: Env, token: string): boolean {
+/** Whether git would add a file. Outside a repository nothing can be committed. */
+function isTracked(root: string, path: string, env: Env, token: string): boolean {
   try {
     // A file system monitor of the repository would run here.
     const settings = ['-c', 'core.fsmonitor=false', '-C', root]
     const args = [...settings, 'check-ignore', '-q', '--', path]
-    execFileSync('git', args, { stdio: 'ignore', env: forGit(env, token) })
+    execFileSync('git', args, { stdio: 'ignore', env: pickGitEnvironment(env, token) })
     return false
   } catch (error) {
-    // 1: not ignored; 128: no repository; ENOENT: no git at all.
+    // Exit codes: 1 is not ignored, 128 no repository; ENOENT is no git.
     return (error as { status?: number }).status === 1
   }
 }
 
-/** Picks what git needs to find its settings, and nothing that may be secret. */
-function forGit(env: Env, token: string): Env {
+/** Picks the variables git needs to find its settings, without secrets. */
+function pickGitEnvironment(env: Env, token: string): Env {
   const folders = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SYSTEMROOT']
   const names = [...folders, 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM']
-  const given = names.map((name): [string, string | undefined] => [name, env[name]])
-  return Object.fromEntries(given.filter(([, value]) => !holdsText(value, token)))
+  const picked = names.map((name): [string, string | undefined] => [name, env[name]])
+  return Object.fromEntries(picked.filter(([, value]) => !holdsText(value, token)))
 }
 
-/**
- * Leaves out of the environment whatever holds the token, and the secrets that variables give: a
- * command gives one secret and has no business with the others.
- */
-function programEnvironment(env: Env, sources: Record<string, SecretSource>, token: string): Env {
+/** Builds the environment of a command without the token and the secrets of other variables. */
+function buildProgramEnvironment(
+  env: Env,
+  sources: Record<string, SecretSource>,
+  token: string,
+): Env {
   const named = Object.values(sources).flatMap((source) => ('env' in source ? [source.env] : []))
   const values = named.map((name) => env[name] ?? '')
-  const hidden = [token, ...values.filter((value) => value.length >= minWithin)]
-  const isOpen = ([name, value]: [string, string | undefined]) =>
-    // The name alone would let copies of the value through.
+  const hidden = [token, ...values.filter((value) => value.length >= minLength)]
+  const isVisible = ([name, value]: [string, string | undefined]) =>
+    // Other variables may contain a copy of the value.
     !named.includes(name) && !hidden.some((text) => holdsText(value, text))
-  return Object.fromEntries(Object.entries(env).filter(isOpen))
+  return Object.fromEntries(Object.entries(env).filter(isVisible))
 }
 
 function holdsText(value: string | undefined, text: string): boolean {
   return text !== '' && value?.includes(text) === true
 }
 
-/** Runs without a shell in the workspace's folder; the lock is kept alive meanwhile. */
+/**
+ * Runs a command without a shell in the workspace's folder. Asynchronous, so that the lock is
+ * renewed meanwhile.
+ */
 function runCommand(
   name: string,
   root: string,
   [program = '', ...args]: string[],
   { env, signal }: { env: Env; signal: AbortSignal },
 ): Promise<string> {
-  const failed = (what: string) =>
+  const createError = (what: string) =>
     new EdgewiseError(
       'access',
-      `the secret "${name}" is not at hand: the command "${program}" ${what}; no write that holds it was sent`,
-      'See "secrets" in edgewise.yaml.',
+      `the secret "${name}" is not available: the command "${program}" ${what}; no write ` +
+        'that contains it was sent',
+      'Check its command under "secrets" in edgewise.yaml.',
     )
-  if (signal.aborted) return Promise.reject(failed('was not run, since edgewise was interrupted'))
+  if (signal.aborted)
+    return Promise.reject(createError('was not run, since edgewise was interrupted'))
   return new Promise((fulfil, reject) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []
     let bytes = 0
-    let why: string | null = null
+    let failure: string | null = null
     const end = (reason: string) => {
-      why ??= reason
+      failure ??= reason
       child.kill('SIGKILL')
-      // A grandchild may still hold the pipe.
+      // A grandchild may still have the pipe open.
       child.stdout.destroy()
     }
     const interrupt = () => end('was interrupted')
@@ -205,16 +211,17 @@ function runCommand(
     })
     child.on('error', (error: NodeJS.ErrnoException) => {
       settle()
-      reject(failed(`failed (${error.code ?? 'unknown'})`))
+      reject(createError(`failed (${error.code ?? 'unknown'})`))
     })
     child.on('close', (code, killedBy) => {
       settle()
-      if (why !== null) return reject(failed(why))
-      if (code !== 0) return reject(failed(`failed (${code === null ? killedBy : `exit ${code}`})`))
+      if (failure !== null) return reject(createError(failure))
+      if (code !== 0)
+        return reject(createError(`failed (${code === null ? killedBy : `exit ${code}`})`))
       const value = Buffer.concat(chunks)
         .toString('utf8')
         .replace(/\r?\n$/, '')
-      if (value === '') return reject(failed('gave nothing'))
+      if (value === '') return reject(createError('printed nothing'))
       fulfil(value)
     })
   })

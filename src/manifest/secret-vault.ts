@@ -17,14 +17,16 @@ import { holdsValue } from './service-address.ts'
 import { listSpellings } from './spellings.ts'
 
 /**
- * Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told
- * in seconds.
+ * Parameters of scrypt: memory-hard enough against guessing recorded secrets, fast enough for a
+ * hundred of them in seconds.
  */
 const cost = { N: 16_384, r: 8, p: 1 }
-/** A secret shorter than this is not looked for inside other texts; too much would match. */
-const shortest = 4
+/**
+ * Minimum length of a secret to look for inside other texts; a shorter one would match too often.
+ */
+const minLength = 4
 
-/** Programs that give values of secrets. */
+/** Commands that print values of secrets. */
 export type SecretPrograms = Omit<SecretSources, 'lookUp'>
 
 const noPrograms: SecretPrograms = {
@@ -34,20 +36,20 @@ const noPrograms: SecretPrograms = {
 }
 
 /**
- * The only place that knows values of secrets. They live in memory; everything else sees a scrypt
- * fingerprint, salted with the workspace's id, so that a plan stays the same from run to run and a
- * change of the value shows.
+ * Keeps the values of secrets; nothing else knows them. They exist in memory only. Everything else
+ * sees a scrypt fingerprint salted with the workspace's id, so that plans are reproducible and a
+ * changed value is detected.
  */
 export class SecretVault implements SecretKeeper, SecretPort {
   readonly #salt: string
   readonly #lookUp: (name: string) => string | null
   readonly #values = new Map<string, string | null>()
   readonly #keys = new Map<string, Buffer>()
-  /** Fingerprint → the string it stands for. */
+  /** Fingerprint → its string. */
   readonly #known = new Map<string, string>()
-  /** The other way round; of several fingerprints of one string the first. */
+  /** String → its first fingerprint. */
   readonly #fingerprints = new Map<string, string>()
-  /** Fingerprint → the references it was made from: a name, or a template around names. */
+  /** Fingerprint → its reference: a name, or a template with names. */
   readonly #templates = new Map<string, string>()
   readonly #unresolved = new Set<string>()
   readonly #hidden = new Set<string>()
@@ -56,8 +58,8 @@ export class SecretVault implements SecretKeeper, SecretPort {
   readonly #programs: SecretPrograms
 
   /**
-   * @param lookUp the value of a secret, or null where it is not at hand
-   * @param programs what gives values that are not at hand
+   * @param lookUp returns the value of a secret, or null if it is not available
+   * @param programs commands for values that are not available
    */
   constructor(id: string, lookUp: (name: string) => string | null, programs = noPrograms) {
     this.#salt = `edgewise ${id}`
@@ -65,62 +67,62 @@ export class SecretVault implements SecretKeeper, SecretPort {
     this.#programs = programs
   }
 
-  /** Lists the names in a reference (a name, or a template) whose values are not at hand. */
+  /** Lists the names in a reference (a name, or a template) whose values are not available. */
   listMissing(reference: string): string[] {
-    return listReferencedNames(reference).filter((name) => this.#value(name) === null)
+    return listReferencedNames(reference).filter((name) => this.#lookUpValue(name) === null)
   }
 
-  /** Whether a command gives the value of a secret, once there is consent to run it. */
+  /** Whether the value of a secret comes from a command, which runs after consent. */
   isCommand(name: string): boolean {
     return this.#programs.isCommand(name)
   }
 
-  /** Says why the value of a secret is not at hand, in a clause. */
+  /** Explains in a clause why the value of a secret is not available. */
   explain(name: string): string {
     return this.#programs.explain(name)
   }
 
   /**
-   * Runs the commands of these secrets, each once for this process. To be called only after consent
-   * to writes that hold them.
+   * Runs the commands of these secrets, each once per process. Only allowed after consent to writes
+   * that contain them.
    *
-   * @throws EdgewiseError `access` when one of them fails or gives nothing
+   * @throws EdgewiseError `access` if one of them fails or prints nothing
    */
   async obtain(names: Iterable<string>, signal: AbortSignal): Promise<void> {
     for (const name of new Set(names)) {
-      if (this.#value(name) !== null) continue
+      if (this.#lookUpValue(name) !== null) continue
       this.#values.set(name, await this.#programs.run(name, signal))
       this.#unresolved.delete(name)
     }
   }
 
-  /** The secret that stands for a reference: a name, or a template around names. */
+  /** Returns the secret of a reference: a name, or a template with names. */
   resolve(reference: string): Secret {
     return this.maskTemplate(reference.includes('${') ? reference : `\${secret:${reference}}`)
   }
 
-  /** Whether all secrets of a value could be written out. */
+  /** Whether the values of all secrets in a value are available. */
   canReveal(value: Value): boolean {
-    let all = true
+    let isComplete = true
     mapSecrets(value, (secret) => {
-      all &&= this.#known.has(secret)
+      isComplete &&= this.#known.has(secret)
       return null
     })
-    return all
+    return isComplete
   }
 
   maskTemplate(template: string): Secret {
     const names = listSecretNames(template)
-    const values = names.map((name) => this.#value(name))
+    const values = names.map((name) => this.#lookUpValue(name))
     if (values.includes(null)) {
-      for (const name of names) if (this.#value(name) === null) this.#unresolved.add(name)
+      for (const name of names) if (this.#lookUpValue(name) === null) this.#unresolved.add(name)
       return { $secret: `unresolved:${shorten(template)}` }
     }
-    const whole = template.replace(
+    const fullText = template.replace(
       /\$\{secret:([^}]*)\}/g,
-      (_, name: string) => this.#value(name) ?? '',
+      (_, name: string) => this.#lookUpValue(name) ?? '',
     )
-    const fingerprint = this.#fingerprint(whole, values as string[])
+    const fingerprint = this.#fingerprint(fullText, values as string[])
     this.#templates.set(fingerprint, shorten(template))
     return { $secret: fingerprint }
   }
@@ -130,28 +132,28 @@ export class SecretVault implements SecretKeeper, SecretPort {
   }
 
   /**
-   * Counts a value as secret that no manifest refers to, such as the token. A short one could be a
-   * part of anything.
+   * Treats a value as secret that no manifest refers to, such as the token. Short values are
+   * ignored, since they could be a part of anything.
    */
   hide(value: string): void {
     if (value.length >= 8) this.#hidden.add(value)
   }
 
   occursIn(url: string): boolean {
-    return url !== 'emulator' && holdsValue(url, this.#told())
+    return url !== 'emulator' && holdsValue(url, this.#listKnownValues())
   }
 
-  /** Names of the secrets that were referred to and are not at hand. */
+  /** Lists the secrets that were referred to and are not available. */
   listUnresolved(): string[] {
     return [...this.#unresolved].toSorted()
   }
 
-  /** Whether the string that a fingerprint stands for is at hand. */
+  /** Whether the string of a fingerprint is available. */
   knows(fingerprint: string): boolean {
     return this.#known.has(fingerprint)
   }
 
-  /** The references that the secrets of a value were made from, by fingerprint. */
+  /** Returns the references of the secrets in a value, by fingerprint. */
   listTemplates(value: Value): Record<string, string> {
     const templates: Record<string, string> = {}
     mapSecrets(value, (secret) => {
@@ -163,9 +165,9 @@ export class SecretVault implements SecretKeeper, SecretPort {
   }
 
   /**
-   * A value with its secrets written out, for the wire and nothing else.
+   * Replaces the secrets in a value with their strings, for the wire only.
    *
-   * @throws EdgewiseError `access` when one of them is not at hand.
+   * @throws EdgewiseError `access` if one of them is not available
    */
   reveal(value: Value): Json {
     return mapSecrets(value, (secret) => {
@@ -176,50 +178,49 @@ export class SecretVault implements SecretKeeper, SecretPort {
         : 'a recorded secret'
       throw new EdgewiseError(
         'access',
-        `the value of ${name} is not at hand`,
-        'Provide it as edgewise.yaml says under "secrets".',
+        `the value of ${name} is not available`,
+        'Provide it through its source under "secrets" in edgewise.yaml.',
       )
     })
   }
 
   /**
-   * What the service returned, with fingerprints in place of secrets: wherever the item always
-   * holds one, or a known one occurs in any spelling. Names of fields that the item does not have
-   * lose them too.
+   * Replaces secrets in a value that the service returned with fingerprints: every secret field,
+   * and every text with a known secret in any spelling. Unknown field names are scrubbed too.
    */
   mask(item: ItemKey, value: Json): Json {
     const always = new Set(findSecretFields(getItemSpec(item), value).map((field) => field.pointer))
     const names = listFieldNames(getItemSpec(item).schema)
-    const told = this.#told().flatMap((secret) => this.#spelled(secret))
-    const visit = (at: Json, pointer: string): Json => {
-      if (typeof at === 'string') {
-        const known = this.#fingerprints.get(at)
+    const listKnownValues = this.#listKnownValues().flatMap((secret) => this.#listSpellings(secret))
+    const maskNode = (node: Json, pointer: string): Json => {
+      if (typeof node === 'string') {
+        const known = this.#fingerprints.get(node)
         if (known !== undefined) return { $secret: known }
-        return always.has(pointer) || told.some((spelling) => at.includes(spelling))
-          ? { ...this.maskLiteral(at) }
-          : at
+        return always.has(pointer) || listKnownValues.some((spelling) => node.includes(spelling))
+          ? { ...this.maskLiteral(node) }
+          : node
       }
-      if (Array.isArray(at)) return at.map((entry, i) => visit(entry, `${pointer}/${i}`))
-      if (!isObject(at)) return at
+      if (Array.isArray(node)) return node.map((entry, i) => maskNode(entry, `${pointer}/${i}`))
+      if (!isObject(node)) return node
       return Object.fromEntries(
-        Object.entries(at).map(([key, field]) => [
+        Object.entries(node).map(([key, field]) => [
           names.has(key) ? key : this.scrub(key),
-          visit(field, `${pointer}/${key}`),
+          maskNode(field, `${pointer}/${key}`),
         ]),
       )
     }
-    return visit(value, '')
+    return maskNode(value, '')
   }
 
-  /** A text without the values of any secret, in whatever spelling. */
+  /** Removes the values of all secrets from a text, in any spelling. */
   scrub(text: string): string {
-    const spellings = this.#told().flatMap((value) => this.#spelled(value))
+    const spellings = this.#listKnownValues().flatMap((value) => this.#listSpellings(value))
     return spellings
       .toSorted((a, b) => b.length - a.length)
       .reduce((clean, spelling) => clean.replaceAll(spelling, '(secret)'), text)
   }
 
-  #value(name: string): string | null {
+  #lookUpValue(name: string): string | null {
     let value = this.#values.get(name)
     if (value === undefined) {
       value = this.#lookUp(name)
@@ -228,20 +229,22 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return value
   }
 
-  /** One scrypt for each secret value; a text around it costs no more than a keyed hash. */
-  #fingerprint(whole: string, values: string[]): string {
-    const keys = values.map((value) => this.#key(value))
-    const alone = values.length === 1 && values[0] === whole
+  /**
+   * Computes a fingerprint: one scrypt for each secret value; a text around it only adds an HMAC.
+   */
+  #fingerprint(fullText: string, values: string[]): string {
+    const keys = values.map((value) => this.#deriveKey(value))
+    const alone = values.length === 1 && values[0] === fullText
     const digest = alone
       ? (keys[0] ?? Buffer.alloc(0))
-      : createHmac('sha256', Buffer.concat(keys)).update(whole).digest()
+      : createHmac('sha256', Buffer.concat(keys)).update(fullText).digest()
     const fingerprint = `scrypt:${digest.subarray(0, 16).toString('hex')}`
-    this.#known.set(fingerprint, whole)
-    if (!this.#fingerprints.has(whole)) this.#fingerprints.set(whole, fingerprint)
+    this.#known.set(fingerprint, fullText)
+    if (!this.#fingerprints.has(fullText)) this.#fingerprints.set(fullText, fingerprint)
     return fingerprint
   }
 
-  #spelled(value: string): string[] {
+  #listSpellings(value: string): string[] {
     let spellings = this.#spellings.get(value)
     if (spellings === undefined) {
       spellings = listSpellings(value)
@@ -250,7 +253,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return spellings
   }
 
-  #key(value: string): Buffer {
+  #deriveKey(value: string): Buffer {
     let key = this.#keys.get(value)
     if (key === undefined) {
       key = scryptSync(value, this.#salt, 32, cost)
@@ -259,15 +262,15 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return key
   }
 
-  /** The values to look for in texts. */
-  #told(): string[] {
+  /** Lists the values to look for in texts. */
+  #listKnownValues(): string[] {
     return [
       ...new Set([...this.#values.values(), ...this.#known.values(), ...this.#hidden]),
-    ].filter((value): value is string => value !== null && value.length >= shortest)
+    ].filter((value): value is string => value !== null && value.length >= minLength)
   }
 }
 
-/** A template that is nothing but one reference, as its name. */
+/** Shortens a template that is a single reference to its name. */
 function shorten(template: string): string {
   return /^\$\{secret:([^}]*)\}$/.exec(template)?.[1] ?? template
 }

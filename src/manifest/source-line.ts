@@ -4,9 +4,8 @@ import type { Place } from '../model/problem.ts'
 import type { SourceFile } from './yaml-file.ts'
 
 /**
- * The lines of files for messages. What stands after the name of a field that always holds a secret
- * is covered unless it is a reference; by the text alone, so that it holds in a file that is no
- * YAML as well.
+ * Creates a lookup of source lines for messages. The text after the name of a secret field is
+ * masked unless it is a reference. Works on the text alone, so invalid YAML is covered as well.
  */
 export function createSourceLineLookup(
   files: Iterable<SourceFile>,
@@ -16,12 +15,12 @@ export function createSourceLineLookup(
     const text = texts.get(place.file)
     if (text === undefined) return null
     const line = text.split('\n')[place.line - 1]
-    return line === undefined ? null : covered(line.replace(/\r$/, ''))
+    return line === undefined ? null : maskSecrets(line.replace(/\r$/, ''))
   }
 }
 
-function covered(line: string): string {
-  for (const match of line.matchAll(secretField())) {
+function maskSecrets(line: string): string {
+  for (const match of line.matchAll(getSecretPattern())) {
     const start = match.index + match[0].length
     if (!/^["']?\$\{/.test(line.slice(start)))
       return line.slice(0, start) + line.slice(start).replaceAll(/\S/g, '*')
@@ -30,12 +29,12 @@ function covered(line: string): string {
 }
 
 let pattern: RegExp | undefined
-function secretField(): RegExp {
+function getSecretPattern(): RegExp {
   if (pattern !== undefined) return pattern
-  const holders = [...catalogue.values()].filter((spec) => secretNamesIn(spec.schema).length > 0)
-  const names = new Set(['token', ...holders.flatMap((spec) => secretNamesIn(spec.schema))])
-  // An item that should have such fields, and has text or a list of it in their place, may well be
-  // the secret itself.
+  const holders = [...catalogue.values()].filter((spec) => listSecretNames(spec.schema).length > 0)
+  const names = new Set(['token', ...holders.flatMap((spec) => listSecretNames(spec.schema))])
+  // If an item that should have secret fields is text or a list of text instead, that text may be
+  // the secret.
   const whole = holders.map(
     (spec) => `${spec.key}["']?\\s*:(?!\\s*(?:$|[{&*#|>]|\\[\\s*(?:\\{|$)))`,
   )
@@ -46,9 +45,9 @@ function secretField(): RegExp {
   return pattern
 }
 
-function secretNamesIn(schema: ItemSchema): string[] {
-  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    field.writeOnly === true ? [name] : secretNamesIn(field),
+function listSecretNames(schema: ItemSchema): string[] {
+  const names = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    field.writeOnly === true ? [name] : listSecretNames(field),
   )
-  return schema.items === undefined ? own : [...own, ...secretNamesIn(schema.items)]
+  return schema.items === undefined ? names : [...names, ...listSecretNames(schema.items)]
 }

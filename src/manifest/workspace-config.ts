@@ -10,15 +10,12 @@ import type { SecretSource, WorkspaceConfig } from './workspace.ts'
 import type { HealthConfig } from '../model/config.ts'
 import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
-/**
- * The workspace file as far as it could be read; a configuration may have warnings, no
- * configuration has errors.
- */
+/** The parsed workspace file. A configuration may have warnings; null has errors. */
 export type ParsedWorkspaceConfig =
   | { config: WorkspaceConfig; document: YamlDocument; diagnostics: Diagnostic[] }
   | { config: null; diagnostics: Diagnostic[] }
 
-/** The workspace file with its defaults filled in, or null and what is wrong with it. */
+/** Parses the workspace file and fills in defaults; null and diagnostics if it is invalid. */
 export function parseWorkspaceConfig(file: SourceFile, env: Environment): ParsedWorkspaceConfig {
   const { documents, diagnostics } = parseYaml(file)
   const [document, second] = documents
@@ -36,35 +33,35 @@ export function parseWorkspaceConfig(file: SourceFile, env: Environment): Parsed
   }
   if (diagnostics.length > 0) return { config: null, diagnostics }
   if (document === undefined) return refuse('expected at least "version: 1", got an empty file')
-  if (second !== undefined) return refuse('expected one document, got several. Take the "---" out.')
+  if (second !== undefined) return refuse('expected one document, got several. Remove the "---".')
   if (!isObject(document.value)) return refuse('expected a mapping that begins with "version: 1"')
 
-  const written = withToken(withoutNulls(document.value))
+  const written = addDefaultToken(dropNulls(document.value))
   const { value, findings } = replaceEnvironment(written, env)
   const shape = findings.length > 0 ? findings : checkShape(value, written)
-  const failed = (all: Finding[]): ParsedWorkspaceConfig => ({
+  const fail = (all: Finding[]): ParsedWorkspaceConfig => ({
     config: null,
     diagnostics: all.map((finding) => createDiagnostic(document, finding)),
   })
-  if (shape.length > 0) return failed(shape)
-  const config = configOf(value as unknown as ValidContent)
+  if (shape.length > 0) return fail(shape)
+  const config = buildConfig(value as unknown as ValidContent)
   const rules = checkRules(config, (pointer) => resolvePointer(written, pointer) !== undefined)
-  return rules.length > 0 ? failed(rules) : { config, document, diagnostics: [] }
+  return rules.length > 0 ? fail(rules) : { config, document, diagnostics: [] }
 }
 
-/** A key without a value, its lines commented out perhaps, is as good as absent. */
-function withoutNulls(content: JsonObject): JsonObject {
+/** Drops keys without a value, for example with commented-out content: they count as absent. */
+function dropNulls(content: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null))
 }
 
-function withToken(content: JsonObject): JsonObject {
+function addDefaultToken(content: JsonObject): JsonObject {
   const service = getOwn(content, 'service') ?? {}
   return isObject(service)
     ? { ...content, service: { token: '${env:EDGEWISE_TOKEN}', ...service } }
     : content
 }
 
-/** The workspace file as its schema leaves it, defaults included. */
+/** The workspace file after validation by its schema, defaults included. */
 interface ValidContent extends Omit<WorkspaceConfig, 'state' | 'guards' | 'rollout' | 'secrets'> {
   secrets: Record<string, SecretSource>
   state?: { store: 'git' | 'dir'; branch: string; remote: string; path: string }
@@ -88,7 +85,7 @@ interface ValidHealth extends Omit<
   margin: string
 }
 
-function configOf(content: ValidContent): WorkspaceConfig {
+function buildConfig(content: ValidContent): WorkspaceConfig {
   const { service, guards, rollout, state } = content
   const itemKeys: Record<ItemKey, string> = service.itemKeys
   return {
@@ -106,8 +103,8 @@ function configOf(content: ValidContent): WorkspaceConfig {
     },
     guards: {
       ...guards,
-      maxDomains: amountOf(guards.maxDomains),
-      maxChanges: amountOf(guards.maxChanges),
+      maxDomains: parseAmount(guards.maxDomains),
+      maxChanges: parseAmount(guards.maxChanges),
       freeze: guards.freeze.map((window) => ({
         timezone: service.timezone,
         reason: '',
@@ -116,18 +113,18 @@ function configOf(content: ValidContent): WorkspaceConfig {
     },
     rollout: {
       ...rollout,
-      waves: rollout.waves.map(amountOf),
-      pause: secondsOf(rollout.pause),
-      health: rollout.health === undefined ? null : healthOf(rollout.health),
+      waves: rollout.waves.map(parseAmount),
+      pause: parseSeconds(rollout.pause),
+      health: rollout.health === undefined ? null : buildHealth(rollout.health),
     },
   }
 }
 
-function healthOf(health: ValidHealth): HealthConfig {
+function buildHealth(health: ValidHealth): HealthConfig {
   const times = {
-    settle: secondsOf(health.settle),
-    lag: secondsOf(health.lag),
-    window: secondsOf(health.window),
+    settle: parseSeconds(health.settle),
+    lag: parseSeconds(health.lag),
+    window: parseSeconds(health.window),
   }
   return {
     ...health,
@@ -137,12 +134,12 @@ function healthOf(health: ValidHealth): HealthConfig {
   }
 }
 
-function amountOf(value: number | string): Amount {
+function parseAmount(value: number | string): Amount {
   return typeof value === 'number' ? { count: value } : { percent: Number(value.slice(0, -1)) }
 }
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-function secondsOf(time: string): number {
+function parseSeconds(time: string): number {
   return Number(time.slice(0, -1)) * (unitSeconds[time.slice(-1)] ?? 1)
 }

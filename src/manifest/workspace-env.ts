@@ -6,9 +6,9 @@ export type Environment = Record<string, string | undefined>
 const sections = ['service', 'state', 'secrets']
 
 /**
- * The content of the workspace file with `${env:NAME}` replaced under `service`, `state` and
- * `secrets`; `$${` becomes `${` there. A variable of the token that is not set gives an empty
- * string, any other one a finding. Elsewhere a reference to the environment is a finding.
+ * Replaces `${env:NAME}` under `service`, `state` and `secrets` of the workspace file; `$${`
+ * becomes `${` there. An unset variable of the token becomes an empty string, any other unset
+ * variable a finding. A reference to the environment elsewhere is a finding.
  */
 export function replaceEnvironment(
   content: JsonObject,
@@ -18,13 +18,13 @@ export function replaceEnvironment(
   const value = Object.fromEntries(
     Object.entries(content).map(([key, section]) => [
       key,
-      replaced(section, formatPointerStep(key), sections.includes(key) ? env : null, findings),
+      replaceValue(section, formatPointerStep(key), sections.includes(key) ? env : null, findings),
     ]),
   )
   return { value, findings }
 }
 
-function replaced(
+function replaceValue(
   value: Json,
   pointer: string,
   env: Environment | null,
@@ -32,57 +32,54 @@ function replaced(
 ): Json {
   if (typeof value === 'string')
     return env === null
-      ? untouched(value, pointer, findings)
-      : replacedText(value, pointer, env, findings)
+      ? checkUnchanged(value, pointer, findings)
+      : replaceText(value, pointer, env, findings)
   if (Array.isArray(value))
-    return value.map((entry, i) => replaced(entry, `${pointer}/${i}`, env, findings))
+    return value.map((entry, i) => replaceValue(entry, `${pointer}/${i}`, env, findings))
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [
       key,
-      replaced(field, pointer + formatPointerStep(key), env, findings),
+      replaceValue(field, pointer + formatPointerStep(key), env, findings),
     ]),
   )
 }
 
-function untouched(text: string, pointer: string, findings: Finding[]): string {
+function checkUnchanged(text: string, pointer: string, findings: Finding[]): string {
   if (/(?<!\$)\$\{env:/.test(text)) {
-    const detail = `"\${env:…}" is read under service, state and secrets only. For a secret in a manifest, name it under "secrets" and refer to it with "\${secret:NAME}".`
+    const detail =
+      '"${env:…}" is allowed under service, state and secrets only. For a secret in a ' +
+      'manifest, define it under "secrets" and refer to it with "${secret:NAME}".'
     findings.push({
       code: 'reference-unknown',
       pointer,
-      summary: 'A reference out of place',
+      summary: 'Reference not allowed here',
       detail,
     })
   }
   return text
 }
 
-function replacedText(
-  text: string,
-  pointer: string,
-  env: Environment,
-  findings: Finding[],
-): string {
-  const say = (detail: string) =>
+function replaceText(text: string, pointer: string, env: Environment, findings: Finding[]): string {
+  const report = (detail: string) =>
     findings.push({
       code: 'reference-unknown',
       pointer,
-      summary: 'A reference that leads nowhere',
+      summary: 'Undefined reference',
       detail,
     })
   return text.replace(/\$\$\{|\$\{(?:([^}]*)\})?/g, (match, reference: string | undefined) => {
     if (match === '$${') return '${'
     const name = reference?.startsWith('env:') === true ? reference.slice('env:'.length) : null
     if (name === null) {
-      say(`expected "\${env:NAME}", got "${match}". Write "$\${" for a literal "\${".`)
+      report(`expected "\${env:NAME}", got "${match}". Write "$\${" for a literal "\${".`)
       return match
     }
     const value = Object.hasOwn(env, name) ? env[name] : undefined
     if (value !== undefined) return value
-    // Planning and validating need no token; a pull request from a fork has none.
+    // `plan` and `validate` need no token, and a pull request from a fork has none.
     if (pointer !== '/service/token')
-      say(`the environment variable "${name}" is not set. Set it before running edgewise.`)
+      report(`the environment variable "${name}" is not set. Set it before running edgewise.`)
     return ''
   })
 }

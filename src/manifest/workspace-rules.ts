@@ -6,39 +6,43 @@ import type { ItemKey } from '../model/item.ts'
 import { formatPointerStep } from '../model/json.ts'
 import type { Finding } from './finding.ts'
 import { checkAddress } from './service-address.ts'
-import { createWorkspaceFinding as say } from './workspace-shape.ts'
+import { createWorkspaceFinding as createFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
 /**
- * What the schema of the workspace file can't say. `given` is the pointer of everything that the
- * file itself mentions.
+ * Checks the rules of the workspace file that its schema can't express.
+ *
+ * @param isGiven whether the file itself has a value at a pointer
  */
 export function checkRules(
   config: WorkspaceConfig,
-  given: (pointer: string) => boolean,
+  isGiven: (pointer: string) => boolean,
 ): Finding[] {
   return [
     ...checkAddress(config.service),
-    ...timezoneFindings('/service/timezone', config.service.timezone),
-    ...itemKeyFindings(config.service.itemKeys),
-    ...globFindings('/manifests', config.manifests),
-    ...globFindings('/profiles', config.profiles),
+    ...checkTimezone('/service/timezone', config.service.timezone),
+    ...checkItemKeys(config.service.itemKeys),
+    ...checkGlobs('/manifests', config.manifests),
+    ...checkGlobs('/profiles', config.profiles),
     ...Object.keys(config.defaults).flatMap((item) =>
-      itemFindings(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),
+      checkItem(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),
     ),
-    ...stateFindings(config, given),
-    ...groupingFindings(config.grouping),
-    ...freezeFindings(config.guards.freeze, given),
-    ...waveFindings(config.rollout.waves),
+    ...checkState(config, isGiven),
+    ...checkGrouping(config.grouping),
+    ...checkFreeze(config.guards.freeze, isGiven),
+    ...checkWaves(config.rollout.waves),
   ]
 }
 
-function timezoneFindings(pointer: string, zone: string): Finding[] {
+function checkTimezone(pointer: string, zone: string): Finding[] {
   const known = /^[A-Za-z]/.test(zone) && isZone(zone)
   if (known) return []
   const hint = didYouMean(zone, Intl.supportedValuesOf('timeZone'))
   return [
-    say(pointer, `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`),
+    createFinding(
+      pointer,
+      `expected an IANA time zone such as UTC or Asia/Shanghai, got "${zone}".${hint}`,
+    ),
   ]
 }
 
@@ -51,59 +55,65 @@ function isZone(zone: string): boolean {
   }
 }
 
-function itemKeyFindings(itemKeys: Record<ItemKey, string>): Finding[] {
-  const taken = new Map<string, string>()
+function checkItemKeys(itemKeys: Record<ItemKey, string>): Finding[] {
+  const itemByWireName = new Map<string, string>()
   return Object.entries(itemKeys).flatMap(([item, wire]) => {
     const pointer = `/service/itemKeys${formatPointerStep(item)}`
-    const other = taken.get(wire)
-    taken.set(wire, item)
+    const other = itemByWireName.get(wire)
+    itemByWireName.set(wire, item)
     if (other !== undefined)
       return [
-        say(
+        createFinding(
           pointer,
-          `the name "${wire}" is given to "${other}" already. Each item has a name of its own.`,
+          `the name "${wire}" is already used for "${other}". Give each item its own name.`,
         ),
       ]
     if (wire !== item && catalogue.has(wire))
-      return [say(pointer, `"${wire}" is the name of another item`)]
-    return itemFindings(item, pointer)
+      return [
+        createFinding(
+          pointer,
+          `"${wire}" is the name of another item. Give each item its own name.`,
+        ),
+      ]
+    return checkItem(item, pointer)
   })
 }
 
-function itemFindings(
+function checkItem(
   item: string,
   pointer: string,
   code: Finding['code'] = 'workspace-invalid',
 ): Finding[] {
   if (catalogue.has(item)) return []
   const hint = didYouMean(item, catalogue.keys()) || ' "edgewise explain" lists all items.'
-  return [{ ...say(pointer, `there is no item "${item}".${hint}`, 'key'), code }]
+  return [{ ...createFinding(pointer, `there is no item "${item}".${hint}`, 'key'), code }]
 }
 
-function globFindings(pointer: string, globs: string[]): Finding[] {
+function checkGlobs(pointer: string, globs: string[]): Finding[] {
   return globs.flatMap((glob, i) => {
     const leaves = /^!?(?:[/\\]|[A-Za-z]:)/.test(glob) || glob.split(/[/\\{},()|]/).includes('..')
     return leaves
       ? [
-          say(
+          createFinding(
             `${pointer}/${i}`,
-            `expected a glob within the workspace, got "${glob}". Leave out ".." and a "/" at its beginning.`,
+            `expected a glob within the workspace, got "${glob}". Remove ".." and a leading "/".`,
           ),
         ]
       : []
   })
 }
 
-function stateFindings({ state }: WorkspaceConfig, given: (pointer: string) => boolean): Finding[] {
+function checkState({ state }: WorkspaceConfig, isGiven: (pointer: string) => boolean): Finding[] {
   const foreign =
     state.store === 'git' ? ['path'] : state.store === 'dir' ? ['branch', 'remote'] : []
   const other = state.store === 'git' ? 'dir' : 'git'
   return foreign.flatMap((key) =>
-    given(`/state/${key}`)
+    isGiven(`/state/${key}`)
       ? [
-          say(
+          createFinding(
             `/state/${key}`,
-            `"${key}" belongs to "store: ${other}", and the store is ${state.store}`,
+            `"${key}" is valid only with "store: ${other}", but the store is ` +
+              `${state.store}. Remove it.`,
             'key',
           ),
         ]
@@ -111,7 +121,7 @@ function stateFindings({ state }: WorkspaceConfig, given: (pointer: string) => b
   )
 }
 
-function groupingFindings({ groups, together }: WorkspaceConfig['grouping']): Finding[] {
+function checkGrouping({ groups, together }: WorkspaceConfig['grouping']): Finding[] {
   const lists = [
     ...(typeof groups === 'string'
       ? []
@@ -122,71 +132,86 @@ function groupingFindings({ groups, together }: WorkspaceConfig['grouping']): Fi
   return lists.flatMap(({ items, pointer }) =>
     items.flatMap((item, i) => {
       if (items.indexOf(item) < i)
-        return [say(`${pointer}/${i}`, `"${item}" stands twice in this list`)]
+        return [
+          createFinding(`${pointer}/${i}`, `"${item}" is listed twice. Remove one of the two.`),
+        ]
       if (pointer.startsWith('/grouping/groups') && placed.has(item))
         return [
-          say(
+          createFinding(
             `${pointer}/${i}`,
-            `"${item}" is in another group already. Each item belongs to one group; join the two groups.`,
+            `"${item}" is already in another group. An item can be in one group only: ` +
+              'merge the two groups.',
           ),
         ]
       placed.add(item)
-      return itemFindings(item, `${pointer}/${i}`)
+      return checkItem(item, `${pointer}/${i}`)
     }),
   )
 }
 
-function freezeFindings(
+function checkFreeze(
   windows: WorkspaceConfig['guards']['freeze'],
-  given: (pointer: string) => boolean,
+  isGiven: (pointer: string) => boolean,
 ): Finding[] {
   return windows.flatMap(({ from, to, timezone }, i) => {
     const pointer = `/guards/freeze/${i}`
-    // The service's own time zone, which stands in where none is given, has a finding of its own.
-    const zone = given(`${pointer}/timezone`)
-      ? timezoneFindings(`${pointer}/timezone`, timezone)
+    // The default is the service's time zone, which has its own check.
+    const zone = isGiven(`${pointer}/timezone`)
+      ? checkTimezone(`${pointer}/timezone`, timezone)
       : []
     const wrong = Object.entries({ from, to }).filter(([, time]) => parseFreezeTime(time) === null)
     const times = wrong.map(([key, time]) =>
-      say(
+      createFinding(
         `${pointer}/${key}`,
-        `expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "${time}"`,
+        'expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a date ' +
+          `and time such as 2026-12-20T18:00, got "${time}"`,
       ),
     )
-    return [...zone, ...times, ...orderFindings(`${pointer}/to`, from, to)]
+    return [...zone, ...times, ...checkOrder(`${pointer}/to`, from, to)]
   })
 }
 
-function orderFindings(pointer: string, from: string, to: string): Finding[] {
-  const [begin, end] = [parseFreezeTime(from), parseFreezeTime(to)]
-  if (begin === null || end === null) return []
-  if (begin.kind !== end.kind) {
+function checkOrder(pointer: string, from: string, to: string): Finding[] {
+  const [start, end] = [parseFreezeTime(from), parseFreezeTime(to)]
+  if (start === null || end === null) return []
+  if (start.kind !== end.kind) {
     return [
-      say(
+      createFinding(
         pointer,
-        `expected an end of the same kind as the beginning (${from}): both weekly, both dates, or both with an offset, got "${to}"`,
+        `expected "to" in the same form as "from" (${from}): both weekly, both dates, or ` +
+          `both with an offset, got "${to}"`,
       ),
     ]
   }
-  const ordered = begin.kind === 'weekly' ? begin.at !== end.at : begin.at < end.at
-  return ordered ? [] : [say(pointer, `expected an end after the beginning (${from}), got "${to}"`)]
+  const ordered = start.kind === 'weekly' ? start.at !== end.at : start.at < end.at
+  return ordered
+    ? []
+    : [createFinding(pointer, `expected "to" to be later than "from" (${from}), got "${to}"`)]
 }
 
-function waveFindings(waves: Amount[]): Finding[] {
+function checkWaves(waves: Amount[]): Finding[] {
   const last = waves.at(-1)
   const pointer = `/rollout/waves/${waves.length - 1}`
   if (last === undefined || !('percent' in last) || last.percent !== 100)
     return [
-      say(pointer, 'expected "100%" as the last wave, so that everything is applied in the end'),
+      createFinding(
+        pointer,
+        'expected "100%" as the last wave, so that everything is applied in the end',
+      ),
     ]
   return waves.flatMap((wave, i) => {
     const before = waves.slice(0, i).findLast((other) => 'percent' in other === 'percent' in wave)
-    return before !== undefined && sizeOf(before) >= sizeOf(wave)
-      ? [say(`/rollout/waves/${i}`, 'expected more than the waves before: waves are cumulative')]
+    return before !== undefined && getSize(before) >= getSize(wave)
+      ? [
+          createFinding(
+            `/rollout/waves/${i}`,
+            'expected more than in the waves before: waves are cumulative',
+          ),
+        ]
       : []
   })
 }
 
-function sizeOf(amount: Amount): number {
+function getSize(amount: Amount): number {
   return 'percent' in amount ? amount.percent : amount.count
 }

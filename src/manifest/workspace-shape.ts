@@ -5,16 +5,17 @@ import { workspaceSchema } from '../generated/file-schemas.ts'
 import { resolvePointer, formatPointerStep, type Json } from '../model/json.ts'
 import type { Finding } from './finding.ts'
 
-/** Not built yet, and not to be confused with a typing error. */
+/** Reserved words of later versions, distinguished from typing errors. */
 const reserved = ['postgres', 'rewriteUnchanged']
 
 /**
- * Everything in which the workspace file and its schema disagree; the schema's defaults are written
- * into `value`. `written` is the same content before the environment was read: messages show that
- * one, since the other may hold a token.
+ * Checks the workspace file against its schema and writes the schema's defaults into `value`.
+ *
+ * @param written the content before the environment was replaced; messages show this one, since
+ * `value` may contain a token
  */
 export function checkShape(value: Json, written: Json): Finding[] {
-  const validate = compiled()
+  const validate = getValidator()
   if (validate(value)) return []
   const errors = validate.errors ?? []
   const choices = errors
@@ -28,11 +29,11 @@ export function checkShape(value: Json, written: Json): Finding[] {
           (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
         ),
     )
-    .map((error) => findingOf(error, resolvePointer(written, error.instancePath)))
+    .map((error) => createFinding(error, resolvePointer(written, error.instancePath)))
 }
 
 let validator: ValidateFunction | undefined
-function compiled(): ValidateFunction {
+function getValidator(): ValidateFunction {
   if (validator !== undefined) return validator
   const ajv = new Ajv2020({
     allErrors: true,
@@ -49,17 +50,21 @@ function compiled(): ValidateFunction {
   return validator
 }
 
-function findingOf(error: ErrorObject, value: Json | undefined): Finding {
+function createFinding(error: ErrorObject, value: Json | undefined): Finding {
   const { instancePath: pointer, keyword } = error
   const params = error.params as Record<string, unknown>
   const schema = error.parentSchema as Record<string, unknown>
   const expected = schema['x-expected']
-  // An address may hold a password.
+  // An address may contain a password.
   const hidden = ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
   const got = hidden ? 'something else' : describeValue(value)
+  const expectedWords = () =>
+    typeof expected === 'string'
+      ? expected
+      : (typeWords[String(params['type'])] ?? 'something else')
   switch (keyword) {
     case 'additionalProperties':
-      return unknownKey(
+      return createUnknownKey(
         pointer,
         String(params['additionalProperty']),
         Object.keys(schema['properties'] ?? {}),
@@ -82,11 +87,12 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
       if (typeof value === 'string' && reserved.includes(value))
         return createWorkspaceFinding(
           pointer,
-          `"${value}" is reserved for a later version. It may be: ${allowed.join(', ')}.`,
+          `"${value}" is reserved for a later version. Use one of: ${allowed.join(', ')}.`,
         )
       return createWorkspaceFinding(
         pointer,
-        `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ${got}.${typeof value === 'string' ? didYouMean(value, allowed) : ''}`,
+        `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ` +
+          `${got}.${typeof value === 'string' ? didYouMean(value, allowed) : ''}`,
       )
     }
     case 'minProperties':
@@ -98,10 +104,7 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
     case 'minItems':
       return createWorkspaceFinding(pointer, 'expected at least one entry, got an empty list')
     default:
-      return createWorkspaceFinding(
-        pointer,
-        `expected ${typeof expected === 'string' ? expected : (typeWords[String(params['type'])] ?? 'something else')}, got ${got}`,
-      )
+      return createWorkspaceFinding(pointer, `expected ${expectedWords()}, got ${got}`)
   }
 }
 
@@ -113,19 +116,19 @@ const typeWords: Record<string, string> = {
   boolean: 'true or false',
 }
 
-function unknownKey(pointer: string, key: string, known: string[]): Finding {
-  const at = pointer + formatPointerStep(key)
+function createUnknownKey(pointer: string, key: string, known: string[]): Finding {
+  const keyPointer = pointer + formatPointerStep(key)
   if (reserved.includes(key))
     return createWorkspaceFinding(
-      at,
-      `"${key}" is reserved for a later version. Take it out.`,
+      keyPointer,
+      `"${key}" is reserved for a later version. Remove it.`,
       'key',
     )
-  const hint = didYouMean(key, known) || ` It has: ${known.join(', ')}.`
-  return createWorkspaceFinding(at, `there is no key "${key}" here.${hint}`, 'key')
+  const hint = didYouMean(key, known) || ` Known keys: ${known.join(', ')}.`
+  return createWorkspaceFinding(keyPointer, `there is no key "${key}" here.${hint}`, 'key')
 }
 
-/** Something wrong in the workspace file. */
+/** Creates a finding of the workspace file. */
 export function createWorkspaceFinding(pointer: string, detail: string, part?: 'key'): Finding {
   return {
     code: 'workspace-invalid',

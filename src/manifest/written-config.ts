@@ -6,16 +6,16 @@ import { isPlainMapping } from './merge.ts'
 import type { SecretVault } from './secret-vault.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Configurations as manifests say them. */
+/** Configurations in the form of manifests. */
 export interface WrittenConfigs {
   configs: Map<Domain, JsonObject>
-  /** Items that are left out, since they hold a secret that no manifest refers to. */
+  /** Items that are omitted, since they contain a secret without a known reference. */
   omitted: { domain: Domain; item: ItemKey }[]
 }
 
 /**
- * Of each domain that no manifest declares, its items as one says them: secrets as the references
- * that they were made from.
+ * Builds the configurations of the domains that no manifest declares, with references in place of
+ * secrets.
  */
 export function buildConfigs(
   { desired, vault }: Workspace & { vault: SecretVault },
@@ -28,64 +28,67 @@ export function buildConfigs(
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
     if (!catalogue.has(item)) continue
-    const written = asWritten(value, vault.listTemplates(value))
+    const written = formatValue(value, vault.listTemplates(value))
     if (written === null) omitted.push({ domain, item })
     else config[item] = written
   }
   return { configs, omitted }
 }
 
-/** A value as a manifest says it; null where it holds a secret that nothing is known of. */
-function asWritten(value: Value, templates: Record<string, string>): Json {
-  let lacking = false
-  const visit = (at: Json): Json => {
-    if (isSecret(at)) {
-      const template = templates[at.$secret]
-      if (template === undefined) lacking = true
+/** Formats a value for a manifest; null if it contains a secret without a known reference. */
+function formatValue(value: Value, templates: Record<string, string>): Json {
+  let isOmitted = false
+  const formatNode = (node: Json): Json => {
+    if (isSecret(node)) {
+      const template = templates[node.$secret]
+      if (template === undefined) isOmitted = true
       return template === undefined
         ? null
         : template.includes('${')
           ? template
           : `\${secret:${template}}`
     }
-    // What looks like a reference was none.
-    if (typeof at === 'string') return at.replaceAll('${', () => '$${')
-    if (Array.isArray(at)) return at.map(visit)
-    return isObject(at)
-      ? Object.fromEntries(Object.entries(at).map(([key, field]) => [key, visit(field)]))
-      : at
+    // This text is a literal, not a reference.
+    if (typeof node === 'string') return node.replaceAll('${', () => '$${')
+    if (Array.isArray(node)) return node.map(formatNode)
+    return isObject(node)
+      ? Object.fromEntries(Object.entries(node).map(([key, field]) => [key, formatNode(field)]))
+      : node
   }
-  const written = visit(value)
-  return lacking ? null : written
+  const written = formatNode(value)
+  return isOmitted ? null : written
 }
 
 /**
- * A configuration that stays what it is over the workspace file's `defaults`: what these would add
- * is taken out again.
+ * Overrides the workspace file's `defaults`, so that merging them adds nothing to the
+ * configuration.
  *
- * @param open items of which nothing is said, so that `defaults` may
+ * @param inherited items that may come from `defaults`
  */
 export function overrideDefaults(
   defaults: JsonObject,
   config: JsonObject,
-  open: ReadonlySet<ItemKey>,
+  inherited: ReadonlySet<ItemKey>,
 ): JsonObject {
-  const gone = Object.keys(defaults).filter(
-    (item) => !Object.hasOwn(config, item) && !open.has(item),
+  const dropped = Object.keys(defaults).filter(
+    (item) => !Object.hasOwn(config, item) && !inherited.has(item),
   )
-  const over = Object.entries(config).map(([item, value]): [string, Json] => [
+  const overridden = Object.entries(config).map(([item, value]): [string, Json] => [
     item,
-    laidOver(getOwn(defaults, item), value),
+    overrideValue(getOwn(defaults, item), value),
   ])
-  return Object.fromEntries([...over, ...gone.map((item): [string, Json] => [item, null])])
+  return Object.fromEntries([...overridden, ...dropped.map((item): [string, Json] => [item, null])])
 }
 
-function laidOver(below: Json | undefined, value: Json): Json {
+function overrideValue(below: Json | undefined, value: Json): Json {
   if (!isPlainMapping(below) || !isPlainMapping(value)) return value
-  const gone = Object.keys(below).filter((field) => !Object.hasOwn(value, field))
-  const over = Object.entries(value).map(([field, each]): [string, Json] => [
+  const dropped = Object.keys(below).filter((field) => !Object.hasOwn(value, field))
+  const overridden = Object.entries(value).map(([field, each]): [string, Json] => [
     field,
-    laidOver(getOwn(below, field), each),
+    overrideValue(getOwn(below, field), each),
   ])
-  return Object.fromEntries([...over, ...gone.map((field): [string, Json] => [field, null])])
+  return Object.fromEntries([
+    ...overridden,
+    ...dropped.map((field): [string, Json] => [field, null]),
+  ])
 }

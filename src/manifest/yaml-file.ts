@@ -11,22 +11,19 @@ export interface SourceFile {
   text: string
 }
 
-/**
- * One document of a YAML file, without its positions: `placeIn` finds them when a message needs
- * one.
- */
+/** One document of a YAML file, without positions; `findPlace` computes them on demand. */
 export interface YamlDocument {
   file: SourceFile
   index: number
   value: Json
 }
 
-const mostFaults = 20
+const maxFaults = 20
 
 /**
- * The documents of a YAML 1.2 file that are whole, without the empty ones, and what is wrong with
- * the others. Warnings of the parser (unknown tags and directives) count as errors, as do keys that
- * are no strings and numbers JSON can't keep.
+ * Parses a YAML 1.2 file into its valid, non-empty documents, and diagnostics of the others.
+ * Warnings of the parser (unknown tags and directives) count as errors, as do keys that are not
+ * strings and numbers that JSON can't represent.
  */
 export function parseYaml(file: SourceFile): {
   documents: YamlDocument[]
@@ -34,20 +31,20 @@ export function parseYaml(file: SourceFile): {
 } {
   const documents = parseText(file.text)
   let lineStarts: number[] | undefined
-  const read: YamlDocument[] = []
+  const parsed: YamlDocument[] = []
   const diagnostics: Diagnostic[] = []
   documents.forEach((document, index) => {
     const { value, faults } = convertToJson(document.contents)
     const syntax = [...document.errors, ...document.warnings].map((error) => ({
       start: error.pos[0],
       end: error.pos[1],
-      detail: wordsFor(error),
+      detail: describeError(error),
     }))
-    const found = syntax.length > 0 ? syntax : faults
-    if (found.length > 0) lineStarts ??= findLineStarts(file.text)
-    for (const { start, end, detail } of found.slice(
+    const faultsFound = syntax.length > 0 ? syntax : faults
+    if (faultsFound.length > 0) lineStarts ??= findLineStarts(file.text)
+    for (const { start, end, detail } of faultsFound.slice(
       0,
-      Math.max(0, mostFaults - diagnostics.length),
+      Math.max(0, maxFaults - diagnostics.length),
     )) {
       const place = locateRange(
         file.path,
@@ -68,23 +65,23 @@ export function parseYaml(file: SourceFile): {
     const empty =
       document.contents === null ||
       (isScalar(document.contents) && document.contents.value === null)
-    if (found.length === 0 && !empty) read.push({ file, index, value })
+    if (faultsFound.length === 0 && !empty) parsed.push({ file, index, value })
   })
-  return { documents: read, diagnostics }
+  return { documents: parsed, diagnostics }
 }
 
-function wordsFor(error: YAMLError): string {
+function describeError(error: YAMLError): string {
   switch (error.code) {
     case 'TAB_AS_INDENT':
-      return 'expected spaces as indentation, got a tab. Replace it by spaces.'
+      return 'expected spaces as indentation, got a tab. Replace it with spaces.'
     case 'RESOURCE_EXHAUSTION':
-      return 'expected less nesting than this'
+      return 'expected less nesting. Flatten this value.'
     case 'TAG_RESOLVE_FAILED':
-      return `${error.message}. Leave tags ("!…") out; put quotes around text that begins with "!".`
+      return `${error.message}. Remove tags ("!…"), or put quotes around text that begins with "!".`
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'a second ": " stands in this line. Put quotes around a value that contains ": ".'
+      return 'this line has a second ": ". Put quotes around a value that contains ": ".'
     default:
-      // The parser quotes what it met, and that may be a secret.
+      // The parser quotes the source, which may be a secret.
       return error.message.replace(/: ".*$/s, '')
   }
 }

@@ -10,152 +10,178 @@ import {
 } from 'yaml'
 import type { Json, JsonObject } from '../model/json.ts'
 
-/** A range of offsets, and why what stands there is no data of a manifest. */
+/** A range of offsets, and why its content can't be data of a manifest. */
 export interface YamlFault {
   start: number
   end: number
   detail: string
 }
 
-interface Reading {
+interface Conversion {
   faults: YamlFault[]
   anchors: Map<string, Node>
-  /** What an alias stood for when it was first met: an anchor may be given anew further down. */
+  /** Target of an alias when it was first met: its anchor may be redefined further down. */
   targets: Map<Alias, Node>
   uses: Map<Node, number>
   open: Set<Node>
-  /** Values that aliases may still add. */
+  /** Number of values that aliases may still add. */
   budget: number
 }
 
-const mostLevels = 64
-const mostUses = 50
-const mostAliased = 100_000
-/** What every object inherits: as data it makes objects behave unlike objects. */
+const maxLevels = 64
+const maxUses = 50
+const maxAliased = 100_000
+/** Properties that every object inherits; such a key would break plain objects. */
 const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
 
 /**
- * The value of a syntax tree as JSON; what JSON, or a manifest, can't hold is a fault and stands as
- * null.
+ * Converts a syntax tree to JSON; anything that JSON or a manifest can't hold is a fault and
+ * becomes null.
  */
 export function convertToJson(root: unknown): { value: Json; faults: YamlFault[] } {
-  const reading: Reading = {
+  const conversion: Conversion = {
     faults: [],
     anchors: new Map(),
     targets: new Map(),
     uses: new Map(),
     open: new Set(),
-    budget: mostAliased,
+    budget: maxAliased,
   }
-  return { value: valueOf(root, 0, reading), faults: reading.faults }
+  return { value: convertValue(root, 0, conversion), faults: conversion.faults }
 }
 
-function valueOf(node: unknown, level: number, reading: Reading): Json {
+function convertValue(node: unknown, level: number, conversion: Conversion): Json {
   if (node === null || node === undefined) return null
-  if (isAlias(node)) return aliasOf(node, level, reading)
-  if (reading.open.size > 0 && --reading.budget < 0) return null
+  if (isAlias(node)) return convertAlias(node, level, conversion)
+  if (conversion.open.size > 0 && --conversion.budget < 0) return null
   if (isScalar(node)) {
-    if (node.anchor !== undefined) meet(node, node.anchor, reading)
-    return scalarOf(node.value, node, reading)
+    if (node.anchor !== undefined) registerAnchor(node, node.anchor, conversion)
+    return convertScalar(node.value, node, conversion)
   }
   if (!isMap(node) && !isSeq(node))
-    return fault(node, 'expected a mapping, a list or a plain value', reading)
-  if (node.anchor !== undefined) meet(node, node.anchor, reading)
-  if (level >= mostLevels)
-    return fault(node, `expected at most ${mostLevels} levels of nesting, got more`, reading)
-  return isMap(node) ? mapOf(node, level + 1, reading) : listOf(node, level + 1, reading)
+    return reportFault(node, 'expected a mapping, a list or a plain value', conversion)
+  if (node.anchor !== undefined) registerAnchor(node, node.anchor, conversion)
+  if (level >= maxLevels)
+    return reportFault(
+      node,
+      `expected at most ${maxLevels} levels of nesting, got more`,
+      conversion,
+    )
+  return isMap(node)
+    ? convertMap(node, level + 1, conversion)
+    : convertList(node, level + 1, conversion)
 }
 
-function meet(node: Node, anchor: string, reading: Reading): void {
-  if (reading.open.size === 0) reading.anchors.set(anchor, node)
+function registerAnchor(node: Node, anchor: string, conversion: Conversion): void {
+  if (conversion.open.size === 0) conversion.anchors.set(anchor, node)
 }
 
-function aliasOf(alias: Alias, level: number, reading: Reading): Json {
-  const target = reading.targets.get(alias) ?? reading.anchors.get(alias.source)
+function convertAlias(alias: Alias, level: number, conversion: Conversion): Json {
+  const target = conversion.targets.get(alias) ?? conversion.anchors.get(alias.source)
   if (target === undefined)
-    return fault(
+    return reportFault(
       alias,
       `the alias "*${alias.source}" has no anchor "&${alias.source}" above it`,
-      reading,
+      conversion,
     )
-  reading.targets.set(alias, target)
-  const uses = (reading.uses.get(target) ?? 0) + 1
-  reading.uses.set(target, uses)
-  if (reading.open.has(target) || within(alias, target))
-    return fault(alias, `the alias "*${alias.source}" stands inside what it refers to`, reading)
-  if (uses > mostUses)
-    return fault(
+  conversion.targets.set(alias, target)
+  const uses = (conversion.uses.get(target) ?? 0) + 1
+  conversion.uses.set(target, uses)
+  if (conversion.open.has(target) || isInside(alias, target))
+    return reportFault(
       alias,
-      `expected at most ${mostUses} aliases of one anchor, got more. Use a profile for what many manifests share.`,
-      reading,
+      `the alias "*${alias.source}" refers to a value that contains it`,
+      conversion,
     )
-  reading.open.add(target)
-  const value = valueOf(target, level, reading)
-  reading.open.delete(target)
-  return reading.budget < 0
-    ? fault(alias, `expected aliases to stand for at most ${mostAliased} values, got more`, reading)
+  if (uses > maxUses)
+    return reportFault(
+      alias,
+      `expected at most ${maxUses} aliases of one anchor, got more. Use a profile for what ` +
+        'many manifests share.',
+      conversion,
+    )
+  conversion.open.add(target)
+  const value = convertValue(target, level, conversion)
+  conversion.open.delete(target)
+  return conversion.budget < 0
+    ? reportFault(
+        alias,
+        `expected aliases to stand for at most ${maxAliased} values, got more`,
+        conversion,
+      )
     : value
 }
 
-function within(alias: Alias, target: Node): boolean {
-  const [at, range] = [alias.range, target.range]
+function isInside(alias: Alias, target: Node): boolean {
+  const [inner, outer] = [alias.range, target.range]
   return (
-    at !== null &&
-    at !== undefined &&
-    range !== null &&
-    range !== undefined &&
-    at[0] >= range[0] &&
-    at[1] <= range[1]
+    inner !== null &&
+    inner !== undefined &&
+    outer !== null &&
+    outer !== undefined &&
+    inner[0] >= outer[0] &&
+    inner[1] <= outer[1]
   )
 }
 
-function mapOf(map: YAMLMap, level: number, reading: Reading): JsonObject {
+function convertMap(map: YAMLMap, level: number, conversion: Conversion): JsonObject {
   const result: JsonObject = {}
   for (const { key, value } of map.items) {
     const name = isScalar(key) ? key.value : undefined
-    if (isScalar(key) && key.anchor !== undefined) meet(key, key.anchor, reading)
+    if (isScalar(key) && key.anchor !== undefined) registerAnchor(key, key.anchor, conversion)
     if (typeof name !== 'string') {
-      fault(
+      reportFault(
         isNode(key) ? key : map,
-        `expected a string as key, got ${isScalar(key) ? String(name) : 'a value that is none'}. Put quotes around it.`,
-        reading,
+        isScalar(key)
+          ? `expected a string as key, got ${String(name)}. Put quotes around it.`
+          : 'expected a string as key, got a mapping, list or alias. Use plain text.',
+        conversion,
       )
     } else if (reservedKeys.has(name)) {
-      fault(key, `"${name}" can't be a key`, reading)
+      reportFault(key, `"${name}" is reserved and can't be a key. Use another name.`, conversion)
     } else if (Object.hasOwn(result, name)) {
-      fault(key, `the key "${name}" stands twice in this mapping. Keep one of them.`, reading)
+      reportFault(
+        key,
+        `the key "${name}" occurs twice in this mapping. Remove one of the two.`,
+        conversion,
+      )
     } else {
-      result[name] = valueOf(value, level, reading)
+      result[name] = convertValue(value, level, conversion)
     }
   }
   return result
 }
 
-function listOf(list: YAMLSeq, level: number, reading: Reading): Json[] {
-  return list.items.map((entry) => valueOf(entry, level, reading))
+function convertList(list: YAMLSeq, level: number, conversion: Conversion): Json[] {
+  return list.items.map((entry) => convertValue(entry, level, conversion))
 }
 
-function scalarOf(value: unknown, node: Node, reading: Reading): Json {
+function convertScalar(value: unknown, node: Node, conversion: Conversion): Json {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') {
     return /[\ud800-\udfff]/.test(value) && /\p{Surrogate}/u.test(value)
-      ? fault(node, 'expected Unicode text, got half a surrogate pair', reading)
+      ? reportFault(node, 'expected Unicode text, got an unpaired surrogate', conversion)
       : value
   }
   const number = typeof value === 'bigint' || typeof value === 'number' ? Number(value) : undefined
   if (number === undefined)
-    return fault(node, 'expected a plain value, got one with a tag of its own', reading)
+    return reportFault(
+      node,
+      'expected a plain value, got a value with its own tag. Remove the tag.',
+      conversion,
+    )
   if (!Number.isFinite(number))
-    return fault(
+    return reportFault(
       node,
       `expected a finite number, got ${String(number)}. Put quotes around it if it is text.`,
-      reading,
+      conversion,
     )
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
-    return fault(
+    return reportFault(
       node,
-      'expected a number that is kept exactly, got one beyond 9007199254740991. Put quotes around it if it is text.',
-      reading,
+      'expected an integer from -9007199254740991 to 9007199254740991, got one that would lose ' +
+        'precision. Put quotes around it if it is text.',
+      conversion,
     )
   }
   return number === 0 ? 0 : number
@@ -165,9 +191,9 @@ function isNode(value: unknown): value is Node {
   return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)
 }
 
-function fault(node: unknown, detail: string, reading: Reading): null {
-  const range = isNode(node) ? node.range : undefined
-  if (reading.faults.length < 100)
-    reading.faults.push({ start: range?.[0] ?? 0, end: range?.[1] ?? 0, detail })
+function reportFault(node: unknown, detail: string, conversion: Conversion): null {
+  const outer = isNode(node) ? node.range : undefined
+  if (conversion.faults.length < 100)
+    conversion.faults.push({ start: outer?.[0] ?? 0, end: outer?.[1] ?? 0, detail })
   return null
 }

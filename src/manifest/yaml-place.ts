@@ -18,28 +18,25 @@ interface Parsed {
   lineStarts: number[]
 }
 
-/**
- * Syntax trees of the files that messages were last about; keeping all of them would take
- * gigabytes.
- */
+/** Syntax trees of the most recently reported files; keeping all of them would take gigabytes. */
 const recent = new Map<SourceFile, Parsed>()
-const mostRecent = 32
+const maxRecent = 32
 
 /**
- * Where a pointer's value stands in a document, as far as its first line goes. Mappings and lists
- * are shown by their key, and so is everything with `part` `key`. A pointer that leads nowhere ends
- * at the last step that does exist.
+ * Finds the place of a pointer's value in a document, on its first line only. Mappings and lists
+ * have the place of their key, and so has everything with `part: 'key'`. A missing value has the
+ * place of its nearest existing parent.
  */
 export function findPlace(document: YamlDocument, pointer: string, part?: 'key'): Place {
   const { file } = document
-  const { documents, lineStarts } = parsed(file)
+  const { documents, lineStarts } = parseCached(file)
   const tree = documents[document.index]
   const found = tree === undefined ? null : locate(tree, parsePointer(pointer))
-  const range = found === null ? null : rangeOf(found, part)
+  const range = found === null ? null : getRange(found, part)
   return locateRange(file.path, file.text, lineStarts, range?.[0] ?? 0, range?.[1] ?? 0)
 }
 
-function parsed(file: SourceFile): Parsed {
+function parseCached(file: SourceFile): Parsed {
   const tree = recent.get(file) ?? {
     documents: parseText(file.text),
     lineStarts: findLineStarts(file.text),
@@ -47,7 +44,7 @@ function parsed(file: SourceFile): Parsed {
   recent.delete(file)
   recent.set(file, tree)
   for (const oldest of recent.keys()) {
-    if (recent.size <= mostRecent) break
+    if (recent.size <= maxRecent) break
     recent.delete(oldest)
   }
   return tree
@@ -61,13 +58,13 @@ interface Spot {
 function locate(document: Document.Parsed, steps: string[]): Spot {
   let spot: Spot = { key: null, value: document.contents }
   for (const step of steps) {
-    const at: unknown = isAlias(spot.value) ? spot.value.resolve(document) : spot.value
-    if (isMap(at)) {
-      const pair = pairsOf(at).get(step)
+    const node: unknown = isAlias(spot.value) ? spot.value.resolve(document) : spot.value
+    if (isMap(node)) {
+      const pair = indexPairs(node).get(step)
       if (pair === undefined) break
       spot = { key: pair.key as Node, value: (pair.value ?? null) as Node | null }
-    } else if (isSeq(at) && at.items[Number(step)] !== undefined) {
-      spot = { key: null, value: at.items[Number(step)] as Node }
+    } else if (isSeq(node) && node.items[Number(step)] !== undefined) {
+      spot = { key: null, value: node.items[Number(step)] as Node }
     } else {
       break
     }
@@ -75,13 +72,10 @@ function locate(document: Document.Parsed, steps: string[]): Spot {
   return spot
 }
 
-/**
- * The pairs of a mapping by key; kept, since searching a large mapping once for each message takes
- * quadratic time.
- */
+/** Pairs of a mapping by key; cached, since a linear search per message takes quadratic time. */
 const pairsByKey = new WeakMap<YAMLMap, Map<string, Pair>>()
 
-function pairsOf(map: YAMLMap): Map<string, Pair> {
+function indexPairs(map: YAMLMap): Map<string, Pair> {
   const known = pairsByKey.get(map)
   if (known !== undefined) return known
   const pairs = new Map<string, Pair>()
@@ -91,7 +85,7 @@ function pairsOf(map: YAMLMap): Map<string, Pair> {
   return pairs
 }
 
-function rangeOf({ key, value }: Spot, part?: 'key'): [number, number] | null {
+function getRange({ key, value }: Spot, part?: 'key'): [number, number] | null {
   const plain = (isScalar(value) && value.range?.[0] !== value.range?.[1]) || isAlias(value)
   const node = key !== null && (part === 'key' || !plain) ? key : value
   const range = node?.range

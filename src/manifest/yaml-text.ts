@@ -1,7 +1,7 @@
 import { parseAllDocuments, type Document } from 'yaml'
 import type { Place } from '../model/problem.ts'
 
-/** The syntax trees of a text, one a document. */
+/** Parses a text into syntax trees, one per document. */
 export function parseText(text: string): Document.Parsed[] {
   const parsed = parseAllDocuments(text, {
     version: '1.2',
@@ -10,20 +10,24 @@ export function parseText(text: string): Document.Parsed[] {
     strict: true,
     prettyErrors: false,
     intAsBigInt: true,
-    // Its check takes quadratic time; jsonOf does it.
+    // Its check takes quadratic time; convertToJson checks keys.
     uniqueKeys: false,
   })
   return [...parsed]
 }
 
-/** Where each line of a text begins. The parser's own counter misses lines inside broken text. */
+/**
+ * Finds the offset of each line of a text. The parser's own counter misses lines inside broken
+ * text.
+ */
 export function findLineStarts(text: string): number[] {
   const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  for (let newline = text.indexOf('\n'); newline >= 0; newline = text.indexOf('\n', newline + 1))
+    starts.push(newline + 1)
   return starts
 }
 
-/** The place of a range of offsets, as far as its first line goes. */
+/** Converts a range of offsets to a place, on its first line only. */
 export function locateRange(
   file: string,
   text: string,
@@ -31,7 +35,7 @@ export function locateRange(
   start: number,
   end: number,
 ): Place {
-  const line = lineAt(lineStarts, start)
+  const line = findLine(lineStarts, start)
   const lineStart = lineStarts[line - 1] ?? 0
   const nextLine = lineStarts[line]
   const lineEnd = nextLine === undefined ? text.length : nextLine - 1
@@ -46,8 +50,8 @@ export function locateRange(
   }
 }
 
-/** The number, from 1, of the last line that begins at or before an offset. */
-function lineAt(lineStarts: number[], offset: number): number {
+/** Returns the number, from 1, of the last line that starts at or before an offset. */
+function findLine(lineStarts: number[], offset: number): number {
   let [low, high] = [0, lineStarts.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1

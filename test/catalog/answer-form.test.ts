@@ -10,7 +10,7 @@ interface Case {
 
 const items = [...catalogue.values()].filter(({ answerForm }) => answerForm !== undefined)
 
-/** The payloads of an item's cases that are valid in a manifest. */
+/** Lists the payloads of an item's cases that are valid in a manifest. */
 function validPayloads(item: string): Json[] {
   const path = new URL(`../conformance/items/${item}.json`, import.meta.url)
   const cases = JSON.parse(readFileSync(path, 'utf8')) as Case[]
@@ -27,7 +27,7 @@ describe.each(items)('the answer form of $key', ({ key, answerForm, canonicalize
     }
   })
 
-  it('matches neither the answer to another payload nor another shape', () => {
+  it('matches neither the answer to another payload nor another form', () => {
     const [first = null] = payloads
     const other = payloads.find((payload) => JSON.stringify(payload) !== JSON.stringify(first))
     expect(other).toBeDefined()

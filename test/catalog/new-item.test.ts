@@ -9,44 +9,44 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const folders = ['src', 'tools', 'schemas', 'examples', 'test/conformance']
 const copied = [...folders, 'package.json', 'tsconfig.json']
 
-/** Prints for every case of an item whether the catalogue judges it as the case expects. */
+/** Prints for every case of an item whether the catalogue gives the expected result. */
 const judge = `
 import { readFileSync } from 'node:fs'
-import { itemSpec } from './src/catalog/catalogue.ts'
+import { getItemSpec } from './src/catalog/catalogue.ts'
 import { parseItem } from './src/catalog/parse-item.ts'
 
 const item = process.argv[2] ?? ''
 const cases = JSON.parse(readFileSync(\`test/conformance/own/\${item}.json\`, 'utf8'))
 const judged = cases.map(({ payload, expect }) => {
-  const { value } = parseItem(itemSpec(item), payload, 'wire', 'www.example.com')
+  const { value } = parseItem(getItemSpec(item), payload, 'wire', 'www.example.com')
   return (value === null ? 'reject' : 'accept') === expect
 })
 console.log(JSON.stringify(judged))
 `
 
 describe('npm run new-item', () => {
-  const place = mkdtempSync(join(tmpdir(), 'edgewise-new-item-'))
-  const options = { cwd: place, encoding: 'utf8' } as const
+  const folder = mkdtempSync(join(tmpdir(), 'edgewise-new-item-'))
+  const options = { cwd: folder, encoding: 'utf8' } as const
   const run = (...args: string[]) => execFileSync(process.execPath, args, options)
   const tsx = (...args: string[]) => run('--import', 'tsx', ...args)
 
   beforeAll(() => {
-    for (const path of copied) cpSync(join(root, path), join(place, path), { recursive: true })
-    symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
-    writeFileSync(join(place, 'judge.ts'), judge)
+    for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'judge.ts'), judge)
     tsx('tools/new-item.ts', 'plain_item')
     tsx('tools/new-item.ts', 'checked_item', '--file')
     tsx('tools/generate.ts')
   })
-  afterAll(() => rmSync(place, { recursive: true }))
+  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('writes rows that compile', () => {
     const config = { extends: './tsconfig.json', include: ['src/catalog'] }
-    writeFileSync(join(place, 'tsconfig.catalog.json'), JSON.stringify(config))
+    writeFileSync(join(folder, 'tsconfig.catalog.json'), JSON.stringify(config))
     run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.catalog.json')
   })
 
-  it.each(['plain_item', 'checked_item'])('writes cases that its rules meet: %s', (item) => {
+  it.each(['plain_item', 'checked_item'])('writes cases that pass: %s', (item) => {
     expect(JSON.parse(tsx('judge.ts', item))).toEqual([true, true])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countGroups, findRegexFault } from '../../src/catalog/value/regex.ts'
 
-/** The dialect of the service is not stated: what PCRE, RE2 or JavaScript can read passes. */
+/** The service's dialect is not documented: a pattern valid in PCRE, RE2 or JavaScript passes. */
 describe('a regular expression', () => {
   it.each([
     '',
@@ -65,7 +65,7 @@ describe('a regular expression', () => {
     '(^|/)x',
     '(?x) a',
     '(?#text)a',
-  ])('that some dialect can read passes: %j', (pattern) => {
+  ])('that is valid in some dialect passes: %j', (pattern) => {
     expect(findRegexFault(pattern)).toBeNull()
   })
 
@@ -74,7 +74,7 @@ describe('a regular expression', () => {
     ['(a', /not closed/],
     ['((a)', /not closed/],
     ['(?i)(a', /not closed/],
-    [')', /position 1 closes no group/],
+    [')', /position 1 has no opening/],
     ['a)', /position 2/],
     ['(?i)a)', /position 6/],
     ['(a))(', /position 4/],
@@ -99,7 +99,7 @@ describe('a regular expression', () => {
     ['\\', /backslash/],
     ['a\\', /backslash/],
     ['(?i)\\', /backslash/],
-  ] as const)('that none can read is malformed: %j', (pattern, fault) => {
+  ] as const)('that is valid in no dialect is malformed: %j', (pattern, fault) => {
     expect(findRegexFault(pattern)).toMatch(fault)
   })
 
@@ -127,7 +127,7 @@ describe('a regular expression', () => {
     ['(a|(b))', 2],
     ['(a)*(b)+', 2],
     ['[[:alpha:](]', 0],
-  ] as const)('has so many capturing groups: %j %i', (pattern, count) => {
+  ] as const)('%j has %i capturing groups', (pattern, count) => {
     expect(countGroups(pattern)).toBe(count)
   })
 })

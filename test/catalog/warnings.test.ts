@@ -4,11 +4,11 @@ import { parseItem } from '../../src/catalog/parse-item.ts'
 import { findConflicts } from '../../src/catalog/conflicts.ts'
 import type { Json } from '../../src/model/json.ts'
 
-/** Where warnings stand, for a value that is valid all the same. */
-function warned(item: string, value: Json): string[] {
-  const read = parseItem(getItemSpec(item), value, 'manifest', 'www.example.com')
-  expect(read.problems.filter(({ severity }) => severity === 'error')).toEqual([])
-  return read.problems.map(({ pointer }) => pointer)
+/** Lists the pointers of the warnings of a valid value. */
+function listWarnings(item: string, value: Json): string[] {
+  const parsed = parseItem(getItemSpec(item), value, 'manifest', 'www.example.com')
+  expect(parsed.problems.filter(({ severity }) => severity === 'error')).toEqual([])
+  return parsed.problems.map(({ pointer }) => pointer)
 }
 
 const stamp = { speed: '8', begin_time: '00:00', end_time: '23:59' }
@@ -45,7 +45,7 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
   ['cache_rule', 'a path without "/"', [{ type: 3, pattern: 'a.html', time: 1 }], ['/0/pattern']],
   [
     'cache_rule',
-    'a suffix and a regex have none',
+    'a suffix and a regex, without warnings',
     ['jpg', 'x'].map((pattern, i) => ({ type: i === 0 ? 1 : 4, pattern, time: 1 })),
     [],
   ],
@@ -62,7 +62,12 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
     [{ match_method: 'route', pattern: 'a', expire: 1 }],
     ['/0/pattern'],
   ],
-  ['cache_rule_list', 'a suffix has none', [{ match_method: 'ext', pattern: 'a', expire: 1 }], []],
+  [
+    'cache_rule_list',
+    'a suffix, without a warning',
+    [{ match_method: 'ext', pattern: 'a', expire: 1 }],
+    [],
+  ],
   [
     'cache_rule_list',
     'customer with all its fields',
@@ -87,7 +92,7 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
     [{ type: 'route', pattern: 'a', ...stamp }],
     ['/0/pattern'],
   ],
-  ['speed_limit', 'a suffix has none', [{ type: 'ext', pattern: 'a', ...stamp }], []],
+  ['speed_limit', 'a suffix, without a warning', [{ type: 'ext', pattern: 'a', ...stamp }], []],
   [
     'user_agent',
     'a directory without "/"',
@@ -100,7 +105,12 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
     { ...agent, url_match_type: 'route', url_pattern: 'a' },
     ['/url_pattern'],
   ],
-  ['user_agent', 'a suffix has none', { ...agent, url_match_type: 'ext', url_pattern: 'a' }, []],
+  [
+    'user_agent',
+    'a suffix, without a warning',
+    { ...agent, url_match_type: 'ext', url_pattern: 'a' },
+    [],
+  ],
   [
     'ip_black_list',
     'an address within a network',
@@ -115,7 +125,7 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
   ],
   [
     'ip_black_list',
-    'an address beside a network',
+    'an address outside a network',
     { list: ['10.1.3.0', '10.1.1.255', '10.1.2.0/24'] },
     [],
   ],
@@ -133,24 +143,34 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
   ],
   [
     'add_response_head',
-    'a header twice, in other letters',
+    'a header twice, in another letter case',
     { list: ['X-A', 'X-B', 'x-a'].map((name) => ({ name, value: '1' })) },
     ['/list/2'],
   ],
   [
     'add_back_source_head',
-    'a header twice, in other letters',
+    'a header twice, in another letter case',
     ['X-A', 'x-a'].map((head_name) => ({ head_name, head_value: '1' })),
     ['/1/head_name'],
   ],
   [
     'https',
-    'no certificate, and yet http2 and a redirect',
+    'http2 and a redirect without a certificate',
     { cert_id: 0, http2: 'on', force_https: 301 },
     ['/http2', '/force_https'],
   ],
-  ['https', 'no certificate, and neither', { cert_id: 0, http2: 'off', force_https: 0 }, []],
-  ['https', 'a certificate with both', { cert_id: 1, http2: 'on', force_https: 302 }, []],
+  [
+    'https',
+    'neither http2 nor a redirect without a certificate',
+    { cert_id: 0, http2: 'off', force_https: 0 },
+    [],
+  ],
+  [
+    'https',
+    'a certificate with http2 and a redirect',
+    { cert_id: 1, http2: 'on', force_https: 302 },
+    [],
+  ],
   [
     'cache_error_code',
     'more than two years',
@@ -169,7 +189,7 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
     { compression_mode: 'gzip', ...gzip, brotli_compression_rate: 1 },
     ['/brotli_compression_rate'],
   ],
-  ['smart_compression', 'fields of its own', { compression_mode: 'gzip', ...gzip }, []],
+  ['smart_compression', 'fields of its own algorithm', { compression_mode: 'gzip', ...gzip }, []],
   [
     'tos_origin',
     'a protocol and a port without custom',
@@ -228,23 +248,23 @@ const cases: [item: string, what: string, value: Json, at: string[]][] = [
   ],
 ]
 
-describe('what works and is probably not meant gets a warning, which never stands in the way', () => {
-  it.each(cases)('%s: %s', (item, _what, value, at) => {
-    expect(warned(item, value)).toEqual(at)
+describe('a value that is valid but probably not intended gets a warning', () => {
+  it.each(cases)('%s: %s', (item, _what, value, pointers) => {
+    expect(listWarnings(item, value)).toEqual(pointers)
   })
 
-  it('the service itself warns of nothing', () => {
-    const read = parseItem(
+  it('warns of nothing on the wire', () => {
+    const parsed = parseItem(
       getItemSpec('https'),
       { cert_id: 0, http2: 'on' },
       'wire',
       'www.example.com',
     )
-    expect(read).toMatchObject({ problems: [], value: { cert_id: 0 } })
+    expect(parsed).toMatchObject({ problems: [], value: { cert_id: 0 } })
   })
 })
 
-describe('items that are hardly meant together', () => {
+describe('conflicting items', () => {
   it.each([
     ['origin', 'new_origin', 'warning'],
     ['origin_host', 'new_origin', 'warning'],

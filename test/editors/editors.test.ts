@@ -31,7 +31,7 @@ describe('a YAML language server with the schemas', () => {
   const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).filter(
     (name) => /(edgewise|domains|profiles).*\.yaml$/.test(name),
   )
-  it.each(files)('has nothing to say against examples/%s', async (name) => {
+  it.each(files)('finds no problem in examples/%s', async (name) => {
     const path = join(root, 'examples', name)
     expect(await server.open(path, readFileSync(path, 'utf8'))).toEqual([])
   })
@@ -45,14 +45,14 @@ describe('a YAML language server with the schemas', () => {
       /servise is not allowed/,
     ],
     [
-      'a wrong choice of the workspace',
+      'a wrong value of the workspace',
       'edgewise.yaml',
       'version: 1\nstate: {store: postgres}\n',
       2,
       /git|dir/,
     ],
     [
-      'a number that is too large',
+      'a number above the maximum',
       'edgewise.yaml',
       'version: 1\nlimits: {domainsPerWrite: 11}\n',
       2,
@@ -81,7 +81,7 @@ describe('a YAML language server with the schemas', () => {
       /cert is not allowed/,
     ],
     [
-      'a wrong word',
+      'a wrong value',
       'domains/a.yaml',
       'domain: a.example.com\nconfig:\n  https:\n    http2: maybe\n',
       4,
@@ -102,32 +102,32 @@ describe('a YAML language server with the schemas', () => {
       /domain is not allowed/,
     ],
     ['a broken file', 'domains/a.yaml', 'domain: a.example.com\nconfig: {\n', 3, /flow/i],
-  ])('underlines %s', async (what, path, text, line, message) => {
-    const complaints = await server.open(
+  ])('reports %s', async (what, path, text, line, message) => {
+    const diagnostics = await server.open(
       join(root, 'broken', what.replaceAll(' ', '-'), path),
       text,
     )
-    expect(complaints).toEqual(
+    expect(diagnostics).toEqual(
       expect.arrayContaining([{ line, message: expect.stringMatching(message) as string }]),
     )
   })
 
-  it('completes items, fields and words, and tells what they mean', async () => {
+  it('completes and explains items, fields and values', async () => {
     const head = 'domain: a.example.com\nconfig:\n'
-    const opened = async (name: string, text: string) => {
+    const open = async (name: string, text: string) => {
       const path = join(root, `complete-${name}/domains/a.yaml`)
       await server.open(path, head + text)
       return path
     }
-    expect(await server.listCompletions(await opened('items', '  \n'), 2, 2)).toEqual(
+    expect(await server.listCompletions(await open('items', '  \n'), 2, 2)).toEqual(
       expect.arrayContaining(['origin', 'timeout', 'visit_timestamp']),
     )
-    const fields = await opened('fields', '  https:\n    cert_id: 1\n    \n')
+    const fields = await open('fields', '  https:\n    cert_id: 1\n    \n')
     expect(await server.listCompletions(fields, 4, 4)).toEqual(
       expect.arrayContaining(['force_https', 'http2', 'ocsp']),
     )
     expect(
-      await server.listCompletions(await opened('words', '  https:\n    http2: \n'), 3, 11),
+      await server.listCompletions(await open('words', '  https:\n    http2: \n'), 3, 11),
     ).toEqual(expect.arrayContaining(['"on"', '"off"']))
     expect(await server.hover(fields, 2, 4)).toContain('certificate')
     expect(await server.hover(fields, 3, 6)).toContain('certificate')
@@ -139,7 +139,7 @@ describe('a YAML language server with the schemas', () => {
     expect(await server.listCompletions(home, 2, 2)).toEqual(
       expect.arrayContaining(['maxDomains', 'protect', 'freeze']),
     )
-    expect(await server.hover(home, 1, 3)).toContain('What a plan may not do')
+    expect(await server.hover(home, 1, 3)).toContain('Limits that a plan must respect')
     const profile = join(root, 'complete/profiles/p.yaml')
     await server.open(profile, 'profile: p\nconfig:\n  time\n')
     expect(await server.listCompletions(profile, 2, 6)).toContain('timeout')
@@ -148,38 +148,38 @@ describe('a YAML language server with the schemas', () => {
 
 describe('the schemas', () => {
   it.each(['workspace', 'manifest', 'profile'])(
-    '%s: every key is described, and has an example where its value is not plain from its type',
+    '%s: every key has a description, and an example if its type does not show its value',
     (name) => {
-      const lacking: string[] = []
-      visit(
+      const missing: string[] = []
+      collectMissing(
         JSON.parse(readFileSync(join(root, `schemas/${name}.schema.json`), 'utf8')),
         '',
-        lacking,
+        missing,
       )
-      expect(lacking).toEqual([])
+      expect(missing).toEqual([])
     },
   )
 })
 
 type Part = Record<string, unknown>
 
-function visit(part: unknown, path: string, lacking: string[]): void {
+function collectMissing(part: unknown, path: string, missing: string[]): void {
   if (Array.isArray(part))
-    for (const [i, each] of part.entries()) visit(each, `${path}/${i}`, lacking)
+    for (const [i, each] of part.entries()) collectMissing(each, `${path}/${i}`, missing)
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return
   for (const [key, field] of Object.entries((part as Part)['properties'] ?? {}) as [
     string,
     Part,
   ][]) {
     if (key === '$ref' || '$ref' in field) continue
-    if (typeof field['description'] !== 'string') lacking.push(`${path}/${key}: description`)
-    // Below an item its own example shows the fields.
+    if (typeof field['description'] !== 'string') missing.push(`${path}/${key}: description`)
+    // The example of an item shows its fields.
     const item = /\/config\//.test(path)
     const plain = ['examples', 'default', 'const', 'enum', 'properties'].some(
       (keyword) => keyword in field,
     )
-    if (!item && !plain) lacking.push(`${path}/${key}: example`)
+    if (!item && !plain) missing.push(`${path}/${key}: example`)
   }
   for (const [key, each] of Object.entries(part as Part))
-    if (key !== 'examples' && key !== 'default') visit(each, `${path}/${key}`, lacking)
+    if (key !== 'examples' && key !== 'default') collectMissing(each, `${path}/${key}`, missing)
 }

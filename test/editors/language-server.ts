@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
-/** What a server says about a text: line from 1, and the message. */
+/** A diagnostic of the server: line from 1, and the message. */
 export interface EditorDiagnostic {
   line: number
   message: string
@@ -13,22 +13,23 @@ interface Diagnostic {
   message: string
 }
 
-/** A language server on its standard streams, as an editor speaks with it. */
+/** Client of a language server on standard streams. */
 export class LanguageServer {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #settings: JsonObject
   readonly #answers = new Map<number, (result: Json) => void>()
-  readonly #complaints = new Map<string, (complaints: EditorDiagnostic[]) => void>()
+  readonly #listeners = new Map<string, (diagnostics: EditorDiagnostic[]) => void>()
   #buffer = Buffer.alloc(0)
   #id = 0
 
   /**
-   * @param program the server's script; @param settings what it asks the editor for, under `yaml`
+   * @param program the server's script
+   * @param settings the editor's settings under `yaml`
    */
   constructor(program: string, settings: JsonObject) {
     this.#settings = settings
     this.#child = spawn(process.execPath, [program, '--stdio'])
-    this.#child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
   }
 
   async start(root: string): Promise<void> {
@@ -36,7 +37,7 @@ export class LanguageServer {
       configuration: true,
       didChangeConfiguration: { dynamicRegistration: true },
     }
-    await this.#ask('initialize', {
+    await this.#request('initialize', {
       processId: process.pid,
       rootUri: pathToFileURL(root).href,
       capabilities: {
@@ -44,45 +45,45 @@ export class LanguageServer {
         textDocument: { completion: { completionItem: { snippetSupport: true } } },
       },
     })
-    this.#tell('initialized', {})
-    this.#tell('workspace/didChangeConfiguration', { settings: { yaml: this.#settings } })
+    this.#notify('initialized', {})
+    this.#notify('workspace/didChangeConfiguration', { settings: { yaml: this.#settings } })
   }
 
-  /** Opens a text under a path and waits for what the server says about it. */
+  /** Opens a text under a path and waits for its diagnostics. */
   async open(path: string, text: string): Promise<EditorDiagnostic[]> {
     const uri = pathToFileURL(path).href
-    const complaints = new Promise<EditorDiagnostic[]>((resolve) =>
-      this.#complaints.set(uri, resolve),
+    const diagnostics = new Promise<EditorDiagnostic[]>((resolve) =>
+      this.#listeners.set(uri, resolve),
     )
-    this.#tell('textDocument/didOpen', {
+    this.#notify('textDocument/didOpen', {
       textDocument: { uri, languageId: 'yaml', version: 1, text },
     })
-    return complaints
+    return diagnostics
   }
 
-  /** The words that are offered at a place; line and character from 0. */
+  /** Lists the completions at a place; line and character from 0. */
   async listCompletions(path: string, line: number, character: number): Promise<string[]> {
-    const result = await this.#ask('textDocument/completion', at(path, line, character))
+    const result = await this.#request('textDocument/completion', locate(path, line, character))
     return ((result as JsonObject)['items'] as { label: string }[]).map(({ label }) => label)
   }
 
-  /** What is shown when the pointer rests on a place; line and character from 0. */
+  /** Returns the hover text of a place; line and character from 0. */
   async hover(path: string, line: number, character: number): Promise<string> {
-    return JSON.stringify(await this.#ask('textDocument/hover', at(path, line, character)))
+    return JSON.stringify(await this.#request('textDocument/hover', locate(path, line, character)))
   }
 
   stop(): void {
     this.#child.kill()
   }
 
-  #ask(method: string, params: Json): Promise<Json> {
+  #request(method: string, params: Json): Promise<Json> {
     const id = ++this.#id
     const answer = new Promise<Json>((resolve) => this.#answers.set(id, resolve))
     this.#send({ id, method, params })
     return answer
   }
 
-  #tell(method: string, params: Json): void {
+  #notify(method: string, params: Json): void {
     this.#send({ method, params })
   }
 
@@ -92,7 +93,7 @@ export class LanguageServer {
     this.#child.stdin.write(body)
   }
 
-  #read(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.#buffer = Buffer.concat([this.#buffer, chunk])
     for (;;) {
       const head = /^(?:[^\r\n]+\r\n)*?Content-Length: (\d+)\r\n(?:[^\r\n]+\r\n)*\r\n/i.exec(
@@ -105,34 +106,34 @@ export class LanguageServer {
         this.#buffer.subarray(head[0].length, end).toString('utf8'),
       ) as JsonObject
       this.#buffer = this.#buffer.subarray(end)
-      this.#take(message)
+      this.#handle(message)
     }
   }
 
-  #take({ id, method, params, result }: JsonObject): void {
+  #handle({ id, method, params, result }: JsonObject): void {
     if (method === undefined && typeof id === 'number') {
       this.#answers.get(id)?.(result ?? null)
     } else if (method === 'textDocument/publishDiagnostics') {
       const { uri, diagnostics } = params as unknown as { uri: string; diagnostics: Diagnostic[] }
-      this.#complaints.get(uri)?.(
+      this.#listeners.get(uri)?.(
         diagnostics.map(({ range, message }) => ({ line: range.start.line + 1, message })),
       )
     } else if (id !== undefined) {
-      const asked =
+      const requested =
         method === 'workspace/configuration'
           ? ((params as JsonObject)['items'] as { section: string }[])
           : null
       this.#send({
         id,
         result:
-          asked === null
+          requested === null
             ? null
-            : asked.map(({ section }) => (section === 'yaml' ? this.#settings : {})),
+            : requested.map(({ section }) => (section === 'yaml' ? this.#settings : {})),
       })
     }
   }
 }
 
-function at(path: string, line: number, character: number): Json {
+function locate(path: string, line: number, character: number): Json {
   return { textDocument: { uri: pathToFileURL(path).href }, position: { line, character } }
 }

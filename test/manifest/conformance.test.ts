@@ -24,7 +24,7 @@ const home = {
   text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }),
 }
 
-function errorsOf(config: Json): unknown[] {
+function listErrors(config: Json): unknown[] {
   const workspace = parseWorkspaceConfig(home, {})
   if (workspace.config === null) throw new TypeError('expected a valid workspace file')
   const { documents, diagnostics } = parseYaml({
@@ -36,8 +36,8 @@ function errorsOf(config: Json): unknown[] {
 }
 
 /**
- * Whether merging takes out all that is wrong: a known item or field that is null. The cases judge
- * a payload that nothing was taken out of.
+ * Whether merging makes an invalid payload valid by dropping known items or fields that are null.
+ * The cases judge payloads without that step.
  */
 function isMadeValid(item: string, payload: Json): boolean {
   if (payload === null) return true
@@ -62,7 +62,7 @@ for (const name of ['items', 'own']) {
           ({ payload, manifest }) => !(manifest === false && isMadeValid(item, payload)),
         ),
       )('$id in a manifest: $rule', ({ payload, manifest }) => {
-        const errors = errorsOf({ [item]: payload })
+        const errors = listErrors({ [item]: payload })
         expect({ valid: errors.length === 0, errors }).toMatchObject({ valid: manifest })
       })
     })

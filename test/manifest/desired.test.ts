@@ -3,17 +3,24 @@ import { listMarks, listValues, createWorkspace } from './test-workspace.ts'
 
 const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'
 const timestamp = (key: string) =>
-  `domain: a.example.com\nconfig:\n  visit_timestamp: {pattern: .*, time_format: timestamp, key: ${key}, deadtime: 60, req_uri_type: 1}\n`
+  'domain: a.example.com\nconfig:\n' +
+  `  visit_timestamp: {pattern: .*, time_format: timestamp, key: ${key}, deadtime: 60, req_uri_type: 1}\n`
 
 describe('desired', () => {
-  it('lays defaults, profiles in order and the manifest over each other', () => {
+  it('merges defaults, profiles in order, and the manifest', () => {
     const workspace = createWorkspace({
       'edgewise.yaml':
-        'version: 1\ndefaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
+        'version: 1\n' +
+        'defaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
       'profiles/all.yaml':
-        'profile: one\nvars: {host: one, kept: k}\nconfig: {https: {cert_id: 2, http2: on}, timeout: {time: 20}}\n---\nprofile: two\nprofiles: [base]\nvars: {host: two}\nconfig: {https: {force_https: 301}}\n---\nprofile: base\nconfig: {https: {cert_id: 3}, client_real_ip: {head: "X-${var:host}-${var:kept}-${var:own}"}}\n',
+        'profile: one\nvars: {host: one, kept: k}\n' +
+        'config: {https: {cert_id: 2, http2: on}, timeout: {time: 20}}\n---\nprofile: two\n' +
+        'profiles: [base]\nvars: {host: two}\nconfig: {https: {force_https: 301}}\n---\n' +
+        'profile: base\n' +
+        'config: {https: {cert_id: 3}, client_real_ip: {head: "X-${var:host}-${var:kept}-${var:own}"}}\n',
       'domains/a.yaml':
-        'domain: A.Example.com\nprofiles: [one, two]\nvars: {own: 5}\nconfig: {https: {http2: null}, connect_timeout: null}\n',
+        'domain: A.Example.com\nprofiles: [one, two]\nvars: {own: 5}\n' +
+        'config: {https: {http2: null}, connect_timeout: null}\n',
     })
     expect(workspace.diagnostics).toEqual([])
     expect(listValues(workspace, 'a.example.com')).toEqual({
@@ -23,13 +30,16 @@ describe('desired', () => {
     })
   })
 
-  it('counts a profile once that several bring in, and again where the manifest names it', () => {
+  it('merges a profile once if several include it, and again if the manifest lists it', () => {
     const profiles =
-      'profile: base\nconfig: {https: {cert_id: 1}, deny_url: {urls: {$append: [a]}}}\n---\nprofile: left\nprofiles: [base]\nconfig: {https: {cert_id: 2}}\n---\nprofile: right\nprofiles: [base]\n'
+      'profile: base\nconfig: {https: {cert_id: 1}, deny_url: {urls: {$append: [a]}}}\n' +
+      '---\nprofile: left\nprofiles: [base]\nconfig: {https: {cert_id: 2}}\n---\n' +
+      'profile: right\nprofiles: [base]\n'
     const workspace = createWorkspace({
       'profiles/p.yaml': profiles,
       'domains/a.yaml':
-        'domain: a.example.com\nprofiles: [left, right]\n---\ndomain: b.example.com\nprofiles: [left, base]\n---\ndomain: c.example.com\nprofiles: [base, left]\n',
+        'domain: a.example.com\nprofiles: [left, right]\n---\ndomain: b.example.com\n' +
+        'profiles: [left, base]\n---\ndomain: c.example.com\nprofiles: [base, left]\n',
     })
     const cert = (domain: string) => listValues(workspace, domain)['https']
     expect([cert('a.example.com'), cert('b.example.com'), cert('c.example.com')]).toMatchObject([
@@ -49,10 +59,11 @@ describe('desired', () => {
     })
   })
 
-  it('takes unset items and emptied lists as unset', () => {
+  it('treats $unset and emptied lists as unset', () => {
     const workspace = createWorkspace({
       'domains/a.yaml':
-        'domain: a.example.com\nconfig: {https: {$unset: true}, ip_black_list: {list: []}, cache_rule: []}\n',
+        'domain: a.example.com\n' +
+        'config: {https: {$unset: true}, ip_black_list: {list: []}, cache_rule: []}\n',
     })
     expect(workspace.diagnostics).toEqual([])
     expect(workspace.desired.get('a.example.com')?.get('https')).toEqual({
@@ -66,21 +77,23 @@ describe('desired', () => {
     })
   })
 
-  it('keeps a domain without items, and leaves items with errors out', () => {
+  it('keeps a domain without items, and omits items with errors', () => {
     const workspace = createWorkspace({
       'domains/a.yaml':
-        'domain: a.example.com\n---\ndomain: b.example.com\nconfig: {https: {cert_id: x}, timeout: {time: 5}}\n',
+        'domain: a.example.com\n---\ndomain: b.example.com\n' +
+        'config: {https: {cert_id: x}, timeout: {time: 5}}\n',
     })
     expect(listValues(workspace, 'a.example.com')).toEqual({})
     expect(workspace.desired.has('a.example.com')).toBe(true)
     expect(Object.keys(listValues(workspace, 'b.example.com'))).toEqual(['timeout'])
   })
 
-  it('puts fingerprints where secrets stand in the canonical value', () => {
+  it('replaces secrets in the canonical value with fingerprints', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': withSecret,
       'domains/a.yaml':
-        'domain: a.example.com\nconfig:\n  add_response_head:\n    list: [{name: Z, value: "${domain} ${secret:signing}"}, {name: A, value: x}]\n',
+        'domain: a.example.com\nconfig:\n  add_response_head:\n' +
+        '    list: [{name: Z, value: "${domain} ${secret:signing}"}, {name: A, value: x}]\n',
     })
     expect(workspace.desired.get('a.example.com')?.get('add_response_head')).toEqual({
       status: 'confirmed',
@@ -97,8 +110,8 @@ describe('desired', () => {
   })
 })
 
-describe('secrets written out', () => {
-  it('are refused without being repeated, in the message and in its source line', () => {
+describe('secret literals', () => {
+  it('are refused, and masked in the message and its source line', () => {
     for (const key of ['hunter2x', '"hunter2x"', '1234567']) {
       const workspace = createWorkspace({ 'domains/a.yaml': timestamp(key) })
       expect(listMarks(workspace)).toEqual([
@@ -114,7 +127,7 @@ describe('secrets written out', () => {
     }
   })
 
-  it('are covered in lines of other problems and in files that are no YAML', () => {
+  it('are masked in lines of other problems and of invalid YAML', () => {
     const broken = createWorkspace({
       'domains/a.yaml': 'domain: a.example.com\nconfig: {visit_timestamp: {key: "hunter2"\n',
     })
@@ -123,7 +136,7 @@ describe('secrets written out', () => {
     expect(lines.join()).not.toContain('hunter2')
   })
 
-  it('are taken where the workspace allows them, and go to the keeper', () => {
+  it('are sealed by the keeper if the workspace allows them', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nallowLiteralSecrets: true\n',
       'domains/a.yaml': timestamp('hunter2'),
@@ -136,7 +149,7 @@ describe('secrets written out', () => {
     })
   })
 
-  it('do not hide that there is no such field', () => {
+  it('are reported in unknown fields', () => {
     const manifest =
       'domain: a.example.com\nconfig:\n  timeout: {time: 60, tme: "${secret:signing}"}\n'
     expect(
@@ -144,7 +157,7 @@ describe('secrets written out', () => {
     ).toMatchObject([{ line: 3, column: 23, summary: 'Unknown field' }])
   })
 
-  it('may be references', () => {
+  it('may be replaced by references', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': withSecret,
       'domains/a.yaml': timestamp('"${secret:signing}"'),
@@ -162,11 +175,12 @@ describe('secrets written out', () => {
   })
 })
 
-describe('placeOf', () => {
-  it('finds the other items of a configuration in which somebody wrote $append beside them', () => {
+describe('findItemPlace', () => {
+  it('finds items next to a misplaced $append', () => {
     const files = {
       'domains/a.yaml':
-        'domain: a.example.com\nconfig:\n  origin_host: {host: o.example.com}\n  $append:\n    - x\n',
+        'domain: a.example.com\nconfig:\n  origin_host: {host: o.example.com}\n  $append:\n' +
+        '    - x\n',
     }
     expect(createWorkspace(files).findItemPlace('a.example.com', 'origin_host')).toMatchObject({
       file: 'domains/a.yaml',
@@ -181,7 +195,7 @@ describe('placeOf', () => {
       '# first\n---\ndomain: a.example.com\nprofiles: [p]\nconfig:\n  https:\n    cert_id: 7\n',
   })
 
-  it('finds items and fields where the manifest is to blame for them', () => {
+  it('finds items and fields in the manifest, or the entry that brings them in', () => {
     const { findItemPlace } = workspace()
     expect(findItemPlace('a.example.com', 'https')).toMatchObject({
       file: 'domains/a.yaml',
@@ -211,7 +225,7 @@ describe('placeOf', () => {
     })
   })
 
-  it('has none for what is not declared', () => {
+  it('returns null for undeclared items and domains', () => {
     const { findItemPlace } = workspace()
     expect(findItemPlace('a.example.com', 'referer')).toBeNull()
     expect(findItemPlace('b.example.com', 'https')).toBeNull()

@@ -18,13 +18,13 @@ it.each([
     'Did you mean "http2"?',
   ],
   [
-    'an unknown field that is taken out',
+    'an unknown field set to null',
     `${domain}  https: {cert_id: 1, htp2: null}\n`,
     '3:23-27 item-invalid',
     'Did you mean "http2"?',
   ],
   [
-    'an unknown item that is taken out',
+    'an unknown item set to null',
     `${domain}  htps: null\n`,
     '3:3-7 item-unknown',
     'Did you mean "https"?',
@@ -42,7 +42,7 @@ it.each([
     'expected one of "on", "off", got "yes"',
   ],
   [
-    'an entry of a list',
+    'inside a list entry',
     `${domain}  deny_url:\n    urls:\n      - x\n      - [y]\n`,
     '6:9-12 item-invalid',
     'expected a string',
@@ -54,34 +54,34 @@ it.each([
     '',
   ],
   [
-    '$unset without a way back',
+    '$unset of an item that cannot be unset',
     `${domain}  timeout: {$unset: true}\n`,
     '3:3-10 unset-unavailable',
-    'Take the item out of the manifest',
+    'Remove the item from the manifest',
   ],
   [
     '$unset: false',
     `${domain}  https: {$unset: false}\n`,
     '3:11-17 item-invalid',
-    'takes the value true',
+    'expected "$unset: true"',
   ],
   [
-    '$unset with something beside',
+    '$unset next to another key',
     `${domain}  https: {$unset: true, cert_id: 1}\n`,
     '3:25-32 item-invalid',
-    'stands alone',
+    'as the only key',
   ],
   [
     '$unset of a field',
     `${domain}  https: {cert_id: 1, http2: {$unset: true}}\n`,
     '3:31-37 item-invalid',
-    'stands for a whole item',
+    'applies to a whole item only',
   ],
   [
-    'an append to nothing but a string',
+    '$append of a string',
     `${domain}  extend: {squid: {$append: x}}\n`,
     '3:20-27 item-invalid',
-    'takes a list',
+    'expected a list',
   ],
   [
     'an item without a wire name',
@@ -101,7 +101,7 @@ it.each([
     '2:12-16 profile-unknown',
     'there is no profile "nope"',
   ],
-  ['a name that is no domain', 'domain: localhost\n', '1:9-18 domain-invalid', 'got "localhost"'],
+  ['an invalid domain name', 'domain: localhost\n', '1:9-18 domain-invalid', 'got "localhost"'],
   [
     'a domain twice in a list',
     'domains: [a.example.com, A.example.com]\n',
@@ -114,10 +114,15 @@ it.each([
     '2:1-8 manifest-invalid',
     'got both',
   ],
-  ['neither', 'domian: a.example.com\n', '1:1-22 manifest-invalid', 'Did you mean "domain"?'],
+  [
+    'neither domain nor domains',
+    'domian: a.example.com\n',
+    '1:1-22 manifest-invalid',
+    'Did you mean "domain"?',
+  ],
   ['a document that is a list', '- 1\n', '1:1-4 manifest-invalid', 'got a list of 1'],
   [
-    'a variable that is no text',
+    'a variable that is not text',
     'domain: a.example.com\nvars: {x: true}\n',
     '2:11-15 manifest-invalid',
     'expected a string or a number, got true',
@@ -126,13 +131,13 @@ it.each([
     'a profile twice in a list',
     'domain: a.example.com\nprofiles: [p, p]\n---\nprofile: p\n',
     '2:15-16 manifest-invalid',
-    'stands twice',
+    'is listed twice',
   ],
   [
     'a domain in a profile',
     'profile: p\ndomain: a.example.com\n',
     '2:1-7 profile-invalid',
-    'a profile has no "domain"',
+    'a profile can\'t have "domain"',
   ],
 ])('reports %s', (_what, text, mark, detail) => {
   const workspace = createWorkspace({ 'domains/a.yaml': text })
@@ -141,7 +146,7 @@ it.each([
   expect(workspace.diagnostics[0]?.severity).toBe('error')
 })
 
-it('is the diagnostic of the contract', () => {
+it('produces the diagnostic of the contract', () => {
   const { diagnostics } = createWorkspace({
     'domains/www.yaml': `${domain}  https: {cert_id: 1, http2: yes}\n`,
   })
@@ -164,10 +169,11 @@ it('is the diagnostic of the contract', () => {
   ])
 })
 
-it('shows what a profile set where the manifest names the profile', () => {
+it('reports a value of a profile at the profile entry of the manifest', () => {
   const { diagnostics } = createWorkspace({
     'profiles/p.yaml':
-      'profile: inner\nconfig:\n  https: {cert_id: 1, http2: yes}\n---\nprofile: outer\nprofiles: [inner]\n',
+      'profile: inner\nconfig:\n  https: {cert_id: 1, http2: yes}\n---\nprofile: outer\n' +
+      'profiles: [inner]\n',
     'domains/a.yaml': 'domain: a.example.com\nprofiles:\n  - outer\n',
   })
   expect(diagnostics).toMatchObject([
@@ -191,7 +197,7 @@ it('shows what a profile set where the manifest names the profile', () => {
   ])
 })
 
-it('shows what the defaults set at the domain', () => {
+it('reports a value of the defaults at the domain', () => {
   const { diagnostics } = createWorkspace({
     'edgewise.yaml': 'version: 1\ndefaults: {https: {cert_id: x}}\n',
     'domains/a.yaml': 'domains:\n  - a.example.com\n',
@@ -214,10 +220,12 @@ it('shows what the defaults set at the domain', () => {
   ])
 })
 
-it('shows an appended entry in the file that appends it', () => {
+it('reports an appended entry in the file that appends it', () => {
   const { diagnostics } = createWorkspace({
     'profiles/p.yaml': 'profile: p\nconfig: {ip_black_list: {list: [192.0.2.1, 192.0.2.2]}}\n',
-    'domains/a.yaml': `domain: a.example.com\nprofiles: [p]\nconfig:\n  ip_black_list: {list: {$append: [192.0.2.3, nonsense]}}\n`,
+    'domains/a.yaml':
+      'domain: a.example.com\nprofiles: [p]\nconfig:\n' +
+      '  ip_black_list: {list: {$append: [192.0.2.3, nonsense]}}\n',
   })
   expect(diagnostics).toMatchObject([
     {
@@ -230,10 +238,11 @@ it('shows an appended entry in the file that appends it', () => {
   ])
 })
 
-it('says once for a list what is wrong in the same way for all its domains', () => {
+it('reports a problem of all domains of a list once', () => {
   const { diagnostics } = createWorkspace({
     'domains/a.yaml':
-      'domains: [a.example.com, b.example.com, c.example.com]\nconfig: {https: {cert_id: x}, timeout: {time: 1, "${domain}": 2}, origin_host: {host: "-${domain}"}}\n',
+      'domains: [a.example.com, b.example.com, c.example.com]\n' +
+      'config: {https: {cert_id: x}, timeout: {time: 1, "${domain}": 2}, origin_host: {host: "-${domain}"}}\n',
   })
   expect(
     diagnostics.map(({ domain: name, item, detail }) => [
@@ -250,9 +259,11 @@ it('says once for a list what is wrong in the same way for all its domains', () 
   ])
 })
 
-it('relates the two places of what goes wrong between two', () => {
+it('reports both places of a conflict', () => {
   const workspace = createWorkspace({
-    'domains/a.yaml': `${domain}  ip_black_list: {list: [192.0.2.1]}\n  ip_white_list: {list: [192.0.2.2]}\n  cache_rule: []\n  cache_rule_list: []\n`,
+    'domains/a.yaml':
+      `${domain}  ip_black_list: {list: [192.0.2.1]}\n  ip_white_list: {list: [192.0.2.2]}\n` +
+      '  cache_rule: []\n  cache_rule_list: []\n',
     'domains/b.yaml': 'domain: a.example.com\n---\nprofile: p\n---\nprofile: p\n',
   })
   expect(workspace.diagnostics).toMatchObject([
@@ -282,7 +293,7 @@ function withNewOrigin(value: string) {
   })
 }
 
-it('warns of items that are hardly meant together, unless one is unset', () => {
+it('warns of items that are rarely intended together, unless one is unset', () => {
   expect(withNewOrigin('[{origin: 192.0.2.1}]').diagnostics).toMatchObject([
     { code: 'item-conflict', severity: 'warning', line: 3 },
   ])
@@ -290,7 +301,7 @@ it('warns of items that are hardly meant together, unless one is unset', () => {
   expect(withNewOrigin('[{origin: 192.0.2.1}]').desired.get('a.example.com')?.size).toBe(2)
 })
 
-it('reports circles of profiles with their path, however long', () => {
+it('reports cycles of profiles with their path, whatever their length', () => {
   const ring = Array.from(
     { length: 3000 },
     (_, i) => `profile: p${i}\nprofiles: [p${(i + 1) % 3000}]\n`,

@@ -9,7 +9,7 @@ import { createFolder, listMarks, plainKeeper, createWorkspace } from './test-wo
 const load = (root: string) => loadWorkspace(root, {}, () => plainKeeper)
 
 describe('findRoot', () => {
-  it('looks upwards', () => {
+  it('searches upwards', () => {
     const root = createFolder({ 'a/b/c.txt': '' })
     expect(findRoot(join(root, 'a/b'))).toBe(root)
     expect(findRoot('/')).toBeNull()
@@ -17,13 +17,13 @@ describe('findRoot', () => {
 })
 
 describe('loadWorkspace', () => {
-  it('says when there is no workspace', () => {
+  it('throws if there is no workspace', () => {
     expect(() => load('/nowhere/at/all')).toThrow(
       expect.objectContaining({ code: 'not-a-workspace' }),
     )
   })
 
-  it('throws what is wrong with the workspace file', () => {
+  it('throws the diagnostics of the workspace file', () => {
     const root = createFolder({ 'edgewise.yaml': 'version: 1\nidd: x\n' })
     try {
       load(root)
@@ -46,7 +46,7 @@ describe('loadWorkspace', () => {
     }
   })
 
-  it('finds manifests and profiles in either glob, by their content, each file once', () => {
+  it('finds manifests and profiles in both globs, by content, each file once', () => {
     const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["**/*.yaml", "!old/**"]\nprofiles: ["**/*.yaml"]\n',
       'a.yaml': 'domain: a.example.com\nprofiles: [p]\n---\nprofile: p\n',
@@ -58,7 +58,7 @@ describe('loadWorkspace', () => {
     expect([...workspace.desired.keys()]).toEqual(['a.example.com', 'b.example.com'])
   })
 
-  it('reports files that are no manifests, and goes on', () => {
+  it('reports files that are not manifests, and continues', () => {
     const root = createFolder({
       'domains/good.yaml': 'domain: a.example.com\n',
       'domains/empty.yaml': '',
@@ -91,7 +91,7 @@ describe('loadWorkspace', () => {
     expect([...workspace.desired.keys()]).toEqual(['b.example.com', 'a.example.com'])
   })
 
-  it('follows links within the workspace, and never in a circle', () => {
+  it('follows links within the workspace, without cycles', () => {
     const root = createFolder({ 'shared/a.yaml': 'domain: a.example.com\n', 'domains/x.txt': '' })
     symlinkSync('../shared', join(root, 'domains/shared'))
     symlinkSync('..', join(root, 'shared/up'))
@@ -101,7 +101,7 @@ describe('loadWorkspace', () => {
     expect([...workspace.desired.keys()]).toEqual(['a.example.com'])
   })
 
-  it.skipIf(process.getuid?.() === 0)('reports what may not be read', () => {
+  it.skipIf(process.getuid?.() === 0)('reports files and folders without read permission', () => {
     const root = createFolder({
       'domains/a.yaml': 'domain: a.example.com\n',
       'domains/sub/b.yaml': 'domain: b.example.com\n',
@@ -115,15 +115,15 @@ describe('loadWorkspace', () => {
     chmodSync(join(root, 'domains/sub'), 0o700)
   })
 
-  it('gives the lines of its files', () => {
+  it('returns source lines of its files', () => {
     const workspace = createWorkspace({
       'domains/a.yaml': 'domain: a.example.com\r\nconfig: {}\r\n',
     })
-    const at = (file: string, line: number) =>
+    const findLine = (file: string, line: number) =>
       workspace.findSourceLine({ file, line, column: 1, endLine: line, endColumn: 1 })
-    expect(at('domains/a.yaml', 2)).toBe('config: {}')
-    expect(at('edgewise.yaml', 1)).toBe('version: 1')
-    expect(at('domains/a.yaml', 9)).toBeNull()
-    expect(at('no.yaml', 1)).toBeNull()
+    expect(findLine('domains/a.yaml', 2)).toBe('config: {}')
+    expect(findLine('edgewise.yaml', 1)).toBe('version: 1')
+    expect(findLine('domains/a.yaml', 9)).toBeNull()
+    expect(findLine('no.yaml', 1)).toBeNull()
   })
 })

@@ -10,31 +10,31 @@ import { runs } from '../runs.ts'
 
 const path = 'domains/a.yaml'
 
-function formatted(text: string, file = path): string {
+function format(text: string, file = path): string {
   const result = formatYaml({ path: file, text })
   if (!('text' in result))
     throw new Error(`expected a formatted text, got ${JSON.stringify(result)}`)
   return result.text
 }
 
-function valuesOf(text: string): Json[] {
+function parseValues(text: string): Json[] {
   const { documents, diagnostics } = parseYaml({ path, text })
   expect(diagnostics).toEqual([])
   return documents.map(({ value }) => value)
 }
 
-/** Formats, and expects that values and comments stay and that formatting again changes nothing. */
+/** Formats; expects that values and comments stay, and that formatting is idempotent. */
 function expectKept(text: string, file = path): string {
-  const result = formatted(text, file)
-  expect(valuesOf(result)).toEqual(valuesOf(text))
-  expect(formatted(result, file)).toBe(result)
-  const comments = (of: string) => (of.match(/#c\d+/g) ?? []).toSorted()
+  const result = format(text, file)
+  expect(parseValues(result)).toEqual(parseValues(text))
+  expect(format(result, file)).toBe(result)
+  const comments = (source: string) => (source.match(/#c\d+/g) ?? []).toSorted()
   expect(comments(result)).toEqual(comments(text))
   return result
 }
 
 describe('formatYaml', () => {
-  it('puts keys into the order of the specification, comments with them', () => {
+  it('sorts keys by the specification, with their comments', () => {
     const text = `# yaml-language-server: $schema=x
 config:
     # #c1 about time
@@ -69,11 +69,15 @@ config:
 `)
   })
 
-  it('knows the order of edgewise.yaml, and of items under its defaults', () => {
+  it('sorts edgewise.yaml, and the items under its defaults', () => {
     const text =
-      'guards: {protect: [a], maxDomains: 3}\ndefaults: {timeout: {time: 6}, origin: {default_master: 192.0.2.1}}\nversion: 1\nid: x\n'
+      'guards: {protect: [a], maxDomains: 3}\n' +
+      'defaults: {timeout: {time: 6}, origin: {default_master: 192.0.2.1}}\nversion: 1\n' +
+      'id: x\n'
     expect(expectKept(text, 'edgewise.yaml')).toBe(
-      'version: 1\nid: x\ndefaults: {origin: {default_master: 192.0.2.1}, timeout: {time: 6}}\nguards: {maxDomains: 3, protect: [a]}\n',
+      'version: 1\nid: x\n' +
+        'defaults: {origin: {default_master: 192.0.2.1}, timeout: {time: 6}}\n' +
+        'guards: {maxDomains: 3, protect: [a]}\n',
     )
   })
 
@@ -87,62 +91,67 @@ config:
       'vars: {a: &a x}\nconfig: {timeout: {time: *a}}\ndomain: a.example.com # #c1\n',
     ],
     [
-      'a merge key, which is a key like any other here',
+      'a merge key, which is an ordinary key',
       'config: &c\n    timeout: {time: 6}\nvars: {"<<": a}\ndomain: a.example.com\n',
     ],
     [
       'several documents',
-      '# #c1\nconfig: {}\ndomain: a.example.com\n---\n# #c2\ndomain: b.example.com\n...\n---\n{domain: c.example.com}\n',
+      '# #c1\nconfig: {}\ndomain: a.example.com\n---\n# #c2\ndomain: b.example.com\n...\n' +
+        '---\n{domain: c.example.com}\n',
     ],
     [
-      'an empty document among others',
+      'an empty document between others',
       '---\n# #c1\n---\ndomain: b.example.com\n# #c2\n...\n# #c3\n',
     ],
     [
       'block texts',
-      'config:\n   extend:\n      squid: |2-\n          set in\n\n        out\n   user_agent: {ua_list: x}\ndomain: a\n',
+      'config:\n   extend:\n      squid: |2-\n          set in\n\n        out\n' +
+        '   user_agent: {ua_list: x}\ndomain: a\n',
     ],
     [
       'folded texts',
-      'vars:\n  a: >\n    one\n    two\n\n    three\n  b: >-\n      x\n       y\n  c: |+\n    kept\n\n\ndomain: a\n',
+      'vars:\n  a: >\n    one\n    two\n\n    three\n  b: >-\n      x\n       y\n  c: |+\n' +
+        '    kept\n\n\ndomain: a\n',
     ],
     [
       'quoted texts with line ends',
-      'vars: {a: "x\\r\\ny and a long text that goes on and on and on", b: \'it\'\'s\',\n  c: "\\u202e"}\ndomain: a\n',
+      "vars: {a: \"x\\r\\ny and a long text that goes on and on and on\", b: 'it''s',\n" +
+        '  c: "\\u202e"}\ndomain: a\n',
     ],
     ['plain texts over several lines', 'vars:\n  a: one\n    two\n    three\ndomain: a\n'],
     [
       'null, numbers and words',
-      'vars: {a: ~, b: 0x1F, c: 0o17, d: 1e3, e: 1.50, f: yes, g: True, h: "1", i: -0, j: +5}\ndomain: a\n',
+      'vars: {a: ~, b: 0x1F, c: 0o17, d: 1e3, e: 1.50, f: yes, g: True, h: "1", i: -0, j: +5}\n' +
+        'domain: a\n',
     ],
     ['explicit keys', '? domain\n: a\n? "config"\n: {}\n'],
     ['tabs and blanks at line ends', 'domain: a \t\nconfig:  \n  timeout: {time:\t6}  \t# #c1\n'],
     ['nothing but comments', '# #c1\n\n# #c2\n'],
     ['an empty file', ''],
-    ['no line end at the end', 'config: {}\ndomain: a'],
+    ['no final line end', 'config: {}\ndomain: a'],
     [
-      'unknown keys, which stay behind the known ones',
+      'unknown keys, after the known ones',
       'z: 1\nconfig: {nonsense: 1, timeout: {z: 1, time: 6}}\na: 2\ndomain: a\n',
     ],
-    ['no mapping', '- 1\n- {b: 1, a: 2}\n'],
-    ['a header apart', '# #c1 header\n\n# #c2 about config\nconfig: {}\ndomain: a # #c3\n'],
+    ['a list instead of a mapping', '- 1\n- {b: 1, a: 2}\n'],
+    ['a separate header', '# #c1 header\n\n# #c2 about config\nconfig: {}\ndomain: a # #c3\n'],
   ])('keeps %s', (_what, text) => {
     expectKept(text)
     expectKept(text.replaceAll('\n', '\r\n'))
   })
 
-  it('line ends stay what the first one is', () => {
-    expect(formatted('config: {}\r\ndomain: a\r\n')).toBe('domain: a\r\nconfig: {}\r\n')
-    expect(formatted('config: {}\ndomain: a\r\n')).toBe('domain: a\nconfig: {}\n')
+  it('uses the first line end for all lines', () => {
+    expect(format('config: {}\r\ndomain: a\r\n')).toBe('domain: a\r\nconfig: {}\r\n')
+    expect(format('config: {}\ndomain: a\r\n')).toBe('domain: a\nconfig: {}\n')
   })
 
-  it('leaves no blank line where a key comes first', () => {
-    expect(formatted('config:\n  timeout: {time: 60}\n\n  origin: {default_master: a.b}\n')).toBe(
+  it('drops the blank line above a key that becomes the first', () => {
+    expect(format('config:\n  timeout: {time: 60}\n\n  origin: {default_master: a.b}\n')).toBe(
       'config:\n  origin: {default_master: a.b}\n  timeout: {time: 60}\n',
     )
   })
 
-  it('leaves a file alone whose values would not stay', () => {
+  it('leaves a file unchanged if its values would change', () => {
     expect(formatYaml({ path, text: 'vars:\n  a: >- # c\n     \ndomain: a\n' })).toEqual({
       unchanged: 'formatting it would change its values',
     })
@@ -156,7 +165,7 @@ config:
     'a: !!binary x\n',
     '['.repeat(500),
     '__proto__: 1\n',
-  ])('leaves what is no YAML of a workspace alone: %j', (text) => {
+  ])('leaves invalid YAML unchanged: %j', (text) => {
     expect(formatYaml({ path, text })).toMatchObject({
       diagnostics: expect.arrayContaining([
         expect.objectContaining({ severity: 'error', file: path }),
@@ -164,7 +173,7 @@ config:
     })
   })
 
-  it('never changes values, loses no comment and comes to an end, whatever the file', () => {
+  it('keeps values and comments of any file, and settles', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const result = formatYaml({ path, text })
@@ -175,7 +184,7 @@ config:
     )
   })
 
-  it('leaves few of the oddest files as they are for its own fault', () => {
+  it('fails to format only few of the oddest files', () => {
     const sample = fc.sample(texts, { numRuns: 300, seed: 7 })
     const left = sample.filter((text) => !('text' in formatYaml({ path, text })))
     expect(left.length).toBeLessThan(10)
@@ -187,9 +196,9 @@ describe('the examples', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /(edgewise|domains|profiles).*\.yaml$/.test(name),
   )
-  it.each(files)('%s is formatted', (name) => {
+  it.each(files)('are formatted: %s', (name) => {
     const text = readFileSync(root + name, 'utf8')
-    expect(formatted(text, name.replace(/^[^/]+\//, ''))).toBe(text)
+    expect(format(text, name.replace(/^[^/]+\//, ''))).toBe(text)
   })
 })
 
@@ -264,8 +273,8 @@ const styles: Scalar.Type[] = [
 ]
 
 /**
- * Files of documents in any style: indentation, flow, quotes, comments and blank lines drawn by
- * `picks`.
+ * Files of documents in any style: `picks` choose indentation, flow, quotes, comments and blank
+ * lines.
  */
 const texts = fc
   .tuple(
@@ -274,15 +283,15 @@ const texts = fc
     fc.constantFrom('\n', '\r\n'),
   )
   .map(([roots, picks, lineEnd]) => {
-    let at = 0
-    const pick = () => picks[at++ % picks.length] ?? 0
+    let position = 0
+    const pick = () => picks[position++ % picks.length] ?? 0
     const written = roots.map((each) => {
       const document = parseDocument(stringify(each))
       visit(document, {
         Node: (key, node) => {
           const chance = pick()
-          if (chance < 6 && key !== 'value') node.commentBefore = ` #c${at}`
-          else if (chance < 9 && isScalar(node)) node.comment = ` #c${at}`
+          if (chance < 6 && key !== 'value') node.commentBefore = ` #c${position}`
+          else if (chance < 9 && isScalar(node)) node.comment = ` #c${position}`
           else if (chance < 14) node.spaceBefore = true
           if (isScalar(node) && typeof node.value === 'string')
             node.type = styles[chance % styles.length] ?? 'PLAIN'

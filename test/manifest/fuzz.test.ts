@@ -17,12 +17,10 @@ const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
   .map((name) => readFileSync(examples + name, 'utf8'))
 
 const defaultHome =
-  'version: 1\nsecrets: {s: {env: X}}\nallowLiteralSecrets: true\nservice: {itemKeys: {deny_protocol: a, error_bcache: b}}\n'
+  'version: 1\nsecrets: {s: {env: X}}\nallowLiteralSecrets: true\n' +
+  'service: {itemKeys: {deny_protocol: a, error_bcache: b}}\n'
 
-/**
- * All that loading does besides reading files; checks that every diagnostic has a place in its
- * file.
- */
+/** Loads a workspace from texts; checks that every diagnostic has a place in its file. */
 function load(text: string, home = defaultHome): void {
   const workspace = parseWorkspaceConfig({ path: 'edgewise.yaml', text: home }, { HOME: 'x' })
   const file = { path: 'domains/a.yaml', text }
@@ -34,9 +32,9 @@ function load(text: string, home = defaultHome): void {
     for (const [domain, items] of assembled.desired)
       for (const item of items.keys()) expect(assembled.findItemPlace(domain, item)).not.toBeNull()
   }
-  const lineOf = createSourceLineLookup([file, { path: 'edgewise.yaml', text: home }])
+  const findLine = createSourceLineLookup([file, { path: 'edgewise.yaml', text: home }])
   for (const each of diagnostics) {
-    const line = lineOf(each)
+    const line = findLine(each)
     expect(line).not.toBeNull()
     expect(each.column).toBeGreaterThan(0)
     expect(each.endColumn).toBeGreaterThanOrEqual(each.column)
@@ -120,8 +118,8 @@ const mutated = fc
   })
   .map(({ text, cuts }) =>
     cuts.reduce(
-      (all, { at, gone, put }) =>
-        all.slice(0, at % all.length) + put + all.slice((at % all.length) + gone),
+      (all, { at, gone: removed, put: inserted }) =>
+        all.slice(0, at % all.length) + inserted + all.slice((at % all.length) + removed),
       text,
     ),
   )
@@ -180,39 +178,35 @@ const section = fc.constantFrom(
   'toString',
 )
 
-describe('no input makes loading throw', () => {
-  it('text that is nearly YAML', { timeout: 60_000 }, () => {
+describe('loading never throws', () => {
+  it('on text similar to YAML', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(yamlish, (text) => load(text)),
       { numRuns: runs(1500) },
     )
   })
 
-  it('examples with cuts', { timeout: 60_000 }, () => {
+  it('on mutated examples', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(mutated, (text) => load(text)),
       { numRuns: runs(400) },
     )
   })
 
-  it(
-    'any JSON as the value of items, from the manifest and from a profile',
-    { timeout: 60_000 },
-    () => {
-      fc.assert(
-        fc.property(config, config, (own, below) => {
-          const documents = [
-            { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
-            { profile: 'p', config: below },
-          ]
-          load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
-        }),
-        { numRuns: runs(1000) },
-      )
-    },
-  )
+  it('on any JSON as value of items, in a manifest and in a profile', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(config, config, (own, below) => {
+        const documents = [
+          { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
+          { profile: 'p', config: below },
+        ]
+        load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
 
-  it('any JSON in the workspace file', { timeout: 60_000 }, () => {
+  it('on any JSON in the workspace file', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
         load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),

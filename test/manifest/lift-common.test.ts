@@ -8,12 +8,12 @@ const https = { cert_id: 1001, force_https: 301, http2: 'on' }
 const timeout = { time: '60' }
 const origin = (n: number) => ({ default_master: `192.0.2.${n}`, origin_mode: 'default' })
 
-/** A fleet of domains d0, d1, … with these configurations. */
-const fleet = (...configs: JsonObject[]) =>
+/** Creates a fleet of domains d0, d1, … with these configurations. */
+const createFleet = (...configs: JsonObject[]) =>
   new Map(configs.map((config, i) => [`d${i}.example.com`, config]))
 
-/** What each domain comes to; items that stand in two places at once are an error. */
-function put(lifted: LiftedConfigs): Map<string, JsonObject> {
+/** Recombines the configuration of each domain; an item in two parts is an error. */
+function recombine(lifted: LiftedConfigs): Map<string, JsonObject> {
   return new Map(
     [...lifted.domains].map(([domain, { takes, config }]) => {
       const parts = [...takes.map((i) => lifted.common[i] ?? {}), config]
@@ -25,9 +25,9 @@ function put(lifted: LiftedConfigs): Map<string, JsonObject> {
 }
 
 describe('liftCommon', () => {
-  it('lifts what all share, and leaves each its own', () => {
+  it('extracts the common part, and leaves the rest', () => {
     const lifted = liftCommon(
-      fleet(...[1, 2, 3, 4].map((n) => ({ https, timeout, origin: origin(n) }))),
+      createFleet(...[1, 2, 3, 4].map((n) => ({ https, timeout, origin: origin(n) }))),
     )
     expect(lifted.common).toEqual([{ https, timeout }])
     expect(lifted.domains.get('d2.example.com')).toEqual({
@@ -36,10 +36,10 @@ describe('liftCommon', () => {
     })
   })
 
-  it('a domain that lacks an item or has another value takes no part that does not fit', () => {
+  it('gives a domain only parts that fit all of its values', () => {
     const others: JsonObject[] = [{ https: { ...https, cert_id: 7 }, timeout }, { timeout }, {}]
     const lifted = liftCommon(
-      fleet(
+      createFleet(
         { https, timeout },
         { https, timeout },
         { https, timeout },
@@ -54,9 +54,9 @@ describe('liftCommon', () => {
     expect(lifted.domains.get('d4.example.com')?.config).toEqual(others[0])
   })
 
-  it('lifts a second part where the first does not fit all', () => {
+  it('extracts a second part if the first does not fit all', () => {
     const lifted = liftCommon(
-      fleet(
+      createFleet(
         ...[1, 2, 3, 4, 5, 6].map((n): JsonObject =>
           n < 4 ? { https, timeout, origin: origin(9) } : { https, timeout },
         ),
@@ -67,25 +67,28 @@ describe('liftCommon', () => {
   })
 
   it.each([
-    ['two domains only', fleet({ https, timeout }, { https, timeout })],
+    ['only two domains', createFleet({ https, timeout }, { https, timeout })],
     [
-      'less than half of those that have it',
-      fleet(...[1, 1, 1, 2, 3, 4, 5].map((n) => ({ origin: origin(n) }))),
+      'less than half of the domains with the item',
+      createFleet(...[1, 1, 1, 2, 3, 4, 5].map((n) => ({ origin: origin(n) }))),
     ],
-    ['nothing that is worth a name', fleet(...[1, 2, 3].map(() => ({ cache_share: {} })))],
-    ['no domain at all', fleet()],
-  ])('lifts nothing for %s', (_what, configs) => {
+    [
+      'a value too short to be worth a name',
+      createFleet(...[1, 2, 3].map(() => ({ cache_share: {} }))),
+    ],
+    ['no domains', createFleet()],
+  ])('extracts nothing for %s', (_what, configs) => {
     const lifted = liftCommon(configs)
     expect(lifted.common).toEqual([])
-    expect(put(lifted)).toEqual(configs)
+    expect(recombine(lifted)).toEqual(configs)
   })
 
-  it('leaves what is excluded where it is', () => {
-    const configs = fleet(...[1, 2, 3].map(() => ({ https, timeout })))
+  it('never extracts excluded items', () => {
+    const configs = createFleet(...[1, 2, 3].map(() => ({ https, timeout })))
     expect(liftCommon(configs, new Set(['https'])).common).toEqual([{ timeout }])
   })
 
-  it('gives each domain exactly what it had, the same for any order, in as many parts as are allowed', () => {
+  it('preserves each domain, for any order, with at most the allowed number of parts', () => {
     const item = fc.constantFrom('https', 'timeout', 'origin', 'referer', 'extend', 'rate_limit')
     const config = fc.dictionary(
       item,
@@ -93,9 +96,9 @@ describe('liftCommon', () => {
     )
     fc.assert(
       fc.property(fc.array(config, { maxLength: 12 }), (configs) => {
-        const all = fleet(...configs)
+        const all = createFleet(...configs)
         const lifted = liftCommon(all)
-        expect(put(lifted)).toEqual(all)
+        expect(recombine(lifted)).toEqual(all)
         expect(lifted.common.length).toBeLessThanOrEqual(maxParts)
         lifted.common.forEach((_part, i) => {
           expect(
@@ -108,7 +111,7 @@ describe('liftCommon', () => {
     )
   })
 
-  it('is done with 10,000 domains in seconds', () => {
+  it('finishes 10,000 domains in seconds', () => {
     const configs = Array.from({ length: 10_000 }, (_, i) => ({
       https: { ...https, cert_id: i % 5 },
       timeout: { time: String(30 + (i % 3)) },
@@ -118,7 +121,7 @@ describe('liftCommon', () => {
       ),
     }))
     const start = performance.now()
-    expect(liftCommon(fleet(...configs)).common.length).toBeGreaterThan(0)
+    expect(liftCommon(createFleet(...configs)).common.length).toBeGreaterThan(0)
     expect(performance.now() - start).toBeLessThan(20_000)
   })
 })

@@ -17,7 +17,7 @@ function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault
 }
 
 describe('mergeOver', () => {
-  it('does the examples of RFC 7396', () => {
+  it('passes the examples of RFC 7396', () => {
     expect(merge({ a: 'b' }, { a: 'c' }).value).toEqual({ a: 'c' })
     expect(merge({ a: 'b' }, { b: 'c' }).value).toEqual({ a: 'b', b: 'c' })
     expect(merge({ a: 'b', b: 'c' }, { a: null }).value).toEqual({ b: 'c' })
@@ -28,7 +28,7 @@ describe('mergeOver', () => {
     expect(merge({ e: null }, { a: [{ b: null }] }).value).toEqual({ a: [{ b: null }] })
   })
 
-  it('appends to the list below, and is the list where there is none', () => {
+  it('appends to the list below, or becomes the list if there is none', () => {
     expect(merge({ a: [1] }, { a: { $append: [2] } }, { a: { $append: [3] } }).value).toEqual({
       a: [1, 2, 3],
     })
@@ -36,31 +36,33 @@ describe('mergeOver', () => {
     expect(merge({ a: [1] }, { a: null }, { a: { $append: [2] } }).value).toEqual({ a: [2] })
   })
 
-  it("refuses an append that can't be meant", () => {
+  it('refuses an invalid append', () => {
     expect(merge({ a: { b: 1 } }, { a: { $append: [2] } }).faults).toEqual([
       {
         pointer: '/a/$append',
-        detail: '"$append" adds to a list, and what lies below is a mapping',
+        detail: '"$append" adds to a list, but the inherited value is a mapping',
       },
     ])
     expect(merge({ a: 'x,y' }, { a: { $append: [2] } }).faults).toEqual([
       {
         pointer: '/a/$append',
-        detail: '"$append" adds to a list, and what lies below is a plain value',
+        detail: '"$append" adds to a list, but the inherited value is a plain value',
       },
     ])
     expect(merge({ a: { $append: 2 } }).faults).toEqual([
-      { pointer: '/a/$append', detail: '"$append" takes a list of the entries to add' },
+      { pointer: '/a/$append', detail: 'expected a list of the entries to add under "$append"' },
     ])
     expect(merge({ a: { $append: [], 'b/c': 1 } }).faults).toEqual([
       {
         pointer: '/a/b~1c',
-        detail: '"$append" stands alone in its mapping, and "b/c" is beside it',
+        detail:
+          'expected "$append" as the only key of its mapping, got "b/c" as well. Remove ' +
+          'one of the two.',
       },
     ])
   })
 
-  it('takes $unset as it stands, over and under a mapping', () => {
+  it('keeps $unset as a value, over and under a mapping', () => {
     expect(merge({ a: { b: 1 } }, { a: { $unset: true } }).value).toEqual({ a: { $unset: true } })
     expect(merge({ a: { $unset: true } }, { a: { b: 1 } }).value).toEqual({ a: { b: 1 } })
   })
@@ -82,8 +84,8 @@ const tree: fc.Arbitrary<JsonObject> = fc.letrec<{ node: Json; map: JsonObject }
   map: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node'), { maxKeys: 3 }),
 })).map
 
-describe('originOf', () => {
-  it('says of every part of a merged value which layer it comes from', () => {
+describe('findOrigin', () => {
+  it('finds the layer of every part of a merged value', () => {
     fc.assert(
       fc.property(fc.array(tree, { minLength: 1, maxLength: 4 }), (values) => {
         const { value, faults } = merge(...values)
@@ -93,19 +95,19 @@ describe('originOf', () => {
           base: '/config',
           document: { file: { path: 'a', text: '' }, index: 0, value: null },
         }))
-        for (const pointer of pointersOf(value)) {
+        for (const pointer of listPointers(value)) {
           const origin = findOrigin(layers, pointer)
           const part = resolvePointer(value, pointer)
-          const said = resolvePointer(origin?.layer.config, origin?.pointer ?? '')
-          if (isObject(part) || Array.isArray(part)) expect(said).toBeDefined()
-          else expect({ pointer, said }).toEqual({ pointer, said: part })
+          const source = resolvePointer(origin?.layer.config, origin?.pointer ?? '')
+          if (isObject(part) || Array.isArray(part)) expect(source).toBeDefined()
+          else expect({ pointer, source }).toEqual({ pointer, source: part })
         }
       }),
       { numRuns: runs(500) },
     )
   })
 
-  it('never changes what it merges', () => {
+  it('never changes its arguments', () => {
     fc.assert(
       fc.property(tree, tree, (below, above) => {
         const before = JSON.stringify([below, above])
@@ -116,7 +118,7 @@ describe('originOf', () => {
   })
 })
 
-function pointersOf(value: Json, pointer = ''): string[] {
+function listPointers(value: Json, pointer = ''): string[] {
   const entries = Array.isArray(value)
     ? value.map((entry, i) => [String(i), entry] as const)
     : isObject(value)
@@ -124,6 +126,6 @@ function pointersOf(value: Json, pointer = ''): string[] {
       : []
   return [
     pointer,
-    ...entries.flatMap(([key, entry]) => pointersOf(entry, pointer + formatPointerStep(key))),
+    ...entries.flatMap(([key, entry]) => listPointers(entry, pointer + formatPointerStep(key))),
   ]
 }

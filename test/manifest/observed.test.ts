@@ -12,9 +12,9 @@ import {
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 const www = 'www.example.com'
-const vaultOf = (secrets: Record<string, string>) =>
+const createVault = (secrets: Record<string, string>) =>
   new SecretVault('test', (name) => secrets[name] ?? null)
-const vault = vaultOf({ key: 'hunter2hunter2', token: 'sesame-sesame' })
+const vault = createVault({ key: 'hunter2hunter2', token: 'sesame-sesame' })
 const key = vault.maskTemplate('${secret:key}')
 const bearer = vault.maskTemplate('Bearer ${secret:token}')
 const snapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
@@ -36,16 +36,16 @@ const signedValue: Value = {
 const heads = (...values: Json[]) =>
   values.map((head_value, i) => ({ head_name: `X-${i}`, head_value, write_when_exists: 'yes' }))
 
-function read(config: JsonObject, recorded: Record<ItemKey, ItemState>, by = vault) {
+function read(config: JsonObject, recorded: Record<ItemKey, ItemState>, usedVault = vault) {
   const { observed, notes } = parseObserved(
     { [www]: config },
-    { recorded: snapshot(recorded), desired: new Map(), itemKeys: {}, vault: by },
+    { recorded: snapshot(recorded), desired: new Map(), itemKeys: {}, vault: usedVault },
   )
   return { seen: Object.fromEntries(observed.get(www) ?? []), notes }
 }
 
-describe('readObserved', () => {
-  it('gives canonical values of what is managed, and counts the rest', () => {
+describe('parseObserved', () => {
+  it('returns canonical values of managed items, and counts the others', () => {
     const { seen, notes } = read(
       {
         timeout: { time: 60 },
@@ -63,10 +63,10 @@ describe('readObserved', () => {
         notVerified: [],
       },
     })
-    expect(notes).toEqual(['3 observed items are not managed here and not looked at.'])
+    expect(notes).toEqual(['3 observed items are not managed here and were ignored.'])
   })
 
-  it('takes names of domains in any letter case, and wire names', () => {
+  it('accepts domain names in any letter case, and wire names', () => {
     const known = {
       recorded: snapshot({ deny_protocol: createConfirmedState({ protocol: 'http' }) }),
       desired: new Map(),
@@ -86,24 +86,20 @@ describe('readObserved', () => {
     ['a list', [], 'expected an object, got a list'],
     ['a text', 'x', 'expected an object, got a string'],
     [
-      'no domain',
+      'an invalid domain name',
       { 'not a domain\u001b[2J': {} },
-      'expected names of domains as keys, got "not a domain\\u001b[2J"',
+      'expected domain names as keys, got "not a domain\\u001b[2J"',
     ],
-    ['a very long key', { ['x'.repeat(100_000)]: {} }, 'expected names of domains'],
+    ['a very long key', { ['x'.repeat(100_000)]: {} }, 'expected domain names'],
     ['items in a list', { [www]: [] }, `expected an object of items under "${www}", got a list`],
-    [
-      'a domain twice',
-      { [www]: {}, [www.toUpperCase()]: {} },
-      `the domain "${www}" stands in it twice`,
-    ],
-  ])('refuses %s', (_what, data, why) => {
+    ['a domain twice', { [www]: {}, [www.toUpperCase()]: {} }, `the domain "${www}" occurs twice`],
+  ])('refuses %s', (_what, data, reasonText) => {
     const run = () =>
       parseObserved(data, { recorded: new Map(), desired: new Map(), itemKeys: {}, vault })
     expect(run).toThrow(
       expect.objectContaining({
         code: 'not-observed',
-        message: expect.stringContaining(why) as string,
+        message: expect.stringContaining(reasonText) as string,
       }) as Error,
     )
     try {
@@ -116,7 +112,7 @@ describe('readObserved', () => {
   it.each<[string, ItemKey, Json, string, string]>([
     ['an invalid value', 'timeout', { time: 9999 }, '/time', '9999'],
     ['another type', 'timeout', 'x', '', 'expected an object'],
-    ['a field that is missing', 'https', { force_https: 0 }, '', 'cert_id'],
+    ['a missing field', 'https', { force_https: 0 }, '', 'cert_id'],
     ['an action', 'ip_black_list', { list: ['192.0.2.1'], mode: 'append' }, '/mode', 'an action'],
     [
       'deep nesting',
@@ -125,16 +121,16 @@ describe('readObserved', () => {
       '',
       'expected an object',
     ],
-  ])('%s was seen and is unreadable, and why is known', (_what, item, payload, pointer, why) => {
+  ])('%s is observed as unreadable, with a reason', (_what, item, payload, pointer, reasonText) => {
     const { seen, notes } = read({ [item]: payload }, { [item]: createConfirmedState(null) })
-    const reason = expect.stringContaining(why) as string
+    const reason = expect.stringContaining(reasonText) as string
     expect(seen).toEqual({
       [item]: { state: unrecordedState, notVerified: [], unreadable: { pointer, reason } },
     })
     expect(notes).toEqual([])
   })
 
-  it('an unreadable value says nothing about the items that it would empty', () => {
+  it('ignores the items that an unreadable value would empty', () => {
     const recorded = { ip_black_list: createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' }) }
     const whites: Json[] = [
       'x',
@@ -145,7 +141,7 @@ describe('readObserved', () => {
     for (const white of whites) expect(read({ ip_white_list: white }, recorded).seen).toEqual({})
   })
 
-  it('an item under two names is refused', () => {
+  it('refuses an item under two names', () => {
     const known = {
       recorded: snapshot({ deny_protocol: createConfirmedState(null) }),
       desired: new Map(),
@@ -157,7 +153,7 @@ describe('readObserved', () => {
     )
   })
 
-  it('null and an empty list say that nothing is there, a missing item says nothing', () => {
+  it('treats null and an empty list as not set, and a missing item as not observed', () => {
     const { seen } = read(
       { timeout: null, speed_limit: [] },
       {
@@ -170,7 +166,7 @@ describe('readObserved', () => {
     expect(seen).toEqual({ timeout: nothing, speed_limit: nothing })
   })
 
-  it('an item that empties another one proves the other one gone, also when it is not managed', () => {
+  it('treats an item as not set if an observed one empties it, managed or not', () => {
     const recorded = { ip_black_list: createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' }) }
     const white = { list: ['192.0.2.7'] }
     expect(read({ ip_white_list: white }, recorded).seen).toMatchObject({
@@ -184,7 +180,7 @@ describe('readObserved', () => {
     })
   })
 
-  it('fields that the service keeps and that are not shown are not verifiable', () => {
+  it('lists kept fields that are not shown as not verified', () => {
     const recorded = {
       https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'on' }),
     }
@@ -194,11 +190,11 @@ describe('readObserved', () => {
   })
 })
 
-describe('secrets in what was observed', () => {
+describe('secrets in an observed configuration', () => {
   const recorded = { visit_timestamp: createConfirmedState(signedValue) }
 
   it.each([undefined, '', '********', null])(
-    'one that is not shown (%j) counts as recorded',
+    'a secret that is not shown (%j) is assumed as recorded',
     (shown) => {
       const { key: _key, ...rest } = signed('')
       const payload = shown === undefined ? rest : signed(shown)
@@ -209,7 +205,7 @@ describe('secrets in what was observed', () => {
     },
   )
 
-  it('one that is shown is compared and never told', () => {
+  it('a secret that is shown is compared and never printed', () => {
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded).seen).toEqual({
       visit_timestamp: { state: createConfirmedState(signedValue), notVerified: [] },
     })
@@ -218,14 +214,14 @@ describe('secrets in what was observed', () => {
     expect(JSON.stringify(other)).not.toContain('another-secret')
   })
 
-  it('one whose value is not at hand is compared where it stands alone', () => {
-    const none = vaultOf({})
+  it('a secret without an available value is compared if it stands alone', () => {
+    const none = createVault({})
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded, none).seen).toMatchObject({
       visit_timestamp: { state: createConfirmedState(signedValue) },
     })
   })
 
-  it('one within a text is compared as a whole, and whatever stands in its place is hidden', () => {
+  it('a secret within a text is compared as a whole, and its replacement is hidden', () => {
     const own = { add_back_source_head: createConfirmedState(heads({ ...bearer }, 'open')) }
     const same = read({ add_back_source_head: heads('Bearer sesame-sesame', 'open') }, own)
     expect(same.seen['add_back_source_head']?.state).toEqual(own.add_back_source_head)
@@ -237,7 +233,7 @@ describe('secrets in what was observed', () => {
     expect(JSON.stringify(moved)).not.toContain('rotated')
   })
 
-  it('a text around a secret that is not at hand is not compared and named; the rest of the item is', () => {
+  it('a text around an unavailable secret is reported, and the rest of the item compared', () => {
     const own = {
       add_back_source_head: {
         ...createConfirmedState(heads({ ...bearer }, 'open')),
@@ -248,7 +244,7 @@ describe('secrets in what was observed', () => {
     const same = read(
       { add_back_source_head: heads('Bearer sesame-sesame', 'open') },
       own,
-      vaultOf({}),
+      createVault({}),
     )
     expect(same).toEqual({
       seen: {
@@ -263,7 +259,7 @@ describe('secrets in what was observed', () => {
     const other = read(
       { add_back_source_head: heads('Bearer sesame-sesame', 'other') },
       own,
-      vaultOf({}),
+      createVault({}),
     )
     expect(other.seen['add_back_source_head']?.state.candidates).not.toEqual([known])
     expect(JSON.stringify([same, other])).not.toContain('sesame')
@@ -271,22 +267,19 @@ describe('secrets in what was observed', () => {
 
   it.each<[string, JsonObject]>([
     ['the secret itself', { ...signed(['hunter2hunter2']) }],
-    ['a field beside it', { ...signed('hunter2hunter2'), deadtime: 'another-secret' }],
+    ['another field', { ...signed('hunter2hunter2'), deadtime: 'another-secret' }],
     ['deep nesting', JSON.parse(`${'{"key":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as JsonObject],
     ['the name of a field', { ...signed('hunter2hunter2'), 'another-secret': 1 }],
-  ])(
-    'of an unreadable value nothing is repeated where the item may hold one: %s',
-    (_what, payload) => {
-      for (const by of [vault, vaultOf({})]) {
-        const { seen } = read({ visit_timestamp: payload }, recorded, by)
-        expect(seen['visit_timestamp']).toMatchObject({ unreadable: {} })
-        expect(JSON.stringify(seen)).not.toMatch(/hunter2|another/)
-      }
-    },
-  )
+  ])('an unreadable value of an item with secrets is never printed: %s', (_what, payload) => {
+    for (const usedVault of [vault, createVault({})]) {
+      const { seen } = read({ visit_timestamp: payload }, recorded, usedVault)
+      expect(seen['visit_timestamp']).toMatchObject({ unreadable: {} })
+      expect(JSON.stringify(seen)).not.toMatch(/hunter2|another/)
+    }
+  })
 
-  it('of an unreadable value nothing is repeated while a secret is not at hand', () => {
-    const none = vaultOf({})
+  it('an unreadable value is never printed while a secret is unavailable', () => {
+    const none = createVault({})
     none.maskTemplate('${secret:key}')
     const { seen } = read(
       { timeout: { time: 'hunter2hunter2' } },

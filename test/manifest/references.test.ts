@@ -18,7 +18,7 @@ const details = (text: string) =>
   )
 
 describe('replaceReferences', () => {
-  it('replaces domain and variables, and lets the literal form through', () => {
+  it('replaces domain and variables, and unescapes the literal form', () => {
     expect(replaced('https://${domain}/${var:pool}')).toBe('https://www.example.com/eu')
     expect(replaced('${var:port}')).toBe('8080')
     expect(replaced('$${domain} $$${domain} $ {domain} $domain')).toBe(
@@ -26,7 +26,7 @@ describe('replaceReferences', () => {
     )
   })
 
-  it('makes a secret of a string with a reference to one', () => {
+  it('turns a string with a secret reference into a secret', () => {
     const { value, secret } = replaceReferences(
       { a: ['${var:pool} ${secret:token}'], '${domain}': 1 },
       names,
@@ -36,7 +36,7 @@ describe('replaceReferences', () => {
     expect(secret).toBe(true)
   })
 
-  it('gives back the very value where there is no reference', () => {
+  it('returns the same object if there is no reference', () => {
     const value = { a: [{ b: 'x' }, 1, null] }
     expect(replaceReferences(value, names, '').value).toBe(value)
   })
@@ -44,30 +44,34 @@ describe('replaceReferences', () => {
   it.each([
     [
       '${var:pol}',
-      'reference-unknown: there is no variable "pol". Did you mean "pool"? Define it under "vars" of the manifest.',
+      'reference-unknown: there is no variable "pol". Did you mean "pool"? Define it under ' +
+        '"vars" of the manifest.',
     ],
     [
       '${secret:tokn}',
-      'reference-unknown: there is no secret "tokn". Did you mean "token"? Define it under "secrets" in edgewise.yaml.',
+      'reference-unknown: there is no secret "tokn". Did you mean "token"? Define it under ' +
+        '"secrets" in edgewise.yaml.',
     ],
     [
       '${foo}',
-      'reference-unknown: expected "${domain}", "${var:NAME}" or "${secret:NAME}", got "${foo}". Write "$${" for a literal "${".',
+      'reference-unknown: expected "${domain}", "${var:NAME}" or "${secret:NAME}", got ' +
+        '"${foo}". Write "$${" for a literal "${".',
     ],
-    ['a ${', 'reference-unknown: this "${" has no "}". Write "$${" for a literal "${".'],
+    ['a ${', 'reference-unknown: this "${" has no closing "}". Write "$${" for a literal "${".'],
     [
       '$${secret:a} ${secret:token}',
-      'secret-invalid: a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later',
+      'secret-invalid: a literal "${secret:" is not allowed in a text with a secret ' +
+        'reference: the two could not be distinguished later',
     ],
   ])('%s', (text, detail) => {
     expect(details(text)).toEqual([detail])
   })
 
-  it('does not read the environment, and says why', () => {
-    expect(details('${env:TOKEN}')[0]).toContain('any branch could then read the token out')
+  it('refuses references to the environment, with a reason', () => {
+    expect(details('${env:TOKEN}')[0]).toContain('any branch could use it to read the token')
   })
 
-  it('refuses the form in which secrets are shown, wherever it stands', () => {
+  it('refuses the form in which secrets are shown, at any depth', () => {
     expect(replaceReferences({ a: [{ $secret: 'scrypt:1' }] }, names, '/x').findings).toMatchObject(
       [{ pointer: '/x/a/0/$secret', part: 'key' }],
     )

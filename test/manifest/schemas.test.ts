@@ -8,18 +8,18 @@ import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import { isObject, type JsonObject } from '../../src/model/json.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const schemaOf = (name: string) =>
+const loadSchema = (name: string) =>
   JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8')) as JsonObject
 const ajv = new Ajv2020({ allErrors: true, strict: false })
-const manifestSchema = schemaOf('manifest')
+const manifestSchema = loadSchema('manifest')
 ajv.addSchema(manifestSchema, 'manifest.schema.json')
 const validators = {
-  workspace: ajv.compile(schemaOf('workspace')),
+  workspace: ajv.compile(loadSchema('workspace')),
   manifest: ajv.compile(manifestSchema),
-  profile: ajv.compile(schemaOf('profile')),
+  profile: ajv.compile(loadSchema('profile')),
 }
 
-function errorsOf(value: JsonObject): unknown[] {
+function listErrors(value: JsonObject): unknown[] {
   const validate =
     validators[
       Object.hasOwn(value, 'version')
@@ -40,31 +40,31 @@ describe('the schemas for editors', () => {
       path: name,
       text: readFileSync(`${root}examples/${name}`, 'utf8'),
     })
-    expect(documents.flatMap(({ value }) => (isObject(value) ? errorsOf(value) : [value]))).toEqual(
-      [],
-    )
+    expect(
+      documents.flatMap(({ value }) => (isObject(value) ? listErrors(value) : [value])),
+    ).toEqual([])
   })
 
   it('accept every example of the catalogue', () => {
     const config = Object.fromEntries(
       [...catalogue].map(([item, spec]) => [item, spec.schema.examples?.[0] ?? null]),
     )
-    expect(errorsOf({ domain: 'a.example.com', config })).toEqual([])
+    expect(listErrors({ domain: 'a.example.com', config })).toEqual([])
   })
 
   it.each<[string, JsonObject]>([
     ['an unknown key', { domain: 'a.example.com', confg: {} }],
     ['domain and domains', { domain: 'a.example.com', domains: ['b.example.com'] }],
-    ['neither', { config: {} }],
+    ['neither domain nor domains', { config: {} }],
     ['an unknown item', { domain: 'a.example.com', config: { htps: {} } }],
     ['an unknown field', { domain: 'a.example.com', config: { https: { htp2: 'on' } } }],
     ['a wrong value', { profile: 'p', config: { https: { http2: 'yes' } } }],
     ['an unknown key of the workspace', { version: 1, idd: 'x' }],
   ])('refuse %s', (_what, value) => {
-    expect(errorsOf(value).length).toBeGreaterThan(0)
+    expect(listErrors(value).length).toBeGreaterThan(0)
   })
 
-  it('are the ones that the program is built with', () => {
-    expect(workspaceSchema).toEqual(schemaOf('workspace'))
+  it('equal the schemas in the program', () => {
+    expect(workspaceSchema).toEqual(loadSchema('workspace'))
   })
 })

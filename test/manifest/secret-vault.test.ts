@@ -10,7 +10,7 @@ const values: Record<string, string> = { signing: 'signing-value-1', token: 'tok
 const vault = (id = 'default') => new SecretVault(id, (name) => values[name] ?? null)
 
 describe('fingerprints', () => {
-  it('are the same for the same value, and different for another value or another id', () => {
+  it('are equal for equal values, and differ for other values and other ids', () => {
     expect(vault().maskTemplate('${secret:signing}')).toEqual(
       vault().maskTemplate('${secret:signing}'),
     )
@@ -26,13 +26,13 @@ describe('fingerprints', () => {
     expect(JSON.stringify(vault().maskTemplate('Bearer ${secret:token}'))).not.toContain('Bearer')
   })
 
-  it('do not change when a value that was written out becomes a reference', () => {
+  it('stay the same when a literal becomes a reference', () => {
     expect(vault().maskLiteral('signing-value-1')).toEqual(
       vault().maskTemplate('${secret:signing}'),
     )
   })
 
-  it('name what is not at hand', () => {
+  it('name the unavailable secrets', () => {
     const own = vault()
     expect(own.maskTemplate('${secret:gone}')).toEqual({ $secret: 'unresolved:gone' })
     expect(own.maskTemplate('Bearer ${secret:gone} ${secret:token}')).toEqual({
@@ -40,13 +40,13 @@ describe('fingerprints', () => {
     })
     expect(own.listUnresolved()).toEqual(['gone'])
     expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow(
-      'the secret gone is not at hand',
+      'the secret gone is not available',
     )
   })
 })
 
-describe('what goes to the service and comes back', () => {
-  it('is revealed whole, and known again wherever it stands', () => {
+describe('values sent to and returned by the service', () => {
+  it('reveals secrets, and recognizes them in the answer', () => {
     const own = vault()
     const payload = [
       { head_name: 'Authorization', head_value: { ...own.maskTemplate('Bearer ${secret:token}') } },
@@ -60,10 +60,10 @@ describe('what goes to the service and comes back', () => {
     })
   })
 
-  it('is masked where a field always holds a secret, and where a known one stands inside', () => {
+  it('masks secret fields, and known secrets inside other texts', () => {
     const own = vault()
     own.maskTemplate('${secret:token}')
-    const back = own.mask('visit_timestamp', { key: 'what the service made of it', pattern: '.*' })
+    const back = own.mask('visit_timestamp', { key: 'changed by the service', pattern: '.*' })
     expect(back).toMatchObject({
       key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string },
       pattern: '.*',
@@ -74,7 +74,7 @@ describe('what goes to the service and comes back', () => {
     expect(own.mask('extend', { squid: 'nothing to hide' })).toEqual({ squid: 'nothing to hide' })
   })
 
-  it('is masked in every spelling, and in names of fields that the item does not have', () => {
+  it('masks every spelling, also in unknown field names', () => {
     const own = new SecretVault('default', () => 'sec"ret/+& ü')
     own.maskTemplate('${secret:a}')
     const value = 'sec"ret/+& ü'
@@ -98,14 +98,14 @@ describe('what goes to the service and comes back', () => {
     })
   })
 
-  it('hides what no manifest refers to as well, if it is long enough to be found without doubt', () => {
+  it('hides values that no manifest refers to, if they are long enough', () => {
     const own = vault()
     own.hide('the-token-itself')
     own.hide('x')
     expect(own.scrub('x the-token-itself x')).toBe('x (secret) x')
   })
 
-  it('is taken out of messages', () => {
+  it('scrubs messages', () => {
     const own = vault()
     own.maskTemplate('Bearer ${secret:token}')
     expect(own.scrub('bad header "Bearer token-value-2" and token-value-2')).not.toContain(
@@ -121,26 +121,28 @@ describe('sources', () => {
   type Source = Parameters<typeof createSecretSources>[1][string]
   const sources = (source: Source, reach: SecretReach, env = {}) =>
     createSecretSources(root, { s: source }, env, 'the-token', reach)
-  const look = (source: Source, reach: SecretReach, env = {}) =>
+  const lookUp = (source: Source, reach: SecretReach, env = {}) =>
     sources(source, reach, env).lookUp('s')
   const { signal } = new AbortController()
-  const ran = (...command: string[]) => sources({ command }, 'at hand').run('s', signal)
+  const runCommand = (...command: string[]) => sources({ command }, 'at hand').run('s', signal)
 
-  it('are asked as far as a command may', async () => {
-    expect(look({ env: 'S' }, 'none', { S: 'x' })).toBeNull()
-    expect(look({ env: 'S' }, 'at hand', { S: 'x' })).toBe('x')
-    expect(look({ env: 'S' }, 'at hand', {})).toBeNull()
+  it('return values of variables, and run commands on demand', async () => {
+    expect(lookUp({ env: 'S' }, 'none', { S: 'x' })).toBeNull()
+    expect(lookUp({ env: 'S' }, 'at hand', { S: 'x' })).toBe('x')
+    expect(lookUp({ env: 'S' }, 'at hand', {})).toBeNull()
     expect(sources({ env: 'S' }, 'at hand').explain('s')).toBe('the variable S is not set')
-    expect(look({ command: ['printf', 'v\n'] }, 'at hand')).toBeNull()
-    expect(await ran('printf', 'v\n')).toBe('v')
-    await expect(ran('false')).rejects.toThrow('the command "false" failed (exit 1)')
-    await expect(ran('true')).rejects.toThrow('the command "true" gave nothing')
-    await expect(ran('no-such-program')).rejects.toThrow('failed (ENOENT)')
-    await expect(ran('sh', '-c', 'kill -9 $$')).rejects.toThrow('failed (SIGKILL)')
-    await expect(ran('head', '-c', '2000000', '/dev/zero')).rejects.toThrow('more than 1024 KiB')
+    expect(lookUp({ command: ['printf', 'v\n'] }, 'at hand')).toBeNull()
+    expect(await runCommand('printf', 'v\n')).toBe('v')
+    await expect(runCommand('false')).rejects.toThrow('the command "false" failed (exit 1)')
+    await expect(runCommand('true')).rejects.toThrow('the command "true" printed nothing')
+    await expect(runCommand('no-such-program')).rejects.toThrow('failed (ENOENT)')
+    await expect(runCommand('sh', '-c', 'kill -9 $$')).rejects.toThrow('failed (SIGKILL)')
+    await expect(runCommand('head', '-c', '2000000', '/dev/zero')).rejects.toThrow(
+      'more than 1024 KiB',
+    )
   })
 
-  it('a command ends with an interrupt', async () => {
+  it('stop a command on interrupt', async () => {
     const interrupt = new AbortController()
     const running = sources({ command: ['sleep', '60'] }, 'at hand').run('s', interrupt.signal)
     interrupt.abort()
@@ -149,17 +151,17 @@ describe('sources', () => {
     await expect(again).rejects.toThrow('was not run')
   })
 
-  it('a file in a checkout has to be ignored by git', async () => {
+  it('require that a file in a checkout is ignored by git', async () => {
     await simpleGit(root).init()
     const monitor = join(root, 'monitor')
     writeFileSync(monitor, `#!/bin/sh\n: > ${root}/ran\n`, { mode: 0o755 })
     appendFileSync(join(root, '.git/config'), `[core]\n\tfsmonitor = ${monitor}\n`)
     mkdirSync(join(root, 'secrets'))
     writeFileSync(join(root, 'secrets', 's'), 'from a file\n')
-    expect(() => look({ file: 'secrets/s' }, 'at hand')).toThrow('git does not ignore it')
+    expect(() => lookUp({ file: 'secrets/s' }, 'at hand')).toThrow('git does not ignore it')
     writeFileSync(join(root, '.gitignore'), 'secrets/\n')
-    expect(look({ file: 'secrets/s' }, 'at hand')).toBe('from a file')
-    expect(look({ file: 'secrets/none' }, 'at hand')).toBeNull()
+    expect(lookUp({ file: 'secrets/s' }, 'at hand')).toBe('from a file')
+    expect(lookUp({ file: 'secrets/none' }, 'at hand')).toBeNull()
     expect(existsSync(join(root, 'ran'))).toBe(false)
     const none = sources({ file: 'secrets/none' }, 'at hand')
     expect(none.explain('s')).toBe("the file secrets/none can't be read (ENOENT)")

@@ -7,7 +7,7 @@ import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
 import type { Workspace } from '../../src/manifest/workspace.ts'
 import type { SecretKeeper } from '../../src/model/secret-keeper.ts'
 
-/** A keeper whose secrets can be read off: `scrypt:<template>`; a literal shows its length only. */
+/** A keeper with readable fingerprints: `scrypt:<template>`, or the length of a literal. */
 export const plainKeeper: SecretKeeper = {
   maskTemplate: (template) => ({ $secret: `scrypt:${template}` }),
   maskLiteral: (value) => ({ $secret: `scrypt:literal of ${value.length}` }),
@@ -15,8 +15,8 @@ export const plainKeeper: SecretKeeper = {
 }
 
 /**
- * A workspace folder with these files; `edgewise.yaml` is `version: 1` unless given. Gone after the
- * test.
+ * Creates a workspace folder with these files; `edgewise.yaml` is `version: 1` unless given. The
+ * folder is removed after the test.
  */
 export function createFolder(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'edgewise-'))
@@ -28,7 +28,7 @@ export function createFolder(files: Record<string, string>): string {
   return root
 }
 
-/** The workspace of these files. */
+/** Creates and loads a workspace with these files. */
 export function createWorkspace(
   files: Record<string, string>,
   env: Record<string, string> = {},
@@ -36,20 +36,20 @@ export function createWorkspace(
   return loadWorkspace(createFolder(files), env, () => plainKeeper)
 }
 
-/** `file:line:column-endColumn code` of each diagnostic, errors and warnings. */
+/** Formats each diagnostic as `file:line:column-endColumn code`. */
 export function listMarks(workspace: Workspace): string[] {
   return workspace.diagnostics.map(
     (each) => `${each.file}:${each.line}:${each.column}-${each.endColumn} ${each.code}`,
   )
 }
 
-/** The canonical values of a domain, by item; `unset` for what is taken back. */
+/** Lists the canonical values of a domain by item; `unset` for an unset item. */
 export function listValues(workspace: Workspace, domain: string): Record<string, unknown> {
   const items = workspace.desired.get(domain)
   return Object.fromEntries(
-    [...(items ?? [])].map(([item, held]) => [
+    [...(items ?? [])].map(([item, state]) => [
       item,
-      held.status === 'unset' ? 'unset' : held.candidates[0],
+      state.status === 'unset' ? 'unset' : state.candidates[0],
     ]),
   )
 }

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 
-function read(text: string, env: Record<string, string> = {}) {
+function parse(text: string, env: Record<string, string> = {}) {
   return parseWorkspaceConfig({ path: 'edgewise.yaml', text }, env)
 }
 
 function faults(text: string, env: Record<string, string> = {}): string[] {
-  return read(text, env).diagnostics.map(
+  return parse(text, env).diagnostics.map(
     ({ line, column, endColumn, detail }) => `${line}:${column}-${endColumn} ${detail}`,
   )
 }
 
-describe('readWorkspaceConfig', () => {
-  it('fills every default in', () => {
-    expect(read('version: 1\n').config).toEqual({
+describe('parseWorkspaceConfig', () => {
+  it('fills in every default', () => {
+    expect(parse('version: 1\n').config).toEqual({
       version: 1,
       id: 'default',
       service: {
@@ -44,13 +44,15 @@ describe('readWorkspaceConfig', () => {
     })
   })
 
-  it('reads numbers, shares, times and the health check', () => {
-    const { config } = read(
-      'version: 1\nguards: {maxDomains: 20, maxChanges: 12.5%}\nrollout: {waves: [1, 5%, 100%], pause: 90s, health: {statuses: [5xx, 404], margin: 0.5%}}\n',
+  it('parses numbers, shares, times and the health check', () => {
+    const { config } = parse(
+      'version: 1\nguards: {maxDomains: 20, maxChanges: 12.5%}\n' +
+        'rollout: {waves: [1, 5%, 100%], pause: 90s, health: {statuses: [5xx, 404], margin: 0.5%}}\n',
     )
     expect(
-      read(
-        'version: 1\nservice: {timezone: Asia/Shanghai}\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00}]}\n',
+      parse(
+        'version: 1\nservice: {timezone: Asia/Shanghai}\n' +
+          'guards: {freeze: [{from: Fri 16:00, to: Mon 08:00}]}\n',
       ).config?.guards.freeze,
     ).toEqual([{ from: 'Fri 16:00', to: 'Mon 08:00', timezone: 'Asia/Shanghai', reason: '' }])
     expect(config?.guards).toMatchObject({
@@ -77,71 +79,72 @@ describe('readWorkspaceConfig', () => {
 
   it('accepts both stores, groups and keys without a value', () => {
     expect(
-      read(
-        'version: 1\nid:\nstate: {store: dir, path: /srv/state}\ngrouping: {groups: [[origin, origin_host]]}\n',
+      parse(
+        'version: 1\nid:\nstate: {store: dir, path: /srv/state}\n' +
+          'grouping: {groups: [[origin, origin_host]]}\n',
       ).config,
     ).toMatchObject({
       id: 'default',
       state: { store: 'dir', path: '/srv/state' },
       grouping: { groups: [['origin', 'origin_host']] },
     })
-    expect(read('version: 1\nstate: {store: git, branch: x/y}\n').config?.state).toMatchObject({
+    expect(parse('version: 1\nstate: {store: git, branch: x/y}\n').config?.state).toMatchObject({
       store: 'git',
       branch: 'x/y',
       remote: 'origin',
     })
   })
 
-  it('drops the slash at the end of the address', () => {
+  it('drops the trailing slash of the address', () => {
     expect(
-      read('version: 1\nservice: {url: "https://api.example.net/cdn/"}\n').config?.service.url,
+      parse('version: 1\nservice: {url: "https://api.example.net/cdn/"}\n').config?.service.url,
     ).toBe('https://api.example.net/cdn')
   })
 
-  it('reads the environment under service, state and secrets, and misses the token only', () => {
+  it('replaces the environment in three sections; only the token may be unset', () => {
     expect(
-      read('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' })
+      parse('version: 1\nservice: {account: "${env:A}"}\n', { A: 'team', EDGEWISE_TOKEN: 't' })
         .config?.service,
     ).toMatchObject({
       account: 'team',
       token: 't',
     })
-    expect(read('version: 1\nservice: {token: "${env:NONE}"}\n').config?.service.token).toBe('')
-    expect(read('version: 1\nservice: {token: "a$${b"}\n').config?.service.token).toBe('a${b')
+    expect(parse('version: 1\nservice: {token: "${env:NONE}"}\n').config?.service.token).toBe('')
+    expect(parse('version: 1\nservice: {token: "a$${b"}\n').config?.service.token).toBe('a${b')
     expect(faults('version: 1\nservice: {account: "${env:NONE}"}\n')).toEqual([
       '2:20-33 the environment variable "NONE" is not set. Set it before running edgewise.',
     ])
     expect(faults('version: 1\nservice: {account: "${env:toString}"}\n')[0]).toContain('is not set')
     expect(faults('version: 1\nid: ${env:A}\n', { A: 'x' })[0]).toContain(
-      'is read under service, state and secrets only',
+      'is allowed under service, state and secrets only',
     )
     expect(
       faults('version: 1\ndefaults: {extend: {squid: "${env:A}"}}\n', { A: 'x' })[0],
-    ).toContain('is read under service, state and secrets only')
+    ).toContain('is allowed under service, state and secrets only')
     expect(faults('version: 1\nsecrets: {s: {command: [sh, "echo ${HOME}"]}}\n')[0]).toContain(
       'Write "$${" for a literal "${".',
     )
   })
 
-  it('shows no value that came from the environment, and no token', () => {
+  it('shows neither values from the environment nor the token', () => {
     const env = { SECRET: 'hunter2 hunter2' }
     for (const key of ['account', 'url', 'timezone']) {
       expect(
-        JSON.stringify(read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env)),
+        JSON.stringify(parse(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env)),
       ).toContain('workspace-invalid')
       if (key !== 'timezone')
         expect(
           JSON.stringify(
-            read(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics,
+            parse(`version: 1\nservice: {${key}: "\${env:SECRET}"}\n`, env).diagnostics,
           ),
         ).not.toContain('hunter2')
     }
     expect(
-      JSON.stringify(read('version: 1\nservice: {token: 424242}\n').diagnostics),
+      JSON.stringify(parse('version: 1\nservice: {token: 424242}\n').diagnostics),
     ).not.toContain('424242')
     expect(
       JSON.stringify(
-        read('version: 1\nservice: {url: "https://user:hunter2@x.example.com"}\n').diagnostics,
+        parse('version: 1\nservice: {url: "https://user:hunter2@x.example.com"}\n').diagnostics,
       ),
     ).not.toContain('hunter2')
   })
@@ -164,7 +167,7 @@ describe('readWorkspaceConfig', () => {
       'HTTP://LocalHost:80/cdn',
       'https://api.example.net',
       'HTTPS://127.0.0.1.example.com',
-    ])('%s is called', (url) => {
+    ])('accepts %s', (url) => {
       expect(found(url)).toEqual([])
     })
 
@@ -187,20 +190,20 @@ describe('readWorkspaceConfig', () => {
       'http://[::ffff:10.0.0.1]',
       'http://[fe80::1]',
       'http://ｌｏｃａｌｈｏｓｔ.example.com',
-    ])('%s is refused unless the file insists', (url) => {
+    ])('refuses %s unless allowHttp is true', (url) => {
       expect(found(url)).toEqual([expect.stringMatching(plain)])
       expect(found(url, ', allowHttp: false')).toEqual([expect.stringMatching(plain)])
       expect(found(url, ', allowHttp: true')).toEqual([])
     })
 
-    it('is found where the address comes from the environment, which is not shown', () => {
+    it('refuses an address from the environment without showing it', () => {
       const env = { ADDRESS: 'http://api.example.net' }
       const fromEnv = faults('version: 1\nservice: {url: "${env:ADDRESS}"}\n', env)
       expect(fromEnv).toEqual([expect.stringMatching(plain)])
       expect(fromEnv[0]).not.toContain('api.example')
     })
 
-    it('is insisted on with true and nothing else', () => {
+    it('accepts true only for allowHttp', () => {
       expect(found('http://api.example.net', ', allowHttp: "yes"')).toEqual([
         '2:53-58 expected true or false, got "yes"',
       ])
@@ -211,7 +214,7 @@ describe('readWorkspaceConfig', () => {
     '"https://api.example.net "',
     '"http://127.0.0.1\\t.example.com"',
     '"https://api.example.net\\n"',
-  ])('an address with blanks is none: %s', (url) => {
+  ])('refuses an address with blanks: %s', (url) => {
     expect(faults(`version: 1\nservice: {url: ${url}}\n`)).toEqual([
       expect.stringContaining(
         'expected "emulator", or an address that begins with http:// or https:// and names a host',
@@ -219,7 +222,7 @@ describe('readWorkspaceConfig', () => {
     ])
   })
 
-  it('shows no address, whatever is wrong with it', () => {
+  it('never shows an invalid address', () => {
     const urls = [
       '"https://user:hunter2@a.example.com"',
       '"https://hunter2@a.example.com"',
@@ -233,13 +236,13 @@ describe('readWorkspaceConfig', () => {
       '{hunter2: hunter2}',
     ]
     for (const url of urls) {
-      const { diagnostics } = read(`version: 1\nservice: {url: ${url}}\n`)
+      const { diagnostics } = parse(`version: 1\nservice: {url: ${url}}\n`)
       expect([url, diagnostics.length]).toEqual([url, 1])
       expect([url, JSON.stringify(diagnostics).includes('hunter2')]).toEqual([url, false])
     }
   })
 
-  it('an address that holds the token is an error, in whatever spelling, and is not shown', () => {
+  it('refuses an address with the token in any spelling, without showing it', () => {
     const EDGEWISE_TOKEN = 'Tok-5ecret/key'
     const hex = [...Buffer.from('5ecret')].map((byte) => `%${byte.toString(16)}`).join('')
     const urls = [
@@ -281,11 +284,11 @@ describe('readWorkspaceConfig', () => {
     ['', '1:1-1 expected at least "version: 1", got an empty file'],
     [
       'version: 1\n---\nversion: 1\n',
-      '1:1-1 expected one document, got several. Take the "---" out.',
+      '1:1-1 expected one document, got several. Remove the "---".',
     ],
     ['- 1', '1:1-1 expected a mapping that begins with "version: 1"'],
     ['id: x', '1:1-6 the key "version" is required here'],
-    ['version: 2', '1:10-11 expected 1, the only version there is, got 2'],
+    ['version: 2', '1:10-11 expected 1, the only supported version, got 2'],
     ['version: 1\nservise: {}', '2:1-8 there is no key "servise" here. Did you mean "service"?'],
     [
       'version: 1\nid: "a b"',
@@ -294,7 +297,7 @@ describe('readWorkspaceConfig', () => {
     ['version: 1\nid: ..', '2:5-7 expected 1 to 64 letters, digits, ".", "_" and "-", got ".."'],
     [
       'version: 1\nstate: {store: postgres}',
-      '2:16-24 "postgres" is reserved for a later version. It may be: git, dir.',
+      '2:16-24 "postgres" is reserved for a later version. Use one of: git, dir.',
     ],
     [
       'version: 1\nstate: {store: got}',
@@ -302,7 +305,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nstate: {store: dir, branch: x}',
-      '2:21-27 "branch" belongs to "store: git", and the store is dir',
+      '2:21-27 "branch" is valid only with "store: git", but the store is dir. Remove it.',
     ],
     [
       'version: 1\nstate: {store: git, branch: --upload-pack=x}',
@@ -322,7 +325,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\ngrouping: {rewriteUnchanged: true}',
-      '2:12-28 "rewriteUnchanged" is reserved for a later version. Take it out.',
+      '2:12-28 "rewriteUnchanged" is reserved for a later version. Remove it.',
     ],
     [
       'version: 1\ngrouping: {together: [[origin, orign]]}',
@@ -334,11 +337,11 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nmanifests: [../x]',
-      '2:13-17 expected a glob within the workspace, got "../x". Leave out ".." and a "/" at its beginning.',
+      '2:13-17 expected a glob within the workspace, got "../x". Remove ".." and a leading "/".',
     ],
     [
       'version: 1\nprofiles: [/etc/*]',
-      '2:12-18 expected a glob within the workspace, got "/etc/*". Leave out ".." and a "/" at its beginning.',
+      '2:12-18 expected a glob within the workspace, got "/etc/*". Remove ".." and a leading "/".',
     ],
     [
       'version: 1\nsecrets: {a: {env: X, file: y}}',
@@ -354,7 +357,7 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nservice: {url: "https://a.example.com/v2/"}',
-      '2:16-43 expected the address without "/v2", which is appended. Take "/v2" out.',
+      '2:16-43 expected the address without "/v2", which is appended. Remove "/v2".',
     ],
     [
       'version: 1\nservice: {url: "https://a.example.com?x=1"}',
@@ -362,15 +365,16 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nservice: {url: "ftp://a.example.com"}',
-      '2:16-37 expected "emulator", or an address that begins with http:// or https:// and names a host',
+      '2:16-37 expected "emulator", or an address that begins with http:// or https:// and ' +
+        'names a host',
     ],
     [
       'version: 1\nservice: {itemKeys: {error_bcache: https}}',
-      '2:36-41 "https" is the name of another item',
+      '2:36-41 "https" is the name of another item. Give each item its own name.',
     ],
     [
       'version: 1\nservice: {itemKeys: {error_bcache: a, deny_protocol: a}}',
-      '2:54-55 the name "a" is given to "error_bcache" already. Each item has a name of its own.',
+      '2:54-55 the name "a" is already used for "error_bcache". Give each item its own name.',
     ],
     [
       'version: 1\nrollout: {waves: [50%]}',
@@ -378,24 +382,28 @@ describe('readWorkspaceConfig', () => {
     ],
     [
       'version: 1\nguards: {freeze: [{from: 2026-02-30, to: Mon 24:00}]}',
-      '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "2026-02-30"',
-      '2:42-51 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or with a time 2026-12-20T18:00, got "Mon 24:00"',
+      '2:26-36 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a ' +
+        'date and time such as 2026-12-20T18:00, got "2026-02-30"',
+      '2:42-51 expected a weekly time such as "Fri 16:00", a date such as 2026-12-20, or a ' +
+        'date and time such as 2026-12-20T18:00, got "Mon 24:00"',
     ],
     [
       'version: 1\nguards: {freeze: [{from: Fri 16:00, to: 2026-12-24}]}',
-      '2:41-51 expected an end of the same kind as the beginning (Fri 16:00): both weekly, both dates, or both with an offset, got "2026-12-24"',
+      '2:41-51 expected "to" in the same form as "from" (Fri 16:00): both weekly, both ' +
+        'dates, or both with an offset, got "2026-12-24"',
     ],
     [
       'version: 1\nguards: {freeze: [{from: Fri 16:00, to: fri 16:00}]}',
-      '2:41-50 expected an end after the beginning (Fri 16:00), got "fri 16:00"',
+      '2:41-50 expected "to" to be later than "from" (Fri 16:00), got "fri 16:00"',
     ],
     [
       'version: 1\nguards: {freeze: [{from: Fri 16:00, to: Mon 08:00, timezone: Europe/Berln}]}',
-      '2:62-74 expected an IANA time zone such as UTC or Asia/Shanghai, got "Europe/Berln". Did you mean "Europe/Berlin"?',
+      '2:62-74 expected an IANA time zone such as UTC or Asia/Shanghai, got ' +
+        '"Europe/Berln". Did you mean "Europe/Berlin"?',
     ],
     [
       'version: 1\nguards: {freeze: [{from: 2026-12-24, to: 2026-12-24}]}',
-      '2:42-52 expected an end after the beginning (2026-12-24), got "2026-12-24"',
+      '2:42-52 expected "to" to be later than "from" (2026-12-24), got "2026-12-24"',
     ],
     ['version: 1\ndefaults: {htps: {}}', '2:12-16 there is no item "htps". Did you mean "https"?'],
   ])('%j', (text, ...found) => {

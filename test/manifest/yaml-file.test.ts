@@ -2,56 +2,61 @@ import { describe, expect, it } from 'vitest'
 import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import { findPlace } from '../../src/manifest/yaml-place.ts'
 
-const read = (text: string) => parseYaml({ path: 'a.yaml', text })
-const values = (text: string) => read(text).documents.map(({ value }) => value)
+const parse = (text: string) => parseYaml({ path: 'a.yaml', text })
+const values = (text: string) => parse(text).documents.map(({ value }) => value)
 const faults = (text: string) =>
-  read(text).diagnostics.map(({ line, column, detail }) => `${line}:${column} ${detail}`)
+  parse(text).diagnostics.map(({ line, column, detail }) => `${line}:${column} ${detail}`)
 
-describe('readYaml', () => {
-  it('reads YAML 1.2: yes, no, on and off are strings', () => {
+describe('parseYaml', () => {
+  it('parses YAML 1.2: yes, no, on and off are strings', () => {
     expect(values('a: [yes, no, on, off, y, true, 0x10, 017, 1.5, -0, ~, 2026-01-01]')).toEqual([
       { a: ['yes', 'no', 'on', 'off', 'y', true, 16, 17, 1.5, 0, null, '2026-01-01'] },
     ])
   })
 
-  it('leaves empty files and documents out, and keeps the number of the others', () => {
-    expect(read('')).toEqual({ documents: [], diagnostics: [] })
-    expect(read('# nothing\n')).toEqual({ documents: [], diagnostics: [] })
-    expect(read('---\n---\na: 1\n').documents.map(({ index, value }) => [index, value])).toEqual([
+  it('skips empty files and documents, and keeps the index of the others', () => {
+    expect(parse('')).toEqual({ documents: [], diagnostics: [] })
+    expect(parse('# nothing\n')).toEqual({ documents: [], diagnostics: [] })
+    expect(parse('---\n---\na: 1\n').documents.map(({ index, value }) => [index, value])).toEqual([
       [1, { a: 1 }],
     ])
   })
 
-  it('keeps the whole documents of a file with a broken one', () => {
-    const { documents, diagnostics } = read('a: 1\n---\nb: [1\n---\nc: 3\n')
+  it('keeps the valid documents of a file with a broken one', () => {
+    const { documents, diagnostics } = parse('a: 1\n---\nb: [1\n---\nc: 3\n')
     expect(documents.map(({ value }) => value)).toEqual([{ a: 1 }, { c: 3 }])
     expect(diagnostics.every(({ document }) => document === 1)).toBe(true)
   })
 
   it.each([
-    ['a:\n\tb: 1', '2:1 expected spaces as indentation, got a tab. Replace it by spaces.'],
-    ['a: 1\nb: 2\na: 3', '3:1 the key "a" stands twice in this mapping. Keep one of them.'],
+    ['a:\n\tb: 1', '2:1 expected spaces as indentation, got a tab. Replace it with spaces.'],
+    ['a: 1\nb: 2\na: 3', '3:1 the key "a" occurs twice in this mapping. Remove one of the two.'],
     ['a: *x', '1:4 the alias "*x" has no anchor "&x" above it'],
-    ['a: &x [*x]', '1:8 the alias "*x" stands inside what it refers to'],
+    ['a: &x [*x]', '1:8 the alias "*x" refers to a value that contains it'],
     [
       'a: !foo 1',
-      '1:4 Unresolved tag: !foo. Leave tags ("!…") out; put quotes around text that begins with "!".',
+      '1:4 Unresolved tag: !foo. Remove tags ("!…"), or put quotes around text that begins ' +
+        'with "!".',
     ],
-    ['a: !!binary aGk=', '1:13 expected a plain value, got one with a tag of its own'],
+    [
+      'a: !!binary aGk=',
+      '1:13 expected a plain value, got a value with its own tag. Remove the tag.',
+    ],
     ['%YAML 1.9\n---\na: 1', '1:7 Unsupported YAML version 1.9'],
     ['404: a', '1:1 expected a string as key, got 404. Put quotes around it.'],
-    ['? [a]\n: 1', '1:3 expected a string as key, got a value that is none. Put quotes around it.'],
-    ['__proto__: 1', '1:1 "__proto__" can\'t be a key'],
-    ['a: {constructor: 1}', '1:5 "constructor" can\'t be a key'],
-    ['a: {toString: 1}', '1:5 "toString" can\'t be a key'],
+    ['? [a]\n: 1', '1:3 expected a string as key, got a mapping, list or alias. Use plain text.'],
+    ['__proto__: 1', '1:1 "__proto__" is reserved and can\'t be a key. Use another name.'],
+    ['a: {constructor: 1}', '1:5 "constructor" is reserved and can\'t be a key. Use another name.'],
+    ['a: {toString: 1}', '1:5 "toString" is reserved and can\'t be a key. Use another name.'],
     ['a: .inf', '1:4 expected a finite number, got Infinity. Put quotes around it if it is text.'],
     ['a: 1e999', '1:4 expected a finite number, got Infinity. Put quotes around it if it is text.'],
     ['a: .NaN', '1:4 expected a finite number, got NaN. Put quotes around it if it is text.'],
     [
       'a: 9007199254740993',
-      '1:4 expected a number that is kept exactly, got one beyond 9007199254740991. Put quotes around it if it is text.',
+      '1:4 expected an integer from -9007199254740991 to 9007199254740991, got one that ' +
+        'would lose precision. Put quotes around it if it is text.',
     ],
-    ['a: "\\ud800"', '1:4 expected Unicode text, got half a surrogate pair'],
+    ['a: "\\ud800"', '1:4 expected Unicode text, got an unpaired surrogate'],
     [
       `a: ${'['.repeat(70)}${']'.repeat(70)}`,
       '1:67 expected at most 64 levels of nesting, got more',
@@ -60,48 +65,50 @@ describe('readYaml', () => {
     expect(faults(text)).toEqual([fault])
   })
 
-  it('follows aliases, each to the anchor above it', () => {
+  it('resolves each alias to the anchor above it', () => {
     expect(values('a: &x 1\nb: *x\nc: &x {d: 2}\ne: *x')).toEqual([
       { a: 1, b: 1, c: { d: 2 }, e: { d: 2 } },
     ])
     expect(values('<<: {a: 1}')).toEqual([{ '<<': { a: 1 } }])
   })
 
-  it('stops aliases that multiply', () => {
+  it('stops exponential growth of aliases', () => {
     const levels = Array.from(
       { length: 12 },
       (_, i) => `l${i + 1}: &l${i + 1} [${Array(9).fill(`*l${i}`).join(', ')}]`,
     )
-    expect(read(['l0: &l0 x', ...levels].join('\n')).diagnostics.length).toBeGreaterThan(0)
+    expect(parse(['l0: &l0 x', ...levels].join('\n')).diagnostics.length).toBeGreaterThan(0)
   })
 
-  it('survives deep nesting and huge mappings in a bounded time', () => {
+  it('handles deep nesting and huge mappings in bounded time', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{a: ', '}'],
       ['- ', ''],
       ['? ', ''],
     ] as const)
-      expect(read(open.repeat(20_000) + close.repeat(20_000)).documents).toEqual([])
+      expect(parse(open.repeat(20_000) + close.repeat(20_000)).documents).toEqual([])
     expect(values(Array.from({ length: 20_000 }, (_, i) => `k${i}: ${i}`).join('\n'))).toHaveLength(
       1,
     )
   })
 
-  it('shows at most twenty problems of a file, and no text that the parser quotes', () => {
+  it('reports at most twenty problems of a file, without text quoted by the parser', () => {
     expect(
-      read(Array.from({ length: 500 }, (_, i) => `${i}: 1`).join('\n')).diagnostics,
+      parse(Array.from({ length: 500 }, (_, i) => `${i}: 1`).join('\n')).diagnostics,
     ).toHaveLength(20)
-    expect(JSON.stringify(read('- a\nkey: hunter2').diagnostics)).not.toContain('hunter2')
+    expect(JSON.stringify(parse('- a\nkey: hunter2').diagnostics)).not.toContain('hunter2')
   })
 })
 
-describe('placeIn', () => {
+describe('findPlace', () => {
   const text =
-    'domain: a.example.com\nconfig:\n  https: {cert_id: 1, "http2": on}\n  list:\n    - x: 1\n      y: |\n        text\n    - 😀: é\nempty:\nbase: &b {deep: 5}\nalias: *b\n'
-  const document = read(text).documents[0]
+    'domain: a.example.com\nconfig:\n  https: {cert_id: 1, "http2": on}\n  list:\n' +
+    '    - x: 1\n      y: |\n        text\n    - 😀: é\nempty:\nbase: &b {deep: 5}\n' +
+    'alias: *b\n'
+  const document = parse(text).documents[0]
   if (document === undefined) throw new TypeError('expected a document')
-  const spot = (pointer: string, part?: 'key') => {
+  const formatPlace = (pointer: string, part?: 'key') => {
     const { line, column, endLine, endColumn } = findPlace(document, pointer, part)
     return `${line}:${column}-${endLine}:${endColumn}`
   }
@@ -120,16 +127,16 @@ describe('placeIn', () => {
     ['/config/https/no/such', '3:3-3:8'],
     ['', '1:1-1:22'],
   ])('finds %s', (pointer, place) => {
-    expect(spot(pointer)).toBe(place)
+    expect(formatPlace(pointer)).toBe(place)
   })
 
   it('finds keys', () => {
-    expect(spot('/config/https/http2', 'key')).toBe('3:23-3:30')
-    expect(spot('/domain', 'key')).toBe('1:1-1:7')
+    expect(formatPlace('/config/https/http2', 'key')).toBe('3:23-3:30')
+    expect(formatPlace('/domain', 'key')).toBe('1:1-1:7')
   })
 
-  it('counts lines that end in CR LF', () => {
-    const windows = read('a: 1\r\nb:\r\n  c: x\r\n').documents[0]
+  it('counts lines with CR LF line ends', () => {
+    const windows = parse('a: 1\r\nb:\r\n  c: x\r\n').documents[0]
     expect(windows === undefined ? null : findPlace(windows, '/b/c')).toEqual({
       file: 'a.yaml',
       line: 3,

@@ -138,7 +138,7 @@ describe('grave changes', () => {
   it('are told once for all their domains', () => {
     const all = [0, 1, 2, 3, 4].map((i) => change(i, { item: 'https', after: { cert_id: 0 } }))
     expect(refusals({}, { changes: all })).toEqual([
-      'https: certificate 0 takes HTTPS away (d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
+      'https: certificate 0 removes HTTPS (d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
     ])
   })
 })

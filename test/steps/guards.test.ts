@@ -68,7 +68,7 @@ it('certificate 0 and extend need to be allowed by name', async () => {
   const refused = await place.cli('apply', '--yes', '--force', '--allow', 'extend')
   expect([refused.code, refused.err]).toEqual([
     1,
-    expect.stringContaining(`https: certificate 0 takes HTTPS away (${www})`),
+    expect.stringContaining(`https: certificate 0 removes HTTPS (${www})`),
   ])
   expect(refused.err).toContain('--allow https')
   expect(await place.json('apply', '--yes', '--allow', 'https')).toMatchObject({ code: 'guarded' })

@@ -602,7 +602,7 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
         .cli('validate')
       expect(code).toBe(1)
       expect(out).toContain("This item can't be unset")
-      expect(out).toContain('no way back')
+      expect(out).toContain('no way to unset')
     })
   }
 })

@@ -16,28 +16,28 @@ interface Parent {
 }
 
 /**
- * The canonical form of a valid value: documented defaults filled in, sets sorted and unique, lists
- * without blanks, names in lower case. Secrets stay as they stand. Idempotent.
+ * Returns the canonical form of a valid value: documented defaults filled in, sets sorted and
+ * unique, lists without blanks, names in lower case. Secrets stay unchanged. Idempotent.
  */
 export function canonicalizeBySchema(schema: ItemSchema, value: Json, parent?: Parent): Json {
   if (isSecret(value)) return value
   const chosen = chooseAlternative(schema, value)
-  if (typeof value === 'string') return canonicalString(chosen, value, parent)
-  if (Array.isArray(value)) return canonicalArray(chosen, value)
-  if (isObject(value)) return canonicalObject(chosen, value)
+  if (typeof value === 'string') return canonicalizeString(chosen, value, parent)
+  if (Array.isArray(value)) return canonicalizeArray(chosen, value)
+  if (isObject(value)) return canonicalizeObject(chosen, value)
   return value
 }
 
-function canonicalString(schema: ItemSchema, value: string, parent?: Parent): string {
+function canonicalizeString(schema: ItemSchema, value: string, parent?: Parent): string {
   const by = findSeparator(schema, parent)
-  if (by === null) return canonicalFormat(schema.format, value)
+  if (by === null) return canonicalizeFormat(schema.format, value)
   const entries = splitEntries(value, by)
     .filter((entry) => entry !== '')
-    .map((entry) => canonicalFormat(getAnnotations(schema).of, entry))
+    .map((entry) => canonicalizeFormat(getAnnotations(schema).of, entry))
   return (getAnnotations(schema).set === true ? sortUnique(entries) : entries).join(by)
 }
 
-function canonicalFormat(format: string | undefined, value: string): string {
+function canonicalizeFormat(format: string | undefined, value: string): string {
   return format === 'domain' ||
     format === 'address' ||
     format === 'ip-or-network' ||
@@ -46,16 +46,16 @@ function canonicalFormat(format: string | undefined, value: string): string {
     : value
 }
 
-function canonicalArray(schema: ItemSchema, value: Json[]): Json[] {
+function canonicalizeArray(schema: ItemSchema, value: Json[]): Json[] {
   const entries = value.map((entry) => canonicalizeBySchema(schema.items ?? {}, entry))
   const { set, sortBy } = getAnnotations(schema)
   const unique = set === true ? sortUnique(entries) : entries
   return sortBy === undefined
     ? unique
-    : unique.toSorted((a, b) => compare(keyOf(a, sortBy), keyOf(b, sortBy)))
+    : unique.toSorted((a, b) => compare(getSortKey(a, sortBy), getSortKey(b, sortBy)))
 }
 
-function canonicalObject(schema: ItemSchema, value: JsonObject): JsonObject {
+function canonicalizeObject(schema: ItemSchema, value: JsonObject): JsonObject {
   const properties = schema.properties ?? {}
   const fields: [string, Json][] = []
   for (const [key, field] of Object.entries(value)) {
@@ -74,17 +74,17 @@ function canonicalObject(schema: ItemSchema, value: JsonObject): JsonObject {
   return Object.fromEntries(fields)
 }
 
-/** Sorted by code unit, without duplicates. */
+/** Sorts by code unit and removes duplicates. */
 export function sortUnique<T extends Json>(entries: T[]): T[] {
-  const byText = new Map(entries.map((entry) => [textOf(entry), entry]))
+  const byText = new Map(entries.map((entry) => [toText(entry), entry]))
   return [...byText].toSorted(([a], [b]) => compare(a, b)).map(([, entry]) => entry)
 }
 
-function keyOf(entry: Json, field: string): string {
-  return isObject(entry) ? textOf(entry[field] ?? null) : textOf(entry)
+function getSortKey(entry: Json, field: string): string {
+  return isObject(entry) ? toText(entry[field] ?? null) : toText(entry)
 }
 
-function textOf(value: Json): string {
+function toText(value: Json): string {
   return typeof value === 'string' ? value : canonicalizeJson(value)
 }
 

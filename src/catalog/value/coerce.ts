@@ -8,7 +8,7 @@ import {
   type ItemSchema,
 } from './item-schema.ts'
 
-/** Where a value comes from: a manifest may write lists as lists, the wire may not. */
+/** Source of a value: a manifest may write separated strings as lists, the wire may not. */
 export type Scope = 'manifest' | 'wire'
 
 interface Parent {
@@ -17,10 +17,9 @@ interface Parent {
 }
 
 /**
- * A copy of a value with the types that the specification gives its fields: a numeric string for an
- * integer, an integer for a string, "true"/"false" for a boolean; in manifests a YAML list for a
- * separated string. Nothing else is converted, and what fits no type is left for the schema to
- * refuse.
+ * Returns a copy of a value with the specification's types: a numeric string for an integer, an
+ * integer for a string, "true"/"false" for a boolean; in manifests a YAML list for a separated
+ * string. Nothing else is converted; the schema refuses the rest.
  */
 export function coerce(
   schema: ItemSchema,

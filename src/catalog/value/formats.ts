@@ -1,31 +1,33 @@
 import { isIP } from 'node:net'
 
-const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
+const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 
-/** A domain name: ASCII, at least two labels, no IP, no port, no wildcard, no dot at the end. */
+/**
+ * Whether a text is a domain name: ASCII, at least two labels, no IP, port, wildcard or final dot.
+ */
 export function isDomain(text: string): boolean {
   if (text.length > 253) return false
   const labels = text.split('.')
   return (
     labels.length >= 2 &&
-    labels.every((part) => label.test(part)) &&
+    labels.every((part) => labelPattern.test(part)) &&
     !/^\d+$/.test(labels.at(-1) ?? '')
   )
 }
 
-/** An IPv4 or IPv6 address in its plain spelling (no zone, no octal, no short form). */
+/** Whether a text is an IPv4 or IPv6 address in plain spelling (no zone, octal or short form). */
 export function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%')
 }
 
-/** A network in the form that the service knows: IPv4 with /8, /16 or /24. */
+/** A network that the service supports: IPv4 with /8, /16 or /24. */
 export interface Network {
   /** Base address, 32 bits; host bits are cleared. */
   base: number
   prefix: 8 | 16 | 24
 }
 
-/** Reads `10.0.0.0/8`; null for anything that is no IPv4 network of /8, /16 or /24. */
+/** Parses `10.0.0.0/8`; null unless it is an IPv4 network of /8, /16 or /24. */
 export function parseNetwork(text: string): Network | null {
   const match = /^([0-9.]+)\/(8|16|24)$/.exec(text)
   if (match?.[1] === undefined || isIP(match[1]) !== 4) return null
@@ -35,14 +37,14 @@ export function parseNetwork(text: string): Network | null {
   return { base: Math.floor(bits / size) * size, prefix }
 }
 
-/** An IPv4 address as a number of 32 bits. */
+/** Parses an IPv4 address to a number of 32 bits. */
 export function parseAddressBits(address: string): number {
   return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
 }
 
 /**
- * The one spelling of an address, a network or a domain name: lower case, IPv6 shortened, host bits
- * of a network cleared.
+ * Returns the canonical spelling of an address, a network or a domain name: lower case, IPv6
+ * shortened, host bits of a network cleared.
  */
 export function canonicalizeAddress(text: string): string {
   const network = parseNetwork(text)
@@ -54,33 +56,34 @@ export function canonicalizeAddress(text: string): string {
   return text.toLowerCase()
 }
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** An `http://` or `https://` URL with a host. */
+/** Whether a text is an `http://` or `https://` URL with a host. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^/?#\\\s]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 }
 
-/** A referring host: a domain or an IP address, or `*.` before a domain. */
+/** Whether a text is a referring host: a domain or an IP address, or `*.` before a domain. */
 function isReferer(text: string): boolean {
   return isAddress(text) || isDomain(text.startsWith('*.') ? text.slice(2) : text)
 }
 
-/** What each custom `format` of the schemas accepts. */
+/** Validators of the schemas' custom formats. */
 export const formats = {
   domain: isDomain,
   address: (text: string) => isAddress(text) || isDomain(text),
   'ip-or-network': (text: string) => isAddress(text) || parseNetwork(text) !== null,
-  'header-name': (text: string) => token.test(text),
+  'header-name': (text: string) => tokenPattern.test(text),
   'header-value': (text: string) => !/[\r\n\0]/.test(text),
   'http-url': isHttpUrl,
   'referer-host': isReferer,
 } as const
 
-/** What a format expects, in words for messages. */
+/** Expected values of the formats, in words for messages. */
 export const formatWords: Record<string, string> = {
   domain:
-    'a domain name such as www.example.com (ASCII, at least two labels, no IP address, port or wildcard)',
+    'a domain name such as www.example.com (ASCII, at least two labels, no IP address, ' +
+    'port or wildcard)',
   address: 'one IP address or one domain name',
   'ip-or-network': 'an IP address, or an IPv4 network that ends in /8, /16 or /24',
   'header-name': "a header name (letters, digits and !#$%&'*+.^_`|~-)",

@@ -1,8 +1,8 @@
 import type { Json } from '../../model/json.ts'
 
 /**
- * The part of JSON Schema (draft 2020-12) that the items' schemas use, and `x-edgewise` for what it
- * can't say.
+ * The part of JSON Schema (draft 2020-12) that the items' schemas use, with `x-edgewise` for rules
+ * that JSON Schema can't express.
  */
 export interface ItemSchema {
   $schema?: string
@@ -31,7 +31,7 @@ export interface ItemSchema {
   'x-edgewise'?: Annotations
 }
 
-/** A condition on the field beside: its value (or its default) is one of these. */
+/** A condition on a sibling field: its value (or its default) is one of these. */
 export interface FieldCondition {
   field: string
   in: Json[]
@@ -39,41 +39,44 @@ export interface FieldCondition {
 
 export interface Annotations {
   /**
-   * This string holds several entries; a manifest may give a YAML list. `when` limits that to some
-   * kinds of rule.
+   * Separator of a string with several entries; a manifest may give a YAML list. `when` limits it
+   * to some kinds of rule.
    */
   list?: 'comma' | 'newline'
   when?: FieldCondition
   /** Format of each entry of `list`. */
   of?: string
-  /** The only entries that `list` may hold. */
+  /** Allowed entries of `list`. */
   ofEnum?: string[]
-  /** Entries of a list that begin otherwise get a warning: they are paths. */
+  /** Condition under which entries are paths; an entry without a leading "/" gets a warning. */
   pathsWhen?: FieldCondition
-  /** This string is a regular expression when the field beside says so. */
+  /** Condition under which this string is a regular expression. */
   regexWhen?: FieldCondition
-  /** Order and duplicates mean nothing. */
+  /** Whether order and duplicates have no meaning. */
   set?: boolean
-  /** An array of objects whose order means nothing but between equal names. */
+  /**
+   * Name of the field by which an array of objects is sorted; order matters only between equal
+   * names.
+   */
   sortBy?: string
   /** Range of a numeric string. */
   range?: [number | null, number | null]
   /**
-   * An empty string is the same as leaving the field out (unless the field beside says otherwise).
+   * Whether an empty string is the same as omitting the field (unless the sibling condition is
+   * met).
    */
   emptyIsDefault?: boolean | { unless: FieldCondition }
-  /** The service leaves the field as it is when a payload omits it. */
+  /** Whether the service leaves the field unchanged when a payload omits it. */
   keeps?: boolean
 }
 
-/** The annotations of a schema; none is the same as an empty set of them. */
+/** Returns the annotations of a schema, empty by default. */
 export function getAnnotations(schema: ItemSchema): Annotations {
   return schema['x-edgewise'] ?? {}
 }
 
 /**
- * Whether a condition on the field beside holds in this object; the field's default counts where it
- * is left out.
+ * Whether a condition on a sibling field holds in this object; an omitted field has its default.
  */
 export function holds(
   condition: FieldCondition | undefined,
@@ -81,11 +84,11 @@ export function holds(
 ): boolean {
   if (condition === undefined) return true
   if (parent === undefined) return false
-  const given = Object.hasOwn(parent.value, condition.field)
+  const explicit = Object.hasOwn(parent.value, condition.field)
     ? parent.value[condition.field]
     : undefined
-  const value = given ?? parent.schema.properties?.[condition.field]?.default
-  // A list or an object is none of the values that a condition names, and may not even have a text.
+  const value = explicit ?? parent.schema.properties?.[condition.field]?.default
+  // A list or an object never matches: conditions name scalars, and it may have no text form.
   return (
     value !== undefined &&
     typeof value !== 'object' &&
@@ -93,7 +96,9 @@ export function holds(
   )
 }
 
-/** Whether a string of this schema holds a list, given the object it stands in. */
+/**
+ * Finds the separator of a string of this schema in its parent object; null if it is not a list.
+ */
 export function findSeparator(
   schema: ItemSchema,
   parent?: { schema: ItemSchema; value: Record<string, Json> },
@@ -103,7 +108,7 @@ export function findSeparator(
   return list === 'comma' ? ',' : '\n'
 }
 
-/** The entries of a list string: blanks around them don't count, an empty string has none. */
+/** Splits a list string into trimmed entries; an empty string has none. */
 export function splitEntries(text: string, by: ',' | '\n'): string[] {
   if (text === '') return []
   const entries = text.split(by).map((entry) => entry.trim())
@@ -111,8 +116,8 @@ export function splitEntries(text: string, by: ',' | '\n'): string[] {
 }
 
 /**
- * The alternative of a `oneOf` that a value of this kind belongs to; the schema itself where there
- * is no choice.
+ * Chooses the alternative of a `oneOf` for a value of this kind; without alternatives the schema
+ * itself.
  */
 export function chooseAlternative(schema: ItemSchema, value: Json): ItemSchema {
   if (schema.oneOf === undefined) return schema
@@ -120,7 +125,7 @@ export function chooseAlternative(schema: ItemSchema, value: Json): ItemSchema {
   return schema.oneOf.find((choice) => choice.type === kind) ?? schema
 }
 
-/** The names of all fields that a schema knows, however deep. */
+/** Collects the names of all fields of a schema at any depth. */
 export function listFieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
   for (const [name, field] of Object.entries(schema.properties ?? {}))
     listFieldNames(field, names.add(name))

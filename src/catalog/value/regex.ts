@@ -1,7 +1,7 @@
 /**
- * What makes a regular expression malformed in every dialect, or null. The service's own dialect is
- * not stated, so what only JavaScript refuses (possessive quantifiers, inline flags, `(?P<name>…)`)
- * passes. The pattern is never run.
+ * Finds what makes a regular expression malformed in every dialect; null if nothing does. The
+ * service's dialect is not documented, so syntax that only JavaScript rejects (possessive
+ * quantifiers, inline flags, `(?P<name>…)`) passes. The pattern is never executed.
  */
 export function findRegexFault(pattern: string): string | null {
   try {
@@ -13,58 +13,59 @@ export function findRegexFault(pattern: string): string | null {
   }
 }
 
-/** How many capturing groups a well-formed pattern has. */
+/** Counts the capturing groups of a well-formed pattern. */
 export function countGroups(pattern: string): number {
   return scan(pattern).groups
 }
 
-/** Reads a pattern as leniently as any dialect does. */
+/** Scans a pattern as leniently as any dialect. */
 function scan(pattern: string): { fault: string | null; groups: number } {
   let open = 0
   let groups = 0
   let repeatable = false
   let i = 0
-  const fault = (text: string) => ({ fault: text, groups })
+  const createFault = (text: string) => ({ fault: text, groups })
   while (i < pattern.length) {
-    const at = pattern[i]
-    if (at === '\\') {
-      if (i + 1 >= pattern.length) return fault('it ends in a lone backslash')
+    const char = pattern[i]
+    if (char === '\\') {
+      if (i + 1 >= pattern.length) return createFault('it ends in a lone backslash')
       i += 2
       repeatable = true
-    } else if (at === '[') {
-      const end = classEnd(pattern, i)
-      if (end < 0) return fault(`the character class at position ${i + 1} is not closed`)
-      const range = reversedRange(pattern.slice(i + 1, end))
-      if (range !== null) return fault(`the range "${range}" in a character class is out of order`)
+    } else if (char === '[') {
+      const end = findClassEnd(pattern, i)
+      if (end < 0) return createFault(`the character class at position ${i + 1} is not closed`)
+      const range = findReversedRange(pattern.slice(i + 1, end))
+      if (range !== null)
+        return createFault(`the range "${range}" in a character class is out of order`)
       i = end + 1
       repeatable = true
-    } else if (at === '(') {
+    } else if (char === '(') {
       open++
       const capturing =
         pattern[i + 1] !== '?' || /^\(\?(?:P?<[^=!]|')/.test(pattern.slice(i, i + 5))
       if (capturing) groups++
       i += pattern[i + 1] === '?' ? 2 : 1
-      // What follows `(?` up to the group's text (flags, a name, a look-around's sign) repeats
-      // nothing either way.
+      // The part after `(?` before the group's text (flags, a name, a look-around's sign) repeats
+      // nothing.
       repeatable = pattern[i - 1] === '?'
-    } else if (at === ')') {
-      if (open === 0) return fault(`the ")" at position ${i + 1} closes no group`)
+    } else if (char === ')') {
+      if (open === 0) return createFault(`the ")" at position ${i + 1} has no opening "("`)
       open--
       i++
       repeatable = true
-    } else if (at === '|') {
+    } else if (char === '|') {
       i++
       repeatable = false
     } else {
-      const quantifier = quantifierAt(pattern, i)
+      const quantifier = parseQuantifier(pattern, i)
       if (quantifier === null) {
         i++
-        repeatable = at !== '^'
+        repeatable = char !== '^'
       } else {
         if (!repeatable)
-          return fault(`"${quantifier.text}" at position ${i + 1} has nothing to repeat`)
+          return createFault(`"${quantifier.text}" at position ${i + 1} has nothing to repeat`)
         if (quantifier.reversed)
-          return fault(`in "${quantifier.text}" the numbers are out of order`)
+          return createFault(`in "${quantifier.text}" the numbers are out of order`)
         i += quantifier.text.length
         if (pattern[i] === '?' || pattern[i] === '+') i++
         repeatable = false
@@ -75,10 +76,10 @@ function scan(pattern: string): { fault: string | null; groups: number } {
 }
 
 /**
- * Index of the `]` that ends the class at `start`, or -1. A `]` in first place may be literal or
- * the end: either will do.
+ * Returns the index of the `]` that ends the class at `start`, or -1. A leading `]` may be literal
+ * or the end; both are accepted.
  */
-function classEnd(pattern: string, start: number): number {
+function findClassEnd(pattern: string, start: number): number {
   let i = start + 1
   if (pattern[i] === '^') i++
   const first = i
@@ -92,10 +93,8 @@ function classEnd(pattern: string, start: number): number {
   return pattern[first] === ']' ? first : -1
 }
 
-/**
- * A range between two plain characters that runs backwards, e.g. `z-a`; null when there is none.
- */
-function reversedRange(text: string): string | null {
+/** Finds a reversed range between two plain characters, e.g. `z-a`; null if there is none. */
+function findReversedRange(text: string): string | null {
   const plain = text.replace(/\[:[a-z]+:\]|\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|.)/gis, '\n')
   for (const match of plain.matchAll(/([^\n])-([^\n\]])/g)) {
     if ((match[1] ?? '') > (match[2] ?? '')) return match[0]
@@ -103,10 +102,10 @@ function reversedRange(text: string): string | null {
   return null
 }
 
-function quantifierAt(pattern: string, i: number): { text: string; reversed: boolean } | null {
-  const at = pattern[i]
-  if (at === '*' || at === '+' || at === '?') return { text: at, reversed: false }
-  if (at !== '{') return null
+function parseQuantifier(pattern: string, i: number): { text: string; reversed: boolean } | null {
+  const char = pattern[i]
+  if (char === '*' || char === '+' || char === '?') return { text: char, reversed: false }
+  if (char !== '{') return null
   const match = /^\{(\d+)(?:,(\d*))?\}/.exec(pattern.slice(i, i + 24))
   if (match === null) return null
   const reversed = match[2] !== undefined && match[2] !== '' && Number(match[2]) < Number(match[1])

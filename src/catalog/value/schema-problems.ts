@@ -8,28 +8,28 @@ import type { ItemSchema } from './item-schema.ts'
 import { didYouMean, findNearest } from './nearest.ts'
 import { findRegexFault } from './regex.ts'
 
-const compiled = new WeakMap<ItemSchema, ValidateFunction>()
+const validators = new WeakMap<ItemSchema, ValidateFunction>()
 
-/** Everything in which a value and its schema disagree, in sentences. */
+/** Finds all violations of a schema by a value, as sentences. */
 export function findSchemaProblems(schema: ItemSchema, value: Json): Problem[] {
-  let validate = compiled.get(schema)
+  let validate = validators.get(schema)
   if (validate === undefined) {
-    validate = ajv().compile(schema)
-    compiled.set(schema, validate)
+    validate = getAjv().compile(schema)
+    validators.set(schema, validate)
   }
   if (validate(value)) return []
   const errors = validate.errors ?? []
-  // An entry that fits none of several shapes is told once, not once for each shape.
+  // An entry that matches none of several alternatives is reported once, not per alternative.
   const choices = errors
     .filter((error) => error.keyword === 'oneOf')
     .map((error) => error.instancePath)
   return errors
-    .filter((error) => error.keyword === 'oneOf' || !choices.some((path) => within(error, path)))
-    .map((error) => problemOf(error, schema, value))
+    .filter((error) => error.keyword === 'oneOf' || !choices.some((path) => isInside(error, path)))
+    .map((error) => createProblem(error, schema, value))
 }
 
 let instance: Ajv2020 | undefined
-function ajv(): Ajv2020 {
+function getAjv(): Ajv2020 {
   if (instance !== undefined) return instance
   instance = new Ajv2020({
     allErrors: true,
@@ -43,14 +43,14 @@ function ajv(): Ajv2020 {
   return instance
 }
 
-function within(error: ErrorObject, path: string): boolean {
+function isInside(error: ErrorObject, path: string): boolean {
   return error.instancePath.startsWith(path) && error.schemaPath.includes('/oneOf/')
 }
 
-function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem {
+function createProblem(error: ErrorObject, schema: ItemSchema, root: Json): Problem {
   const value = resolvePointer(root, error.instancePath)
   const params = error.params as Record<string, unknown>
-  const say = (expected: string) =>
+  const refuseExpected = (expected: string) =>
     refuse(error.instancePath, `expected ${expected}, got ${describeValue(value)}`)
   switch (error.keyword) {
     case 'required': {
@@ -59,40 +59,40 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     }
     case 'additionalProperties': {
       const field = String(params['additionalProperty'])
-      const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
+      const known = Object.keys(findSchema(schema, error.schemaPath).properties ?? {})
       const hint = didYouMean(field, known)
-      const list = hint === '' ? ` It has: ${known.join(', ')}.` : hint
+      const list = hint === '' ? ` Known fields: ${known.join(', ')}.` : hint
       const pointer = error.instancePath + formatPointerStep(field)
       return refuse(pointer, `there is no field "${field}".${list}`, 'unknown-field')
     }
     case 'type': {
-      const fields = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
+      const fields = Object.keys(findSchema(schema, error.schemaPath).properties ?? {})
       const withFields =
         fields.length === 0
           ? ''
           : ` (${fields.slice(0, 6).join(', ')}${fields.length > 6 ? ', …' : ''})`
-      // Text in the place of fields that hold secrets may be one.
-      const shownValue = holdsSecrets(schemaAt(schema, error.schemaPath))
-        ? kindOf(value)
+      // Text in place of an object with secret fields may be a secret.
+      const shownValue = holdsSecrets(findSchema(schema, error.schemaPath))
+        ? describeKind(value)
         : describeValue(value)
       const expected = `${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`
       return refuse(error.instancePath, `expected ${expected}, got ${shownValue}`)
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
-      const near = typeof value === 'string' ? findNearest(value, allowed) : null
-      const hint = near === null ? '' : `. Did you mean "${near}"?`
+      const nearest = typeof value === 'string' ? findNearest(value, allowed) : null
+      const hint = nearest === null ? '' : `. Did you mean "${nearest}"?`
       return refuse(
         error.instancePath,
-        `expected ${oneOf(allowed)}, got ${describeValue(value)}${hint}`,
+        `expected ${joinAlternatives(allowed)}, got ${describeValue(value)}${hint}`,
       )
     }
     case 'const':
-      return say(describeValue(params['allowedValue'] as Json))
+      return refuseExpected(describeValue(params['allowedValue'] as Json))
     case 'minimum':
     case 'exclusiveMinimum':
     case 'maximum':
-      return say(`a number ${String(params['comparison'])} ${String(params['limit'])}`)
+      return refuseExpected(`a number ${String(params['comparison'])} ${String(params['limit'])}`)
     case 'minLength':
       return refuse(error.instancePath, 'expected some text, got an empty string')
     case 'maxLength':
@@ -108,32 +108,29 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
     case 'maxItems':
       return refuse(
         error.instancePath,
-        `expected at most ${String(params['limit'])} entries, got ${Array.isArray(value) ? value.length : 0}`,
+        `expected at most ${String(params['limit'])} entries, got ` +
+          `${Array.isArray(value) ? value.length : 0}`,
       )
     case 'format':
       return createFormatProblem(error.instancePath, String(params['format']), value)
     case 'pattern':
-      return say(`text that matches ${String(params['pattern'])}`)
+      return refuseExpected(`text that matches ${String(params['pattern'])}`)
     case 'oneOf':
-      return say('one of the shapes that this list may hold (see "edgewise explain")')
+      return refuseExpected('an entry in one of the allowed forms (see "edgewise explain")')
     default:
-      return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is broken`)
+      return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is violated`)
   }
 }
 
-/** What is wrong with a string of a format. */
+/** Creates the problem of a string that does not match a format. */
 export function createFormatProblem(
   pointer: string,
   format: string,
   value: Json | undefined,
 ): Problem {
   const expected = formatWords[format] ?? format
-  if (format !== 'regex-any')
-    return refuse(pointer, `expected ${expected}, got ${describeValue(value)}`)
-  return refuse(
-    pointer,
-    `expected ${expected} that some dialect can read, got ${describeValue(value)}: ${findRegexFault(String(value)) ?? 'malformed'}`,
-  )
+  const fault = format === 'regex-any' ? `: ${findRegexFault(String(value)) ?? 'malformed'}` : ''
+  return refuse(pointer, `expected ${expected}, got ${describeValue(value)}${fault}`)
 }
 
 const typeWords: Record<string, string> = {
@@ -144,7 +141,7 @@ const typeWords: Record<string, string> = {
   object: 'an object with fields',
 }
 
-/** Whether a value of this schema has a field that always holds a secret. */
+/** Whether a value of this schema has a secret field. */
 export function holdsSecrets(schema: ItemSchema): boolean {
   const inner = [
     ...Object.values(schema.properties ?? {}),
@@ -153,17 +150,17 @@ export function holdsSecrets(schema: ItemSchema): boolean {
   return schema.writeOnly === true || inner.some(holdsSecrets)
 }
 
-function kindOf(value: Json | undefined): string {
+function describeKind(value: Json | undefined): string {
   if (typeof value === 'string') return 'text'
   return typeof value === 'number' ? 'a number' : describeValue(value)
 }
 
-function oneOf(allowed: string[]): string {
+function joinAlternatives(allowed: string[]): string {
   const words = allowed.map((word) => `"${word}"`)
   return words.length === 1 ? (words[0] ?? '') : `one of ${words.join(', ')}`
 }
 
-/** A value as messages show it: short, in JSON, and its kind where that says more. */
+/** Describes a value for a message: short, in JSON, or by its kind. */
 export function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`
@@ -173,15 +170,15 @@ export function describeValue(value: Json | undefined): string {
 }
 
 /**
- * The schema that holds the keyword at an Ajv schema path such as
+ * Finds the schema with the keyword at an Ajv schema path such as
  * `#/items/properties/configs/additionalProperties`.
  */
-function schemaAt(schema: ItemSchema, path: string): ItemSchema {
-  let at: unknown = schema
+function findSchema(schema: ItemSchema, path: string): ItemSchema {
+  let node: unknown = schema
   for (const step of path.split('/').slice(1, -1)) {
-    at = (at as Record<string, unknown>)[
+    node = (node as Record<string, unknown>)[
       decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
     ]
   }
-  return at as ItemSchema
+  return node as ItemSchema
 }

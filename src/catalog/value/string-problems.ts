@@ -20,8 +20,8 @@ interface Parent {
 }
 
 /**
- * Problems inside strings that JSON Schema can't see: entries of separated lists, ranges of numeric
- * strings, and patterns that another field turns into lists or regular expressions.
+ * Finds problems inside strings that JSON Schema can't express: entries of separated lists, ranges
+ * of numeric strings, and patterns that another field turns into lists or regular expressions.
  */
 export function findStringProblems(
   schema: ItemSchema,
@@ -32,9 +32,9 @@ export function findStringProblems(
   const chosen = chooseAlternative(schema, value)
   if (typeof value === 'string') {
     return [
-      ...listProblems(chosen, value, pointer, parent),
-      ...regexProblems(chosen, value, pointer, parent),
-      ...rangeProblems(chosen, value, pointer),
+      ...checkList(chosen, value, pointer, parent),
+      ...checkRegex(chosen, value, pointer, parent),
+      ...checkRange(chosen, value, pointer),
     ]
   }
   if (Array.isArray(value))
@@ -56,12 +56,7 @@ export function findStringProblems(
   })
 }
 
-function listProblems(
-  schema: ItemSchema,
-  value: string,
-  pointer: string,
-  parent?: Parent,
-): Problem[] {
+function checkList(schema: ItemSchema, value: string, pointer: string, parent?: Parent): Problem[] {
   const by = findSeparator(schema, parent)
   if (by === null) return []
   const { of, ofEnum, pathsWhen } = getAnnotations(schema)
@@ -75,30 +70,30 @@ function listProblems(
   if (value !== '' && entries.every((entry) => entry === '')) return [empty]
   for (const entry of entries) {
     if (entry === '') {
-      // The service refuses it; a manifest is read without it, and says so.
+      // The service refuses an empty entry; a manifest drops it with a warning.
       problems.push(
         { ...empty, scope: 'wire' },
-        warn(pointer, `${describeValue(value)} has an empty entry, which is left out`),
+        warn(pointer, `${describeValue(value)} has an empty entry, which is ignored`),
       )
-    } else if (of !== undefined && !accepts(of, entry)) {
+    } else if (of !== undefined && !isAccepted(of, entry)) {
       problems.push(createFormatProblem(pointer, of, entry))
     } else if (ofEnum !== undefined && !ofEnum.includes(entry)) {
-      const hint = didYouMean(entry, ofEnum) || ` It may be: ${ofEnum.join(', ')}.`
-      problems.push(refuse(pointer, `there is no "${entry}" in the list of names.${hint}`))
+      const hint = didYouMean(entry, ofEnum) || ` Allowed: ${ofEnum.join(', ')}.`
+      problems.push(refuse(pointer, `unknown name "${entry}".${hint}`))
     } else if (pathsWhen !== undefined && holds(pathsWhen, parent) && !entry.startsWith('/')) {
       problems.push(
-        warn(pointer, `directories and paths begin with "/", this one is ${describeValue(entry)}`),
+        warn(pointer, `directories and paths should begin with "/", got ${describeValue(entry)}`),
       )
     }
   }
   return problems
 }
 
-function accepts(format: string, entry: string): boolean {
+function isAccepted(format: string, entry: string): boolean {
   return format in formats && formats[format as keyof typeof formats](entry)
 }
 
-function regexProblems(
+function checkRegex(
   schema: ItemSchema,
   value: string,
   pointer: string,
@@ -109,13 +104,12 @@ function regexProblems(
   return findRegexFault(value) === null ? [] : [createFormatProblem(pointer, 'regex-any', value)]
 }
 
-function rangeProblems(schema: ItemSchema, value: string, pointer: string): Problem[] {
+function checkRange(schema: ItemSchema, value: string, pointer: string): Problem[] {
   const range = getAnnotations(schema).range
   if (range === undefined || !/^\d+$/.test(value)) return []
-  const [least, most] = range
-  if ((least === null || Number(value) >= least) && (most === null || Number(value) <= most))
-    return []
+  const [min, max] = range
+  if ((min === null || Number(value) >= min) && (max === null || Number(value) <= max)) return []
   const expected =
-    most === null ? `a number of at least ${least ?? 0}` : `a number from ${least ?? 0} to ${most}`
+    max === null ? `a number of at least ${min ?? 0}` : `a number from ${min ?? 0} to ${max}`
   return [refuse(pointer, `expected ${expected}, got ${describeValue(value)}`)]
 }

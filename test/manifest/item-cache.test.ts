@@ -6,23 +6,23 @@ import type { Domain } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
 
 const domains = ['a.example.com', 'b.example.com']
-const nameDomain = (_value: Json, domain: Domain) => [refuse('', `for ${domain}`)]
+const refuseWithDomain = (_value: Json, domain: Domain) => [refuse('', `for ${domain}`)]
 
-/** Reads one shared value for every domain. */
-function readForAll(row: ItemRow) {
+/** Parses one shared value for every domain. */
+function parseForAll(row: ItemRow) {
   const spec = defineItem('some_item', { type: 'object' }, row)
-  const [value, sharedReads] = [{}, new Map()]
-  return domains.map((domain) => parseItemCached(spec, value, domain, sharedReads))
+  const [value, cache] = [{}, new Map()]
+  return domains.map((domain) => parseItemCached(spec, value, domain, cache))
 }
 
-function detailsForAll(row: ItemRow): (string | undefined)[] {
-  return readForAll(row).map(({ problems }) => problems[0]?.detail)
+function listDetails(row: ItemRow): (string | undefined)[] {
+  return parseForAll(row).map(({ problems }) => problems[0]?.detail)
 }
 
 describe('a value that several domains share', () => {
-  it('is read once when its check does not depend on the domain', () => {
+  it('is parsed once if its check does not depend on the domain', () => {
     let checks = 0
-    const [first, second] = readForAll({
+    const [first, second] = parseForAll({
       check: () => {
         checks++
         return []
@@ -32,31 +32,31 @@ describe('a value that several domains share', () => {
     expect(checks).toBe(1)
   })
 
-  it('is read for each domain when its check depends on it', () => {
-    const details = detailsForAll({ dependsOnDomain: true, check: nameDomain })
+  it('is parsed for each domain if its check depends on it', () => {
+    const details = listDetails({ dependsOnDomain: true, check: refuseWithDomain })
     expect(details).toEqual(['for a.example.com', 'for b.example.com'])
   })
 
   it('is not shared between items', () => {
-    const [value, sharedReads] = [{}, new Map()]
+    const [value, cache] = [{}, new Map()]
     const details = ['some_item', 'other_item'].map((key) => {
       const spec = defineItem(key, { type: 'object' }, { check: () => [refuse('', key)] })
-      const { problems } = parseItemCached(spec, value, 'a.example.com', sharedReads)
+      const { problems } = parseItemCached(spec, value, 'a.example.com', cache)
       return problems[0]?.detail
     })
     expect(details).toEqual(['some_item', 'other_item'])
   })
 })
 
-describe('a check whose row does not say that it depends on the domain', () => {
-  it('does not compile when it takes the domain, and gets none', () => {
+describe('a check whose row does not declare dependsOnDomain', () => {
+  it('does not compile with a domain parameter, and gets no domain', () => {
     // @ts-expect-error a check of two parameters needs dependsOnDomain
-    const forgotten: ItemRow = { check: nameDomain }
-    expect(detailsForAll(forgotten)).toEqual(['for undefined', 'for undefined'])
+    const forgotten: ItemRow = { check: refuseWithDomain }
+    expect(listDetails(forgotten)).toEqual(['for undefined', 'for undefined'])
   })
 
-  it('gets no domain through the rest of its parameters', () => {
+  it('gets no domain through rest parameters', () => {
     const rest: ItemRow = { check: (...given) => [refuse('', String(given.length))] }
-    expect(detailsForAll(rest)).toEqual(['1', '1'])
+    expect(listDetails(rest)).toEqual(['1', '1'])
   })
 })

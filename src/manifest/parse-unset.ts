@@ -1,0 +1,54 @@
+import type { ItemSpec } from '../catalog/item-spec.ts'
+import type { ItemState } from '../model/item.ts'
+import { formatPointerStep, type JsonObject } from '../model/json.ts'
+import type { Finding } from './finding.ts'
+
+/** The state that a manifest gives an item; null with findings if it is invalid. */
+export interface ParsedState {
+  state: ItemState | null
+  findings: Finding[]
+}
+
+/** Parses `{$unset: true}`. */
+export function parseUnset(spec: ItemSpec, raw: JsonObject, pointer: string): ParsedState {
+  const refuse = (innerPointer: string, detail: string): ParsedState => ({
+    state: null,
+    findings: [
+      {
+        code: 'item-invalid',
+        pointer: pointer + innerPointer,
+        part: 'key',
+        summary: 'Invalid "$unset"',
+        detail,
+      },
+    ],
+  })
+  const extraKey = Object.keys(raw).find((key) => key !== '$unset')
+  if (extraKey !== undefined)
+    return refuse(
+      formatPointerStep(extraKey),
+      `expected "$unset" as the only key of the item, got "${extraKey}" as well. Remove one ` +
+        'of the two.',
+    )
+  if (raw['$unset'] !== true)
+    return refuse(
+      '/$unset',
+      'expected "$unset: true". To drop an inherited item, set the item to null.',
+    )
+  if (spec.unset !== undefined) return { state: { status: 'unset', candidates: [] }, findings: [] }
+  const detail =
+    `the service documents no way to unset "${spec.key}". Remove the item from the manifest ` +
+    'instead: it is then released and stays unchanged at the service.'
+  return {
+    state: null,
+    findings: [
+      {
+        code: 'unset-unavailable',
+        pointer,
+        part: 'key',
+        summary: "This item can't be unset",
+        detail,
+      },
+    ],
+  }
+}
