@@ -30,25 +30,29 @@ let short = false
 try {
   await withEmulator([], async (pool) => {
     const point = 'domains=d0.example.com&start_time=2026-11-01%2010:00&end_time=2026-11-01%2011:00'
-    report(
+    reportRate(
       'reads of prefetches a second',
-      await rate(pool, () => read('/v2/cache/prefetch?token=t&task_id=1')),
+      await measureRate(pool, () => buildQuery('/v2/cache/prefetch?token=t&task_id=1')),
       2000,
     )
-    report(
+    reportRate(
       'reads of statistics (13 points) a second',
-      await rate(pool, () => read(`/v2/stat/httpcode?token=t&${point}`)),
+      await measureRate(pool, () => buildQuery(`/v2/stat/httpcode?token=t&${point}`)),
       2000,
     )
-    report('full writes (10 domains x 5 items) a second', await rate(pool, write), 500)
+    reportRate(
+      'full writes (10 domains x 5 items) a second',
+      await measureRate(pool, buildWrite),
+      500,
+    )
     const span = `domains=${domains}&start_time=2026-05-01&end_time=2026-05-31`
-    const query = () => read(`/v2/stat/httpcode/eachDomain?token=t&${span}`)
-    await rounds(pool, query, 3)
-    const ms = await rounds(pool, query, 10)
-    tell('10 domains x 31 days at minute5, ms (median of 10)', ms, 200, ms < 200)
+    const query = () => buildQuery(`/v2/stat/httpcode/eachDomain?token=t&${span}`)
+    await measureMedian(pool, query, 3)
+    const ms = await measureMedian(pool, query, 10)
+    report('10 domains x 31 days at minute5, ms (median of 10)', ms, 200, ms < 200)
   })
   await withEmulator(['--data', join(folder, 'emulator.json')], async (pool) => {
-    report('full writes with --data a second', await rate(pool, write), 0)
+    reportRate('full writes with --data a second', await measureRate(pool, buildWrite), 0)
   })
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -62,12 +66,12 @@ interface Request {
   body?: string
 }
 
-function read(path: string): Request {
+function buildQuery(path: string): Request {
   return { method: 'GET', path }
 }
 
 /** Each write differs from the one before. */
-function write(n: number): Request {
+function buildWrite(n: number): Request {
   const body = JSON.stringify({
     token: 't',
     domains,
@@ -102,7 +106,7 @@ async function withEmulator(args: string[], work: (pool: Pool) => Promise<void>)
 }
 
 /** Requests a second over 16 connections. */
-async function rate(pool: Pool, request: (n: number) => Request): Promise<number> {
+async function measureRate(pool: Pool, request: (n: number) => Request): Promise<number> {
   let sent = 0
   const begun = performance.now()
   const end = begun + seconds * 1000
@@ -115,7 +119,7 @@ async function rate(pool: Pool, request: (n: number) => Request): Promise<number
 }
 
 /** The median time of one request after the other, in milliseconds. */
-async function rounds(pool: Pool, request: () => Request, count: number): Promise<number> {
+async function measureMedian(pool: Pool, request: () => Request, count: number): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < count; n++) {
     const begun = performance.now()
@@ -134,11 +138,11 @@ async function send(pool: Pool, request: Request): Promise<void> {
     )
 }
 
-function report(what: string, perSecond: number, least: number): void {
-  tell(what, perSecond, least, perSecond >= least)
+function reportRate(what: string, perSecond: number, least: number): void {
+  report(what, perSecond, least, perSecond >= least)
 }
 
-function tell(what: string, value: number, promised: number, held: boolean): void {
+function report(what: string, value: number, promised: number, held: boolean): void {
   console.log(
     `${what.padEnd(52)} ${String(Math.round(value)).padStart(7)}   (promised ${promised})${held ? '' : '  falls short'}`,
   )

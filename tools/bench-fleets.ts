@@ -36,11 +36,11 @@ const { values: options } = parseArgs({
 })
 const effort = efforts.find((each) => each === options.effort) ?? 'normal'
 const solver = await loadSolver()
-const line = (...cells: (string | number)[]): void =>
+const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(9))).join(''),
   )
-line(
+printLine(
   'fleet',
   'needs',
   'greedy',
@@ -58,11 +58,11 @@ const total = { needs: 0, greedy: 0, best: 0, writes: 0, bound: 0, seconds: 0 }
 const others = { writes: 0, greedy: 0 }
 const short: string[] = []
 for (const { family, mix, planted, greedy, bestKnown } of options.unseen === undefined
-  ? publicFleets()
-  : unseenFleets()) {
+  ? loadPublicFleets()
+  : makeUnseenFleets()) {
   const problem = toProblem(mix)
   const started = process.cpuUsage().user
-  const { writes, lowerBound } = writeInWaves(problem, { waveOf: new Map<string, number>() })
+  const { writes, lowerBound } = writeInWaves(problem, { waveByDomain: new Map<string, number>() })
   const seconds = (process.cpuUsage().user - started) / 1e6
   const waves = options.waves
     ? writeInWaves(problem, {
@@ -70,7 +70,7 @@ for (const { family, mix, planted, greedy, bestKnown } of options.unseen === und
       }).writes.length
     : null
   const name = `${family} ${mix.length}`
-  line(
+  printLine(
     name,
     problem.needs.length,
     greedy,
@@ -94,7 +94,7 @@ for (const { family, mix, planted, greedy, bestKnown } of options.unseen === und
   total.bound += lowerBound
   total.seconds += seconds
 }
-line(
+printLine(
   'total',
   total.needs,
   total.greedy,
@@ -114,7 +114,7 @@ if (effort !== 'quick' && short.length > 0) {
   process.exitCode = 1
 }
 
-function publicFleets(): Fleet[] {
+function loadPublicFleets(): Fleet[] {
   const file = new URL('../test/bench/fleets.json', import.meta.url)
   const stored = JSON.parse(readFileSync(file, 'utf8')) as (Omit<Fleet, 'mix'> & {
     items: string[]
@@ -133,7 +133,7 @@ function decodeRow(row: string, items: string[]): Mix[number] {
     .flatMap((value, i): Mix[number] => (value === '' ? [] : [[items[i] ?? '', Number(value)]]))
 }
 
-function unseenFleets(): Fleet[] {
+function makeUnseenFleets(): Fleet[] {
   return (options.unseen ?? '').split(',').flatMap((domains) =>
     Object.entries(families).map(([family, make]) => {
       const mix = make(Number(domains), Number(options.seed))

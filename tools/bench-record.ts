@@ -17,7 +17,7 @@ try {
     else sandbox.repository('alone')
     const where = remote ? 'clone' : 'alone'
     const how = remote ? 'with a remote' : 'without a remote'
-    const recorded = recordOf(10_000)
+    const recorded = buildState(10_000)
     const first = await open(where)
     await first.load()
     await measure(`save 10,000 domains ${how}`, 2000, () => first.save(recorded, 'bench'))
@@ -27,7 +27,7 @@ try {
       if (size !== 10_000) throw new Error(`expected 10,000 domains, got ${size}`)
     })
     const ten = new Map([...recorded].slice(0, 10))
-    await measure(`save 10 of them ${how}`, Infinity, () => second.save(changed(ten), 'bench'))
+    await measure(`save 10 of them ${how}`, Infinity, () => second.save(changeItems(ten), 'bench'))
   }
 } finally {
   sandbox.remove()
@@ -63,22 +63,25 @@ async function measure(what: string, most: number, work: () => Promise<void>): P
   )
 }
 
-function recordOf(domains: number): RecordedState {
+function buildState(domains: number): RecordedState {
   return new Map(
     Array.from({ length: domains }, (_, i) => [
       `www${i}.example.com`,
-      new Map(Object.entries(itemsOf(i))),
+      new Map(Object.entries(buildItems(i))),
     ]),
   )
 }
 
-function changed(recorded: RecordedState): RecordedState {
+function changeItems(recorded: RecordedState): RecordedState {
   return new Map(
-    [...recorded.keys()].map((domain, i) => [domain, new Map(Object.entries(itemsOf(i + 50_000)))]),
+    [...recorded.keys()].map((domain, i) => [
+      domain,
+      new Map(Object.entries(buildItems(i + 50_000))),
+    ]),
   )
 }
 
-function itemsOf(i: number): Record<string, RecordedItem> {
+function buildItems(i: number): Record<string, RecordedItem> {
   const held = (value: RecordedItem['candidates'][number]): RecordedItem => ({
     status: 'confirmed',
     candidates: [value],

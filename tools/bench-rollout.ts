@@ -29,7 +29,7 @@ interface Ended {
 }
 
 const faults: string[] = []
-const line = (...cells: (string | number)[]): void =>
+const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells
       .map((cell, i) =>
@@ -37,21 +37,21 @@ const line = (...cells: (string | number)[]): void =>
       )
       .join(''),
   )
-line('rollout', 'domains', 'ended in', 'changed', 'writes', 'minutes', 'seconds', 'outcome')
+printLine('rollout', 'domains', 'ended in', 'changed', 'writes', 'minutes', 'seconds', 'outcome')
 report(
   'good change',
-  await rollout('a', domains, () => alsoGood),
+  await runRollout('a', domains, () => alsoGood),
   ({ code, wave }) => code === 0 && wave === 4,
 )
-const broken = (i: number) => i % 33 === 7
+const isBroken = (i: number) => i % 33 === 7
 report(
   '3 in 100 domains broken',
-  await rollout('a', domains, (i) => (broken(i) ? dead : alsoGood)),
+  await runRollout('a', domains, (i) => (isBroken(i) ? dead : alsoGood)),
   ({ code, wave }) => code === 3 && wave < 4,
 )
 report(
   'all domains broken',
-  await rollout('a', domains, () => dead),
+  await runRollout('a', domains, () => dead),
   ({ code, wave, takenBack, changed }) => {
     return code === 3 && wave === 1 && takenBack && changed === 0
   },
@@ -60,7 +60,7 @@ report(
 const rollouts = Number(options.rollouts)
 let stopped = 0
 for (let i = 0; i < rollouts; i++) {
-  const { code } = await rollout(`noise ${i}`, 20, () => alsoGood)
+  const { code } = await runRollout(`noise ${i}`, 20, () => alsoGood)
   if (code !== 0) stopped++
 }
 console.log(`\nnoise alone stopped ${stopped} of ${rollouts} rollouts of 20 domains in 3 waves`)
@@ -71,12 +71,12 @@ process.exitCode = faults.length === 0 ? 0 : 1
 function report(name: string, ended: Ended, isRight: (ended: Ended) => boolean): void {
   const { code, wave, takenBack, changed, writes, minutes, seconds } = ended
   const outcome = code === 0 ? 'complete' : takenBack ? 'taken back' : 'stopped'
-  line(name, domains, `wave ${wave}`, changed, writes, minutes, seconds.toFixed(1), outcome)
+  printLine(name, domains, `wave ${wave}`, changed, writes, minutes, seconds.toFixed(1), outcome)
   if (!isRight(ended)) faults.push(`${name}: exit ${code} in wave ${wave}`)
 }
 
 /** Lets another origin out to domains that have been configured for two hours. */
-async function rollout(
+async function runRollout(
   seed: string,
   count: number,
   originOf: (i: number) => string,
@@ -90,18 +90,18 @@ async function rollout(
   )
   place.time = time
   try {
-    origins(place, count, () => good)
+    writeManifests(place, count, () => good)
     await place.cli('apply', '--yes', '--no-waves')
-    const before = await held(emulator)
+    const before = await fetchState(emulator)
     time.now += 2 * 3_600_000
-    origins(place, count, originOf)
+    writeManifests(place, count, originOf)
     const start = time.now
     const { code, out } = await place.cli('apply', '--yes', '--json')
     const events = out
       .trim()
       .split('\n')
       .map((each) => JSON.parse(each) as { type: string; wave?: number; takenBack?: boolean })
-    const after = await held(emulator)
+    const after = await fetchState(emulator)
     return {
       code,
       wave: Math.max(
@@ -122,7 +122,7 @@ async function rollout(
   }
 }
 
-function origins(place: Place, count: number, originOf: (i: number) => string): void {
+function writeManifests(place: Place, count: number, originOf: (i: number) => string): void {
   for (let i = 0; i < count; i++) {
     place.manifest(`d${String(i).padStart(4, '0')}.example.com`, {
       origin: { default_master: originOf(i) },
@@ -130,7 +130,7 @@ function origins(place: Place, count: number, originOf: (i: number) => string): 
   }
 }
 
-async function held(emulator: Emulator): Promise<Record<string, unknown>> {
+async function fetchState(emulator: Emulator): Promise<Record<string, unknown>> {
   const answer = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as {
     domains: Record<string, unknown>
   }

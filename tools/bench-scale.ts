@@ -25,7 +25,7 @@ for (const [domains, classes] of [
   [10_000, 300],
   [100_000, 3_000],
 ] as const) {
-  const needs = changeMix(domains, classes, createRandom(domains))
+  const needs = makeChangeMix(domains, classes, createRandom(domains))
   const started = performance.now()
   const { writes, lowerBound } = groupWrites({
     needs,
@@ -44,7 +44,7 @@ for (const [domains, classes] of [
 /**
  * Each class changes some of ten items to one of a few values; domains fall into classes at random.
  */
-function changeMix(domains: number, classes: number, random: () => number): Need[] {
+function makeChangeMix(domains: number, classes: number, random: () => number): Need[] {
   const patches = Array.from({ length: classes }, () =>
     items.flatMap((item) =>
       random() < 0.6 ? [{ item, value: Math.floor(random() * random() * 8) }] : [],

@@ -34,7 +34,7 @@ const instances = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8'))
 
 const solver = await loadSolver()
 const columns = [18, 8, 8, 8, 8, 8, 8, 8, 8, 8] as const
-const line = (...cells: (string | number)[]): void =>
+const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells
       .map((cell, i) =>
@@ -42,7 +42,7 @@ const line = (...cells: (string | number)[]): void =>
       )
       .join(''),
   )
-line(
+printLine(
   'instance',
   'single',
   'equal',
@@ -59,7 +59,7 @@ const total = { single: 0, equal: 0, item: 0, edgewise: 0, best: 0, bound: 0, se
 let [worst, slowest] = [0, 0]
 for (const { family, domains, bestKnown, equalPatchGrouping, itemByItem, needs } of instances) {
   const started = performance.now()
-  const problem = needs.flatMap((own, i) => own.map(([item, value]) => needOf(i, item, value)))
+  const problem = needs.flatMap((own, i) => own.map(([item, value]) => createNeed(i, item, value)))
   const { writes, lowerBound } = groupWrites({
     needs: problem,
     grouping: { groups: 'all', together: [] },
@@ -70,7 +70,7 @@ for (const { family, domains, bestKnown, equalPatchGrouping, itemByItem, needs }
   const seconds = (performance.now() - started) / 1000
   refuseWrong(problem, writes)
   const ratio = writes.length / bestKnown
-  line(
+  printLine(
     `${family} ${domains}`,
     problem.length,
     equalPatchGrouping,
@@ -92,7 +92,7 @@ for (const { family, domains, bestKnown, equalPatchGrouping, itemByItem, needs }
   total.seconds += seconds
 }
 const ratio = total.edgewise / total.best
-line(
+printLine(
   'total',
   total.single,
   total.equal,
@@ -112,7 +112,7 @@ if (effort !== 'quick' && (ratio > 1.03 || worst > 1.1)) {
   process.exitCode = 1
 }
 
-function needOf(i: number, item: string, value: number): Need {
+function createNeed(i: number, item: string, value: number): Need {
   return {
     domain: `d${String(i).padStart(6, '0')}.example.com`,
     item,

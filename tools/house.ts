@@ -76,9 +76,9 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       { name, files: 0, lines: 0, imports: new Map<string, number>() },
     ]),
   )
-  for (const path of sourceFiles()) {
+  for (const path of listSourceFiles()) {
     const text = readFileSync(new URL(path, src), 'utf8')
-    const name = roomOf(path)
+    const name = findRoom(path)
     const room = rooms.get(name)
     if (room === undefined) {
       faults.push(`src/${path}: there is no room "${name}"`)
@@ -86,7 +86,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
     }
     room.files++
     room.lines += text.split('\n').length - 1
-    const targets = importsOf(text)
+    const targets = parseImports(text)
     const inside = targets.filter((target) => target.startsWith('.'))
     fileImports.set(
       path,
@@ -94,7 +94,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
     )
     for (const target of targets) {
       const other = target.startsWith('.')
-        ? roomOf(new URL(target, new URL(path, 'file:///')).pathname.slice(1))
+        ? findRoom(new URL(target, new URL(path, 'file:///')).pathname.slice(1))
         : null
       if (other !== null && other !== name) {
         room.imports.set(other, (room.imports.get(other) ?? 0) + 1)
@@ -110,7 +110,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
         faults.push(`src/${path}: ${name} is pure and may not import ${target}`)
       }
     }
-    for (const library of lazyLibraries(text)) {
+    for (const library of listLazyLibraries(text)) {
       faults.push(
         `src/${path}: a built program knows no names of "${library}" here; import it by name in a module of its own, and that one lazily`,
       )
@@ -124,7 +124,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       )
     }
   }
-  for (const circle of circlesOf(fileImports))
+  for (const circle of findCircles(fileImports))
     faults.push(`src/${circle.join(', src/')}: these files import each other in a circle`)
   return { rooms: [...rooms.values()], faults }
 }
@@ -133,7 +133,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
  * Files that import each other in a circle, imports of types included (Tarjan's strongly connected
  * components).
  */
-function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
+function findCircles(imports: ReadonlyMap<string, string[]>): string[][] {
   const [index, low] = [new Map<string, number>(), new Map<string, number>()]
   const stack: string[] = []
   const circles: string[][] = []
@@ -160,35 +160,35 @@ function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
  * Libraries that are imported when they are needed. What is bundled and was CommonJS has then a
  * default only.
  */
-function lazyLibraries(text: string): string[] {
+function listLazyLibraries(text: string): string[] {
   return [...text.matchAll(/\bimport\(\s*'([^'.][^']*)'\s*\)/g)]
     .map((match) => match[1] ?? '')
     .filter((library) => !library.startsWith('node:') && !unbundled.includes(library))
 }
 
-function sourceFiles(): string[] {
+function listSourceFiles(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))
     .toSorted()
 }
 
-function roomOf(path: string): string {
+function findRoom(path: string): string {
   return path.split('/')[0] ?? path
 }
 
-function importsOf(text: string): string[] {
+function parseImports(text: string): string[] {
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] ?? '')
 }
 
 /** Rooms that nearly every other one imports: arrows to them would hide the rest. */
-const everywhere = ['model', 'generated', 'catalog', 'report']
+const commonRooms = ['model', 'generated', 'catalog', 'report']
 
 /** Draws the rooms and who imports whom, as a Mermaid flow chart. */
 export function drawHouse(rooms: Room[]): string {
   const arrows = rooms.flatMap(({ name, imports }) =>
     [...imports.keys()]
-      .filter((other) => !everywhere.includes(other))
+      .filter((other) => !commonRooms.includes(other))
       .map((other) => `  ${name} --> ${other}`),
   )
   return ['```mermaid', 'flowchart TD', ...arrows.toSorted(), '```'].join('\n')

@@ -11,7 +11,9 @@ const width = 10
 export function countGreedyWrites(mix: Mix): number {
   const random = createRandom(40)
   const numbers = new Map<string, number>()
-  const rows = mix.map((own) => own.map(([item, value]) => number(numbers, `${item} ${value}`)))
+  const rows = mix.map((own) =>
+    own.map(([item, value]) => assignNumber(numbers, `${item} ${value}`)),
+  )
   const takers = Array.from(numbers, (): number[] => [])
   for (const [row, columns] of rows.entries())
     for (const column of columns) takers[column]?.push(row)
@@ -23,7 +25,7 @@ export function countGreedyWrites(mix: Mix): number {
     let best: Grown = { rows: [], columns: [], gain: 0 }
     for (let i = 0; i < seeds; i++) {
       const seed = open[Math.floor(random() * open.length)] ?? 0
-      const found = grown(seed, { rows, left, takers, met })
+      const found = growRectangle(seed, { rows, left, takers, met })
       if (found.gain > best.gain) best = found
     }
     for (const row of best.rows) for (const column of best.columns) left[row]?.delete(column)
@@ -54,7 +56,7 @@ interface Grown {
 }
 
 /** Grows a rectangle row by row for as long as it meets more needs. */
-function grown(seed: number, { rows: all, left, takers, met }: Table): Grown {
+function growRectangle(seed: number, { rows: all, left, takers, met }: Table): Grown {
   let rectangle: Grown = { rows: [seed], columns: all[seed] ?? [], gain: left[seed]?.size ?? 0 }
   while (rectangle.rows.length < width) {
     const touched = new Set<number>()
@@ -77,7 +79,7 @@ function grown(seed: number, { rows: all, left, takers, met }: Table): Grown {
   return rectangle
 }
 
-function number(numbers: Map<string, number>, key: string): number {
+function assignNumber(numbers: Map<string, number>, key: string): number {
   const known = numbers.get(key) ?? numbers.size
   numbers.set(key, known)
   return known

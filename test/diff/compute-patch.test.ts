@@ -8,7 +8,7 @@ import type { PatchOperation } from '../../src/model/change.ts'
 import type { Json } from '../../src/model/json.ts'
 
 /** By the library, which is not what made the values. */
-function patched(before: Json, patch: PatchOperation[]): Json {
+function applyPatch(before: Json, patch: PatchOperation[]): Json {
   const operations = structuredClone(patch) as Parameters<typeof jsonPatch.applyPatch>[1]
   return jsonPatch.applyPatch(structuredClone(before), operations, true, false).newDocument
 }
@@ -33,7 +33,7 @@ describe('a patch', () => {
     fc.assert(
       fc.property(value, value, (before, after) => {
         fc.pre(before !== null && after !== null)
-        expect(canonicalizeJson(patched(before, computePatch(before, after)))).toBe(
+        expect(canonicalizeJson(applyPatch(before, computePatch(before, after)))).toBe(
           canonicalizeJson(after),
         )
       }),
@@ -50,8 +50,8 @@ describe('a patch', () => {
         : typeof before === 'object' && before !== null
           ? Object.fromEntries(Object.entries(before).slice(1))
           : 'other'
-      expect(patched(before, computePatch(before, after)), spec.key).toEqual(after)
-      expect(patched(after, computePatch(after, before)), spec.key).toEqual(before)
+      expect(applyPatch(before, computePatch(before, after)), spec.key).toEqual(after)
+      expect(applyPatch(after, computePatch(after, before)), spec.key).toEqual(before)
     }
   })
 

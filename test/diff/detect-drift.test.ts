@@ -13,14 +13,14 @@ const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
 const unset: ItemState = { status: 'unset', candidates: [] }
 const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
-const doubt = (...seconds: number[]): ItemState => ({
+const createInDoubtState = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(each) })),
 })
-const snapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
+const buildSnapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
   new Map([[www, new Map(Object.entries(items))]])
 
-function found(
+function runDetectDrift(
   recorded: Record<ItemKey, ItemState>,
   desired: Record<ItemKey, ItemState>,
   observed: Record<ItemKey, ItemState> = {},
@@ -37,20 +37,20 @@ function found(
     new Map([
       [www, new Map(Object.entries(recorded).map(([item, held]) => [item, { ...held, at }]))],
     ]),
-    snapshot(desired),
+    buildSnapshot(desired),
     seen,
   )
 }
 
-const one = (...args: Parameters<typeof found>) => {
-  const { items } = found(...args)
+const detectOne = (...args: Parameters<typeof runDetectDrift>) => {
+  const { items } = runDetectDrift(...args)
   expect(items).toHaveLength(1)
   const [{ kinds, confidence, recordedAt } = { kinds: [], confidence: '', recordedAt: '' }] = items
   return [kinds.join(' '), confidence, recordedAt === at]
 }
 
 describe('driftOf', () => {
-  it.each<[string, Parameters<typeof found>, [string, string, boolean]]>([
+  it.each<[string, Parameters<typeof runDetectDrift>, [string, string, boolean]]>([
     [
       'nothing differs, nothing was observed',
       [{ timeout: time(1) }, { timeout: time(1) }],
@@ -90,25 +90,25 @@ describe('driftOf', () => {
     ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
     [
       'in doubt, desired among what it may hold',
-      [{ timeout: doubt(1, 2) }, { timeout: time(2) }],
+      [{ timeout: createInDoubtState(1, 2) }, { timeout: time(2) }],
       ['', 'in-doubt', true],
     ],
     [
       'in doubt, desired not among it',
-      [{ timeout: doubt(1, 2) }, { timeout: time(3) }],
+      [{ timeout: createInDoubtState(1, 2) }, { timeout: time(3) }],
       ['pending', 'in-doubt', true],
     ],
     [
       'in doubt, and looked at',
-      [{ timeout: doubt(1, 2) }, { timeout: time(2) }, { timeout: time(1) }],
+      [{ timeout: createInDoubtState(1, 2) }, { timeout: time(2) }, { timeout: time(1) }],
       ['', 'in-doubt', true],
     ],
   ])('%s', (_what, args, expected) => {
-    expect(one(...args)).toEqual(expected)
+    expect(detectOne(...args)).toEqual(expected)
   })
 
   it('tells the way from recorded to desired and from recorded to observed', () => {
-    const { items, pending, live } = found(
+    const { items, pending, live } = runDetectDrift(
       { timeout: time(1) },
       { timeout: time(2) },
       { timeout: time(3) },
@@ -167,7 +167,7 @@ describe('driftOf', () => {
   it.each<[string, ItemState | undefined, ItemState | undefined, [string, string]]>([
     ['as desired in the record', time(1), time(1), ['live', 'in-doubt']],
     ['merged and not applied', time(1), time(2), ['pending live', 'in-doubt']],
-    ['in doubt', doubt(1, 2), time(2), ['live', 'in-doubt']],
+    ['in doubt', createInDoubtState(1, 2), time(2), ['live', 'in-doubt']],
     ['never applied', undefined, time(2), ['pending live', 'in-doubt']],
     ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
   ])(
@@ -177,7 +177,7 @@ describe('driftOf', () => {
       const sight = { state: unrecordedState, notVerified: [], unreadable }
       const { items, live } = detectDrift(
         new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
-        snapshot(desired === undefined ? {} : { timeout: desired }),
+        buildSnapshot(desired === undefined ? {} : { timeout: desired }),
         new Map([[www, new Map([['timeout', sight]])]]),
       )
       expect(items).toMatchObject([{ live: [], unreadable }])
@@ -191,7 +191,7 @@ describe('driftOf', () => {
     const look = (recorded: ItemState, seen: ItemState) =>
       detectDrift(
         new Map([[www, new Map([['timeout', { ...recorded, at }]])]]),
-        snapshot({ timeout: time(1) }),
+        buildSnapshot({ timeout: time(1) }),
         new Map([
           [www, new Map([['timeout', { state: seen, notVerified: ['/time'], uncompared }]])],
         ]),
@@ -212,8 +212,8 @@ describe('driftOf', () => {
   })
 
   it('keeps what is in doubt out of the changes', () => {
-    const { pending, live, inDoubt } = found(
-      { timeout: doubt(1, 2) },
+    const { pending, live, inDoubt } = runDetectDrift(
+      { timeout: createInDoubtState(1, 2) },
       { timeout: time(3) },
       { timeout: time(4) },
     )
@@ -224,14 +224,14 @@ describe('driftOf', () => {
   it('fields that the service keeps count as recorded where they were not seen', () => {
     const recorded = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' })
     expect(
-      one(
+      detectOne(
         { https: recorded },
         { https: recorded },
         { https: createConfirmedState({ cert_id: 1, force_https: 0 }) },
       ),
     ).toEqual(['', 'verified', true])
     const off = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' })
-    expect(one({ https: recorded }, { https: recorded }, { https: off })).toEqual([
+    expect(detectOne({ https: recorded }, { https: recorded }, { https: off })).toEqual([
       'live',
       'verified',
       true,
@@ -240,25 +240,33 @@ describe('driftOf', () => {
 
   it('what the service made of a write, or holds once unset, is no surprise', () => {
     const rewritten = { ...time(1), returned: { time: '5' } }
-    expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe('')
-    expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe('live')
+    expect(detectOne({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe(
+      '',
+    )
+    expect(detectOne({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe(
+      'live',
+    )
     const https = {
       ...createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }),
       returned: { cert_id: 2, force_https: 0, http2: 'on' },
     }
     expect(
-      one({ https }, { https }, { https: createConfirmedState({ cert_id: 2, force_https: 0 }) })[0],
+      detectOne(
+        { https },
+        { https },
+        { https: createConfirmedState({ cert_id: 2, force_https: 0 }) },
+      )[0],
     ).toBe('')
     const back: ItemState = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
     expect(
-      one(
+      detectOne(
         { https: back },
         { https: unset },
         { https: createConfirmedState({ cert_id: 0, force_https: 0 }) },
       )[0],
     ).toBe('')
     expect(
-      one(
+      detectOne(
         { https: back },
         { https: unset },
         { https: createConfirmedState({ cert_id: 7, force_https: 0 }) },
@@ -267,6 +275,6 @@ describe('driftOf', () => {
   })
 
   it('an item that is to be unset and was never there is nothing to tell', () => {
-    expect(found({}, { visit_deny_whitelist: unset }).items).toEqual([])
+    expect(runDetectDrift({}, { visit_deny_whitelist: unset }).items).toEqual([])
   })
 })

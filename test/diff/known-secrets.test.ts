@@ -14,9 +14,9 @@ const given = {
   keyname: 'key',
 }
 const stamp = (key: string) => ({ ...given, key: { $secret: key } })
-const of = (held: ItemState, item = 'visit_timestamp'): Snapshot =>
+const buildSnapshot = (held: ItemState, item = 'visit_timestamp'): Snapshot =>
   new Map([[a, new Map([[item, held]])]])
-const recorded = of({
+const recorded = buildSnapshot({
   ...createConfirmedState(stamp('scrypt:1')),
   templates: { 'scrypt:1': 'signing' },
 })
@@ -28,17 +28,19 @@ const heads = (...values: string[]) => ({
 describe('a secret whose value is not at hand', () => {
   it('counts as unchanged while its name is the recorded one', () => {
     const desired = replaceKnownSecrets(
-      of(createConfirmedState(stamp('unresolved:signing'))),
+      buildSnapshot(createConfirmedState(stamp('unresolved:signing'))),
       recorded,
     )
     const templates = { 'scrypt:1': 'signing' }
-    expect(desired).toEqual(of({ ...createConfirmedState(stamp('scrypt:1')), templates }))
+    expect(desired).toEqual(
+      buildSnapshot({ ...createConfirmedState(stamp('scrypt:1')), templates }),
+    )
     expect(diffSnapshots(recorded, desired).changes).toEqual([])
   })
 
   it('is a change under another name', () => {
     const desired = replaceKnownSecrets(
-      of(createConfirmedState(stamp('unresolved:other'))),
+      buildSnapshot(createConfirmedState(stamp('unresolved:other'))),
       recorded,
     )
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
@@ -47,16 +49,16 @@ describe('a secret whose value is not at hand', () => {
   })
 
   it('is set where nothing is recorded, or nothing of where it came from', () => {
-    const desired = of(createConfirmedState(stamp('unresolved:signing')))
+    const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
     expect(replaceKnownSecrets(desired, new Map())).toEqual(desired)
-    expect(replaceKnownSecrets(desired, of(createConfirmedState(stamp('scrypt:1'))))).toEqual(
-      desired,
-    )
+    expect(
+      replaceKnownSecrets(desired, buildSnapshot(createConfirmedState(stamp('scrypt:1')))),
+    ).toEqual(desired)
   })
 
   it('does not hide another difference', () => {
     const desired = replaceKnownSecrets(
-      of(createConfirmedState({ ...stamp('unresolved:signing'), deadtime: 90 })),
+      buildSnapshot(createConfirmedState({ ...stamp('unresolved:signing'), deadtime: 90 })),
       recorded,
     )
     expect(diffSnapshots(recorded, desired).changes[0]?.patch).toEqual([
@@ -65,7 +67,7 @@ describe('a secret whose value is not at hand', () => {
   })
 
   it('within a text is known by the whole text', () => {
-    const before = of(
+    const before = buildSnapshot(
       {
         ...createConfirmedState(heads('scrypt:1', 'scrypt:2')),
         templates: { 'scrypt:1': 'Bearer ${secret:t}', 'scrypt:2': 't' },
@@ -73,7 +75,7 @@ describe('a secret whose value is not at hand', () => {
       'add_response_head',
     )
     const known = replaceKnownSecrets(
-      of(
+      buildSnapshot(
         createConfirmedState(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')),
         'add_response_head',
       ),
@@ -81,7 +83,7 @@ describe('a secret whose value is not at hand', () => {
     )
     expect(diffSnapshots(before, known).changes).toEqual([])
     const other = replaceKnownSecrets(
-      of(
+      buildSnapshot(
         createConfirmedState(heads('unresolved:Basic ${secret:t}', 'unresolved:t')),
         'add_response_head',
       ),
@@ -93,7 +95,10 @@ describe('a secret whose value is not at hand', () => {
 
 describe('a secret whose value is at hand', () => {
   it('shows that it changed, under the same name', () => {
-    const desired = replaceKnownSecrets(of(createConfirmedState(stamp('scrypt:9'))), recorded)
+    const desired = replaceKnownSecrets(
+      buildSnapshot(createConfirmedState(stamp('scrypt:9'))),
+      recorded,
+    )
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
       { patch: [{ op: 'replace', path: '/key/$secret', value: 'scrypt:9' }] },
     ])
@@ -101,7 +106,7 @@ describe('a secret whose value is at hand', () => {
 })
 
 it('neither snapshot is touched', () => {
-  const desired = of(createConfirmedState(stamp('unresolved:signing')))
+  const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
   replaceKnownSecrets(desired, recorded)
-  expect(desired).toEqual(of(createConfirmedState(stamp('unresolved:signing'))))
+  expect(desired).toEqual(buildSnapshot(createConfirmedState(stamp('unresolved:signing'))))
 })

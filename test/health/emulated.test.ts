@@ -33,7 +33,7 @@ async function setOrigin(service: World, names: string[], address: string): Prom
  * Writes to all domains, some of them with an origin that answers nobody, and judges as soon as the
  * windows are known.
  */
-async function wave(broken: string[]): Promise<WaveHealth> {
+async function runWave(broken: string[]): Promise<WaveHealth> {
   const service = createWorld({ token: null, deadOrigins: [dead] })
   const write = (names: string[], address: string) => setOrigin(service, names, address)
   await write(domains, good)
@@ -63,13 +63,13 @@ async function wave(broken: string[]): Promise<WaveHealth> {
 
 describe('a wave on the emulator', () => {
   it('that breaks nothing is the same or better', async () => {
-    const health = await wave([])
+    const health = await runWave([])
     expect(health.verdict).toBe('same-or-better')
     expect(health.whole.before.requests).toBeGreaterThan(100_000)
   })
 
   it('that breaks the origin of one domain is worse for that domain only', async () => {
-    const health = await wave(['d7.example.com'])
+    const health = await runWave(['d7.example.com'])
     expect(health.verdict).toBe('worse')
     expect(
       [...health.domains]
@@ -79,7 +79,7 @@ describe('a wave on the emulator', () => {
   })
 
   it('that breaks all is worse for all', async () => {
-    const health = await wave(domains)
+    const health = await runWave(domains)
     expect([...health.domains.values()].every(({ verdict }) => verdict === 'worse')).toBe(true)
     expect(health.whole.verdict).toBe('worse')
   })

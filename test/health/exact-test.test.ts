@@ -11,7 +11,7 @@ import { Draws } from './draws.ts'
 
 type Table = [badBefore: number, before: number, badAfter: number, after: number]
 
-const fall = ([badBefore, before, badAfter, after]: Table) =>
+const buildTable = ([badBefore, before, badAfter, after]: Table) =>
   buildContingencyTable({ requests: before, bad: badBefore }, { requests: after, bad: badAfter })
 
 /** n over k, in whole numbers. */
@@ -24,7 +24,7 @@ function choose(n: number, k: number): bigint {
 /**
  * The test by counting: ways in which at least so many of the bad answers are in the later window.
  */
-function counted([badBefore, before, badAfter, after]: Table): number {
+function countPValue([badBefore, before, badAfter, after]: Table): number {
   const bad = badBefore + badAfter
   let ways = 0n
   for (let x = badAfter; x <= Math.min(bad, after); x++)
@@ -43,7 +43,7 @@ describe('the exact test of one domain', () => {
     [[10, 10, 10, 10], 1],
     [[0, 3, 2, 3], 3 / 15],
   ])('%j: %f', (table, expected) =>
-    expect(computePValue(fall(table), table[2])).toBeCloseTo(expected, 12),
+    expect(computePValue(buildTable(table), table[2])).toBeCloseTo(expected, 12),
   )
 
   it('is what counting gives, for any small table', () => {
@@ -52,7 +52,7 @@ describe('the exact test of one domain', () => {
     for (let i = 0; i < 2000; i++) {
       const [before, after] = [1 + between(60), 1 + between(60)]
       const table: Table = [between(before), before, between(after), after]
-      const [got, expected] = [computePValue(fall(table), table[2]), counted(table)]
+      const [got, expected] = [computePValue(buildTable(table), table[2]), countPValue(table)]
       expect(Math.abs(got - expected), JSON.stringify(table)).toBeLessThan(
         1e-10 * Math.max(expected, 1e-6),
       )
@@ -61,9 +61,9 @@ describe('the exact test of one domain', () => {
 
   it('is exact for thousands, and quick for a hundred million', () => {
     const table: Table = [8, 2000, 41, 2100]
-    expect(computePValue(fall(table), 41) / counted(table)).toBeCloseTo(1, 9)
+    expect(computePValue(buildTable(table), 41) / countPValue(table)).toBeCloseTo(1, 9)
     const large = computePValue(
-      fall([50_000_000, 100_000_000, 50_020_000, 100_000_000]),
+      buildTable([50_000_000, 100_000_000, 50_020_000, 100_000_000]),
       50_020_000,
     )
     // 10,000 above the mean, where the standard deviation is 3,536: 2.83 of them.
@@ -77,7 +77,7 @@ describe('the exact test of one domain', () => {
       [0, 7, 30, 50],
       [500, 10_000, 12, 900],
     ] as Table[]) {
-      const from = fall(table)
+      const from = buildTable(table)
       const all = Array.from(
         { length: from.maxBad - from.minBad + 1 },
         (_, i) => [from.minBad + i, computePmf(from, from.minBad + i)] as const,
@@ -104,7 +104,7 @@ describe('the exact test of one domain', () => {
 describe('the test of many domains together', () => {
   /** The distribution of a sum, term by term. */
   function byHand(tables: Table[]): number[] {
-    return tables.map(fall).reduce(
+    return tables.map(buildTable).reduce(
       (sum, from) => {
         const own = Array.from({ length: from.maxBad + 1 }, (_, x) =>
           x < from.minBad ? 0 : computePmf(from, x),
@@ -122,13 +122,15 @@ describe('the test of many domains together', () => {
 
   it('of one domain is the exact test', () => {
     const table: Table = [2, 700, 9, 650]
-    expect(computeStratifiedPValue([fall(table)], 9)).toBe(computePValue(fall(table), 9))
-    // A domain that can't tell anything changes nothing.
-    expect(computeStratifiedPValue([fall(table), fall([0, 50, 0, 70])], 9)).toBe(
-      computePValue(fall(table), 9),
+    expect(computeStratifiedPValue([buildTable(table)], 9)).toBe(
+      computePValue(buildTable(table), 9),
     )
-    expect(computeStratifiedPValue([fall(table), fall([50, 50, 70, 70])], 79)).toBe(
-      computePValue(fall(table), 9),
+    // A domain that can't tell anything changes nothing.
+    expect(computeStratifiedPValue([buildTable(table), buildTable([0, 50, 0, 70])], 9)).toBe(
+      computePValue(buildTable(table), 9),
+    )
+    expect(computeStratifiedPValue([buildTable(table), buildTable([50, 50, 70, 70])], 79)).toBe(
+      computePValue(buildTable(table), 9),
     )
   })
 
@@ -143,7 +145,7 @@ describe('the test of many domains together', () => {
         return [draws.binomial(before, 0.01), before, draws.binomial(after, 0.02), after]
       })
       const observed = tables.reduce((sum, table) => sum + table[2], 0)
-      expect(computeStratifiedPValue(tables.map(fall), observed)).toBeCloseTo(
+      expect(computeStratifiedPValue(tables.map(buildTable), observed)).toBeCloseTo(
         from(byHand(tables), observed),
         10,
       )
@@ -155,7 +157,7 @@ describe('the test of many domains together', () => {
       Array.from({ length: 12 }, (): Table => [100, 20_000, 100, 20_000]),
       Array.from({ length: 12 }, (): Table => [900, 100_000, 50, 6000]),
     ]) {
-      const moments = tables.map((table) => computeMoments(fall(table)))
+      const moments = tables.map((table) => computeMoments(buildTable(table)))
       const mean = moments.reduce((sum, each) => sum + each.mean, 0)
       const deviation = Math.sqrt(moments.reduce((sum, each) => sum + each.variance, 0))
       expect(deviation).toBeGreaterThan(20)
@@ -164,7 +166,7 @@ describe('the test of many domains together', () => {
         const x = Math.round(mean + z * deviation)
         const expected = from(terms, x)
         expect(
-          Math.abs(computeStratifiedPValue(tables.map(fall), x) / expected - 1),
+          Math.abs(computeStratifiedPValue(tables.map(buildTable), x) / expected - 1),
           `${z}: ${expected}`,
         ).toBeLessThan(0.1)
       }
@@ -175,7 +177,7 @@ describe('the test of many domains together', () => {
     const draws = new Draws(3)
     const falls = Array.from({ length: 10_000 }, () => {
       const requests = Math.round(draws.logUniform(10, 10_000))
-      return fall([
+      return buildTable([
         draws.binomial(requests, 0.002),
         requests,
         draws.binomial(requests, 0.002),

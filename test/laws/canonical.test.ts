@@ -39,7 +39,7 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
       fc.property(arbitraryPayload(item), fc.infiniteStream(fc.nat()), (payload, chances) => {
         const value = canonicalOf(payload)
         if (value === null) return
-        expect(canonicalOf(mixed(spec.schema, value, chances))).toEqual(value)
+        expect(canonicalOf(shuffleSets(spec.schema, value, chances))).toEqual(value)
       }),
       { numRuns: runs(tries / 2) },
     )
@@ -73,9 +73,9 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
 })
 
 /** The same value with its sets in another order and its keys from last to first. */
-function mixed(schema: ItemSchema, value: Json, chances: Iterator<number>): Json {
+function shuffleSets(schema: ItemSchema, value: Json, chances: Iterator<number>): Json {
   if (Array.isArray(value)) {
-    const entries = value.map((entry) => mixed(schema.items ?? {}, entry, chances))
+    const entries = value.map((entry) => shuffleSets(schema.items ?? {}, entry, chances))
     if (getAnnotations(schema).set !== true) return entries
     const chosen = entries.map((entry) => ({ entry, chance: Number(chances.next().value) }))
     const shuffled = chosen.toSorted((a, b) => a.chance - b.chance).map(({ entry }) => entry)
@@ -88,7 +88,7 @@ function mixed(schema: ItemSchema, value: Json, chances: Iterator<number>): Json
   if (!isObject(value)) return value
   const fields = Object.entries(value).map(([key, field]) => [
     key,
-    mixed(schema.properties?.[key] ?? {}, field, chances),
+    shuffleSets(schema.properties?.[key] ?? {}, field, chances),
   ])
   return Object.fromEntries(fields.toReversed()) as Json
 }

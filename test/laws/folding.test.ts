@@ -35,7 +35,7 @@ const keys = [
  * A canonical value with which the item is not empty; null where the payload turned out not to be
  * valid.
  */
-function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
+function arbitraryValue(item: ItemKey): fc.Arbitrary<Value | null> {
   const spec = getItemSpec(item)
   return arbitraryPayload(item).map((payload) => {
     const { value } = parseItem(spec, payload, 'manifest', 'www.example.com')
@@ -43,10 +43,12 @@ function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
   })
 }
 
-function recordedOf(item: ItemKey): fc.Arbitrary<ItemState | null> {
-  const sure = valueOf(item).map((value) => (value === null ? null : createConfirmedState(value)))
+function arbitraryRecorded(item: ItemKey): fc.Arbitrary<ItemState | null> {
+  const sure = arbitraryValue(item).map((value) =>
+    value === null ? null : createConfirmedState(value),
+  )
   const doubted = fc
-    .tuple(fc.array(valueOf(item), { maxLength: 3 }), fc.boolean())
+    .tuple(fc.array(arbitraryValue(item), { maxLength: 3 }), fc.boolean())
     .map(([values, unknown]): ItemState | null => {
       const candidates = values.filter((value) => value !== null)
       return candidates.length === 0 && !unknown
@@ -56,7 +58,7 @@ function recordedOf(item: ItemKey): fc.Arbitrary<ItemState | null> {
   return fc.oneof(sure, doubted)
 }
 
-function itemsOf(
+function arbitraryItems(
   held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
 ): fc.Arbitrary<Map<ItemKey, ItemState>> {
   return fc
@@ -76,12 +78,12 @@ function itemsOf(
     })
 }
 
-function snapshotOf(
+function arbitrarySnapshot(
   held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
 ): fc.Arbitrary<Snapshot> {
   return fc
     .tuple(
-      fc.array(itemsOf(held), { minLength: 1, maxLength: 4 }),
+      fc.array(arbitraryItems(held), { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
     )
     .map(
@@ -92,10 +94,10 @@ function snapshotOf(
     )
 }
 
-const desiredOf = (item: ItemKey) =>
-  valueOf(item).map((value) => (value === null ? null : createConfirmedState(value)))
+const arbitraryDesired = (item: ItemKey) =>
+  arbitraryValue(item).map((value) => (value === null ? null : createConfirmedState(value)))
 
-function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
+function makeTestPlan(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
   return makePlan({
     recorded,
     desired,
@@ -112,11 +114,11 @@ it('folded over every value that may be held, the writes give what is desired', 
   let folded = 0
   fc.assert(
     fc.property(
-      snapshotOf(recordedOf),
-      snapshotOf(desiredOf),
+      arbitrarySnapshot(arbitraryRecorded),
+      arbitrarySnapshot(arbitraryDesired),
       fc.constantFrom('all', 'documented'),
       (recorded, desired, groups) => {
-        const { writes } = planOf(recorded, desired, groups)
+        const { writes } = makeTestPlan(recorded, desired, groups)
         for (const [domain, items] of desired) {
           for (const [item, { candidates }] of items) {
             const spec = getItemSpec(item)
@@ -125,7 +127,7 @@ it('folded over every value that may be held, the writes give what is desired', 
               .filter((write) => write.domains.includes(domain))
               .map((write) => write.items[item]?.payload)
               .filter((payload) => payload !== undefined)
-            for (const start of possible(
+            for (const start of listPossibleValues(
               recorded.get(domain)?.get(item) ?? unrecordedState,
               item,
             )) {
@@ -153,7 +155,7 @@ it('folded over every value that may be held, the writes give what is desired', 
  * Every state an item may be in. What was never recorded of an item without whole values stays
  * beyond any write's reach.
  */
-function possible(held: ItemState, item: ItemKey): (Value | undefined)[] {
+function listPossibleValues(held: ItemState, item: ItemKey): (Value | undefined)[] {
   const some = getItemSpec(item).schema.examples?.[0]
   const unknown =
     item === deltasOnly || some === undefined

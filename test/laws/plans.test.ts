@@ -19,7 +19,7 @@ const groupings: Grouping[] = [
 ]
 const grouping = fc.nat(1).map((i): Grouping => groupings[i] ?? { groups: 'all', together: [] })
 
-function planOf(recorded: Snapshot, desired: Snapshot, how: Grouping): Plan {
+function makeTestPlan(recorded: Snapshot, desired: Snapshot, how: Grouping): Plan {
   const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
   return makePlan({
     recorded,
@@ -37,7 +37,7 @@ function planOf(recorded: Snapshot, desired: Snapshot, how: Grouping): Plan {
  * Every state that a domain may be in, folded through the plan's writes; what is recorded of it
  * afterwards.
  */
-function after(recorded: Snapshot, plan: Plan): Snapshot {
+function applyPlan(recorded: Snapshot, plan: Plan): Snapshot {
   const result: Snapshot = new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
   for (const change of plan.changes)
     if (change.action === 'release') result.get(change.domain)?.delete(change.item)
@@ -75,8 +75,8 @@ describe('for any record and any manifests', () => {
         arbitrarySnapshot(false),
         grouping,
         (recorded, desired, how) => {
-          const plan = planOf(recorded, desired, how)
-          const end = after(recorded, plan)
+          const plan = makeTestPlan(recorded, desired, how)
+          const end = applyPlan(recorded, plan)
           for (const [domain, items] of desired) {
             for (const [item, held] of items) {
               const value = end.get(domain)?.get(item)?.candidates[0]
@@ -88,7 +88,7 @@ describe('for any record and any manifests', () => {
                 ).toBe(true)
             }
           }
-          expect(planOf(end, desired, how).changes).toEqual([])
+          expect(makeTestPlan(end, desired, how).changes).toEqual([])
         },
       ),
       { numRuns: runs(150) },
@@ -102,7 +102,7 @@ describe('for any record and any manifests', () => {
         arbitrarySnapshot(false),
         grouping,
         (recorded, desired, how) => {
-          const { writes, changes, summary } = planOf(recorded, desired, how)
+          const { writes, changes, summary } = makeTestPlan(recorded, desired, how)
           const changed = new Set(changes.map((change) => `${change.domain} ${change.item}`))
           for (const write of writes) {
             expect(write.domains.length).toBeLessThanOrEqual(10)
@@ -124,7 +124,9 @@ describe('for any record and any manifests', () => {
         arbitrarySnapshot(false),
         grouping,
         (recorded, desired, how) => {
-          const text = JSON.stringify(buildPlanJson(planOf(recorded, desired, how), (item) => item))
+          const text = JSON.stringify(
+            buildPlanJson(makeTestPlan(recorded, desired, how), (item) => item),
+          )
           const shuffled: Snapshot = new Map(
             [...desired]
               .toReversed()
@@ -133,7 +135,7 @@ describe('for any record and any manifests', () => {
           expect(
             JSON.stringify(
               buildPlanJson(
-                planOf(new Map([...recorded].toReversed()), shuffled, how),
+                makeTestPlan(new Map([...recorded].toReversed()), shuffled, how),
                 (item) => item,
               ),
             ),

@@ -51,7 +51,7 @@ let emulator: Emulator
 beforeAll(async () => (emulator = await startService()))
 afterAll(() => emulator.close())
 
-async function fresh(what: (place: Place) => Promise<void>): Promise<void> {
+async function inNewWorkspace(what: (place: Place) => Promise<void>): Promise<void> {
   await resetEmulator(emulator)
   const place = new Place(emulator.url)
   try {
@@ -63,16 +63,16 @@ async function fresh(what: (place: Place) => Promise<void>): Promise<void> {
 
 function declare(place: Place, wanted: Desired): void {
   for (const [domain, items] of Object.entries(wanted))
-    place.manifest(domain, escaped(items) as JsonObject)
+    place.manifest(domain, escapeReferences(items) as JsonObject)
 }
 
 /** A place where the first is applied and the second declared. */
-function between(
+function limitChanges(
   first: Desired,
   second: Desired,
   what: (place: Place) => Promise<void>,
 ): Promise<void> {
-  return fresh(async (place) => {
+  return inNewWorkspace(async (place) => {
     declare(place, first)
     await place.settle()
     declare(place, second)
@@ -80,11 +80,13 @@ function between(
   })
 }
 
-function escaped(value: Json): Json {
+function escapeReferences(value: Json): Json {
   if (typeof value === 'string') return value.split('${').join('$${')
-  if (Array.isArray(value)) return value.map(escaped)
+  if (Array.isArray(value)) return value.map(escapeReferences)
   return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, field]) => [key, escaped(field)]))
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, field]) => [key, escapeReferences(field)]),
+      )
     : value
 }
 
@@ -97,7 +99,7 @@ const rivals: Record<string, string> = {
  * What the service holds after manifests were applied, told without `reduce`: see the specification
  * of each item.
  */
-function expected(
+function computeExpected(
   before: Config,
   managed: ReadonlySet<string>,
   domain: string,
@@ -114,7 +116,7 @@ function expected(
     if (value === null || empty) delete result[item]
     else if (item === 'https' && isObject(value) && isObject(old ?? null))
       result[item] = { ...pick(old as JsonObject, ['http2', 'ocsp']), ...value }
-    else if (item === 'visit_deny_whitelist' && !managed.has(item)) result[item] = union(old, value)
+    else if (item === 'visit_deny_whitelist' && !managed.has(item)) result[item] = unite(old, value)
     else result[item] = value
   }
   return result
@@ -125,7 +127,7 @@ function pick(from: JsonObject, names: string[]): JsonObject {
 }
 
 /** What was never recorded can't be taken away: entries of before stay beside the new ones. */
-function union(old: Json | undefined, value: Json): Json {
+function unite(old: Json | undefined, value: Json): Json {
   const urls = [old, value].flatMap((list) =>
     Array.isArray(list) ? list.map((entry) => (entry as { url: string }).url) : [],
   )
@@ -139,7 +141,7 @@ describe('for any manifests, one after another', () => {
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
-          fresh(async (place) => {
+          inNewWorkspace(async (place) => {
             const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
             const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
             for (const wanted of rounds) {
@@ -147,7 +149,7 @@ describe('for any manifests, one after another', () => {
               await place.settle()
               for (const domain of domains) {
                 const items = wanted[domain] ?? {}
-                const next = expected(
+                const next = computeExpected(
                   holds.get(domain) ?? {},
                   managed.get(domain) ?? new Set(),
                   domain,
@@ -183,7 +185,7 @@ describe('for any manifests, one after another', () => {
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
-          between(first, second, async (place) => {
+          limitChanges(first, second, async (place) => {
             const args = ['--out', 'plan.json', '--markdown', 'plan.md']
             const [one, other] = [
               await place.cli('plan', '--json', ...args),
@@ -207,7 +209,7 @@ describe('for any manifests, one after another', () => {
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
-          between(first, second, async (place) => {
+          limitChanges(first, second, async (place) => {
             const before = await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))
             await place.cli('plan', '--out', 'plan.json')
             expect(

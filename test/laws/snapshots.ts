@@ -26,11 +26,11 @@ const domains = Array.from({ length: 14 }, (_, i) => `d${i}.example.com`)
 export const values: ReadonlyMap<ItemKey, Value[]> = new Map(
   [...catalogue.keys()].map((item) => [
     item,
-    ['items', 'own'].flatMap((folder) => valuesIn(folder, item)),
+    ['items', 'own'].flatMap((folder) => loadValues(folder, item)),
   ]),
 )
 
-function valuesIn(folder: string, item: ItemKey): Value[] {
+function loadValues(folder: string, item: ItemKey): Value[] {
   const url = new URL(`../conformance/${folder}/`, import.meta.url)
   if (!readdirSync(url).includes(`${item}.json`)) return []
   const cases = JSON.parse(readFileSync(new URL(`${item}.json`, url), 'utf8')) as Case[]
@@ -40,7 +40,7 @@ function valuesIn(folder: string, item: ItemKey): Value[] {
     .filter((value) => value !== null && getItemSpec(item).reduce(undefined, value) !== undefined)
 }
 
-const valueOf = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
+const arbitraryValue = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
 
 /** What one domain may hold of some items; `doubt` lets it be in doubt. */
 export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemState>> =>
@@ -54,21 +54,21 @@ export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemSt
     return fc
       .tuple(
         ...alone.map((item) =>
-          heldOf(item, doubt).map((held): [ItemKey, ItemState] => [item, held]),
+          arbitraryState(item, doubt).map((held): [ItemKey, ItemState] => [item, held]),
         ),
       )
       .map((entries) => new Map(entries))
   })
 
-function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
-  const sure = valueOf(item).map(createConfirmedState)
+function arbitraryState(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
+  const sure = arbitraryValue(item).map(createConfirmedState)
   const unset: fc.Arbitrary<ItemState> = fc.constant({ status: 'unset', candidates: [] })
   if (!doubt)
     return getItemSpec(item).unset === undefined
       ? sure
       : fc.oneof({ arbitrary: sure, weight: 5 }, { arbitrary: unset, weight: 1 })
   const doubtful = fc
-    .tuple(fc.array(valueOf(item), { minLength: 1, maxLength: 3 }), fc.boolean())
+    .tuple(fc.array(arbitraryValue(item), { minLength: 1, maxLength: 3 }), fc.boolean())
     .map(([candidates, unknown]): ItemState => ({
       status: 'in-doubt',
       candidates,

@@ -22,7 +22,7 @@ import { runs } from '../runs.ts'
 const www = 'www.example.com'
 const unset: ItemState = { status: 'unset', candidates: [] }
 const time = (seconds: number) => createConfirmedState({ time: String(10 * seconds) })
-const doubt = (...seconds: number[]): ItemState => ({
+const createInDoubtState = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(10 * each) })),
 })
@@ -31,7 +31,7 @@ const cert = (more: object = {}) => createConfirmedState({ cert_id: 1, force_htt
 const listed = (...urls: string[]) =>
   createConfirmedState(urls.map((url) => ({ url, turn_on: true })))
 
-function back(
+function runRollback(
   now: Record<ItemKey, ItemState>,
   before: Record<ItemKey, ItemState | null>,
   isAtHand = (_secret: string) => true,
@@ -44,8 +44,8 @@ function back(
 }
 
 /** What the way back does, `action item`, and what it says can't be had again. */
-function told(...args: Parameters<typeof back>): [string[], string[]] {
-  const { from, to, irreversible } = back(...args)
+function describeRollback(...args: Parameters<typeof runRollback>): [string[], string[]] {
+  const { from, to, irreversible } = runRollback(...args)
   return [
     diffSnapshots(from, to).changes.map(
       ({ action, item, by }) => `${action} ${item}${by === undefined ? '' : ` by ${by}`}`,
@@ -60,7 +60,7 @@ describe('wayBack', () => {
     ['of what is as it was', { timeout: time(1) }, { timeout: time(1) }, []],
     [
       'of what the apply left in doubt',
-      { timeout: doubt(1, 2) },
+      { timeout: createInDoubtState(1, 2) },
       { timeout: time(1) },
       ['change timeout'],
     ],
@@ -87,13 +87,18 @@ describe('wayBack', () => {
     [
       'of what was as good as certain',
       { timeout: time(2) },
-      { timeout: doubt(1) },
+      { timeout: createInDoubtState(1) },
       ['change timeout'],
     ],
-    ['of what was in doubt, and still is', { timeout: doubt(1, 2) }, { timeout: doubt(1, 2) }, []],
+    [
+      'of what was in doubt, and still is',
+      { timeout: createInDoubtState(1, 2) },
+      { timeout: createInDoubtState(1, 2) },
+      [],
+    ],
     [
       'leaves other items alone',
-      { timeout: time(2), connect_timeout: doubt(1, 2) },
+      { timeout: time(2), connect_timeout: createInDoubtState(1, 2) },
       { timeout: time(1) },
       ['change timeout'],
     ],
@@ -111,7 +116,10 @@ describe('wayBack', () => {
     ],
     [
       'of two lists that were not there',
-      { ip_white_list: { ...doubt(), unknown: true }, ip_black_list: black('192.0.2.1') },
+      {
+        ip_white_list: { ...createInDoubtState(), unknown: true },
+        ip_black_list: black('192.0.2.1'),
+      },
       { ip_white_list: unset, ip_black_list: unset },
       ['unset ip_black_list', 'unset ip_white_list by ip_black_list'],
     ],
@@ -122,7 +130,7 @@ describe('wayBack', () => {
       ['set visit_deny_whitelist'],
     ],
   ])('%s', (_what, now, before, changes) => {
-    expect(told(now, before)).toEqual([changes, []])
+    expect(describeRollback(now, before)).toEqual([changes, []])
   })
 
   it.each<
@@ -133,44 +141,50 @@ describe('wayBack', () => {
       { timeout: time(1) },
       { timeout: null },
       [],
-      /nothing was recorded of it before, and the service documents no way/,
+      /it was not recorded before, and the service documents no way/,
     ],
     [
       'what was unset without being recorded',
       { origin_host: unset },
       { origin_host: null },
       [],
-      /nothing was recorded of it before, so what was taken/,
+      /it was not recorded before, so the value that was unset/,
     ],
     [
       'what was in doubt',
       { timeout: time(3) },
-      { timeout: doubt(1, 2) },
+      { timeout: createInDoubtState(1, 2) },
       [],
-      /in doubt between 2 values/,
+      /in-doubt between 2 values/,
     ],
     [
       'what may have been anything',
       { timeout: time(3) },
-      { timeout: { ...doubt(1), unknown: true } },
+      { timeout: { ...createInDoubtState(1), unknown: true } },
       [],
       /between one value and something unknown/,
     ],
     [
       'what was not known',
       { timeout: time(3) },
-      { timeout: { ...doubt(), unknown: true } },
+      { timeout: { ...createInDoubtState(), unknown: true } },
       [],
-      /what it held before is not known/,
+      /its value before is not known/,
     ],
     [
       'an empty list of switches',
       {},
       { visit_deny_whitelist: unset },
       [],
-      /no entry of it is recorded/,
+      /it has no recorded entry to remove/,
     ],
-    ['an unknown item', { tomorrow: time(1) }, { tomorrow: time(2) }, [], /does not know the item/],
+    [
+      'an unknown item',
+      { tomorrow: time(1) },
+      { tomorrow: time(2) },
+      [],
+      /does not support the item/,
+    ],
     [
       'a value that is not valid',
       { timeout: time(1) },
@@ -183,7 +197,7 @@ describe('wayBack', () => {
       { https: cert({ http2: 'on' }) },
       { https: cert() },
       [],
-      /http2 was not recorded before, and the service keeps it/,
+      /http2 was not recorded before, and the service keeps a field/,
     ],
     [
       'a field that stays, with others',
@@ -200,7 +214,7 @@ describe('wayBack', () => {
       },
       { ip_black_list: black('192.0.2.1'), ip_white_list: null },
       [],
-      /^ip_white_list: to unset it would empty ip_black_list$/,
+      /^ip_white_list: unsetting it would empty ip_black_list$/,
     ],
     [
       'one of two lists that can not have been there together',
@@ -210,7 +224,7 @@ describe('wayBack', () => {
       /^ip_white_list: ip_black_list empties it$/,
     ],
   ])('names %s', (_what, now, before, changes, reason) => {
-    const [did, lost] = told(now, before)
+    const [did, lost] = describeRollback(now, before)
     expect(did).toEqual(changes)
     expect(lost).toEqual([expect.stringMatching(reason)])
   })
@@ -233,18 +247,18 @@ describe('wayBack', () => {
       { visit_timestamp: signed('scrypt:b', 60) },
       { visit_timestamp: signed('scrypt:a', 60) },
     ]
-    expect(told(now, before, (secret) => secret === 'scrypt:b')).toEqual([
+    expect(describeRollback(now, before, (secret) => secret === 'scrypt:b')).toEqual([
       [],
       [expect.stringContaining('not at hand (signing)')],
     ])
-    expect(told(now, before, (secret) => secret === 'scrypt:a')).toEqual([
+    expect(describeRollback(now, before, (secret) => secret === 'scrypt:a')).toEqual([
       ['change visit_timestamp'],
       [],
     ])
-    expect(back(now, before).to.get(www)?.get('visit_timestamp')?.templates).toEqual({
+    expect(runRollback(now, before).to.get(www)?.get('visit_timestamp')?.templates).toEqual({
       'scrypt:a': 'signing',
     })
-    expect(told(now, now, () => false)).toEqual([[], []])
+    expect(describeRollback(now, now, () => false)).toEqual([[], []])
   })
 })
 
@@ -256,7 +270,7 @@ const recording: Recording = {
 const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
 const grouping = { groups: 'documented' as const, together: [] }
 
-function planOf(recorded: Snapshot, desired: Snapshot): Plan {
+function makeTestPlan(recorded: Snapshot, desired: Snapshot): Plan {
   return makePlan({
     recorded,
     desired,
@@ -270,7 +284,7 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
 }
 
 /** What is recorded after a plan, some of whose writes (by id) were not confirmed. */
-function carriedOut(
+function applyPartly(
   recorded: RecordedState,
   plan: Plan,
   unsure: (write: Write) => boolean,
@@ -294,7 +308,7 @@ function carriedOut(
   return result
 }
 
-function asRecorded(all: Snapshot): RecordedState {
+function toRecordedState(all: Snapshot): RecordedState {
   const about = { at: recording.recordedAt, apply: 'earlier', origin: 'write' as const }
   return new Map(
     [...all].map(([domain, items]) => [
@@ -305,7 +319,7 @@ function asRecorded(all: Snapshot): RecordedState {
 }
 
 /** An item that is unset holds no more than one that is not recorded. */
-function same(item: ItemKey, was: ItemState | null, held: ItemState | undefined): boolean {
+function isUnchanged(item: ItemKey, was: ItemState | null, held: ItemState | undefined): boolean {
   const nothing = (each: ItemState | null | undefined) =>
     each === null || each === undefined || each.status === 'unset'
   if (nothing(was) || nothing(held)) return nothing(was) && nothing(held)
@@ -331,19 +345,22 @@ it('after any change, however far it got, the way back gives what was recorded b
       arbitrarySnapshot(false),
       fc.nat(3),
       (start, desired, failing) => {
-        const first = asRecorded(start)
-        const plan = planOf(first, desired)
+        const first = toRecordedState(start)
+        const plan = makeTestPlan(first, desired)
         const releases = plan.changes.filter(({ action }) => action === 'release')
         const { before } = buildWave(1, plan.writes, releases, first, recording)
-        const now = carriedOut(first, plan, (write) => write.id % 4 < failing)
+        const now = applyPartly(first, plan, (write) => write.id % 4 < failing)
         const { from, to, irreversible } = computeRollback(now, before, () => true)
-        const end = carriedOut(now, planOf(from, to), () => false)
+        const end = applyPartly(now, makeTestPlan(from, to), () => false)
         const names = new Set(irreversible.map(({ domain, item }) => `${domain} ${item}`))
         for (const [domain, items] of before) {
           for (const [item, was] of items) {
             if (names.has(`${domain} ${item}`)) named++
             else {
-              expect(same(item, was, end.get(domain)?.get(item)), `${item} of ${domain}`).toBe(true)
+              expect(
+                isUnchanged(item, was, end.get(domain)?.get(item)),
+                `${item} of ${domain}`,
+              ).toBe(true)
               returned++
             }
           }

@@ -14,15 +14,15 @@ import { runs } from '../runs.ts'
 import { append, findFaults, need, findOptimum, problems, replace } from './problems.ts'
 
 const effort = {
-  enough: 1,
+  minGainShare: 1,
   firstBound: { rounds: 1, sets: 10_000 },
   whole: { stepsPerRectangle: 200, maxSteps: 2_000, patience: 50 },
-  parts: { size: 4, stepsPerRectangle: 50, rounds: 2, maxParts: 5 },
+  neighbourhoods: { size: 4, stepsPerRectangle: 50, rounds: 2, maxNeighbourhoods: 5 },
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
 
 /** Needs of a fleet, of which some domains may add entries to a list of their own. */
-function fleet(family: string, domains: number, lists = false): WriteProblem {
+function buildFleet(family: string, domains: number, lists = false): WriteProblem {
   const mix = families[family]?.(domains, 3) ?? []
   const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
   const needs = mix.flatMap((own, i) => [
@@ -40,7 +40,7 @@ function fleet(family: string, domains: number, lists = false): WriteProblem {
   }
 }
 
-function coverProblems(problem: WriteProblem): CoverProblem[] {
+function listCoverProblems(problem: WriteProblem): CoverProblem[] {
   return buildGroupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map(
     (each) => each.problem,
   )
@@ -50,7 +50,7 @@ describe('the search of large covers, on small ones', () => {
   it('covers every cell, by rectangles of rows that take all their columns', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
-        for (const each of coverProblems(problem)) {
+        for (const each of listCoverProblems(problem)) {
           const cover = coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1))
           expect(countCoverage(each, cover).includes(0)).toBe(false)
           for (const { rows, columns } of cover) {
@@ -72,7 +72,7 @@ describe('the search of large covers, on small ones', () => {
       fc.property(small, (drawn) => {
         const problem = { ...drawn, grouping: { ...drawn.grouping, together: [] } }
         const best = findOptimum(problem)
-        const covers = coverProblems(problem).map((each) => ({
+        const covers = listCoverProblems(problem).map((each) => ({
           each,
           cover: coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1)),
         }))
@@ -91,7 +91,7 @@ describe('the search of large covers, on small ones', () => {
 })
 
 describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
-  const problem = fleet(family, 600, true)
+  const problem = buildFleet(family, 600, true)
   const { writes, lowerBound } = groupWrites(problem)
 
   it('gets all it needs and nothing else, in no fewer writes than are proven to be needed', () => {
@@ -110,14 +110,14 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   it('takes no more writes than a plain greedy search', () => {
     const mix = families[family]?.(600, 3) ?? []
     expect(
-      groupWrites({ ...fleet(family, 600), effort: 'normal' }).writes.length,
+      groupWrites({ ...buildFleet(family, 600), effort: 'normal' }).writes.length,
     ).toBeLessThanOrEqual(countGreedyWrites(mix))
   })
 })
 
 it('progress comes while a fleet is searched, and ends with all steps', () => {
   const seen: [number, number][] = []
-  groupWrites({ ...fleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
+  groupWrites({ ...buildFleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
   expect(seen.length).toBeGreaterThan(1)
   expect(seen.at(-1)?.[0]).toBe(seen.at(-1)?.[1])
 })

@@ -21,7 +21,7 @@ import {
 } from './problems.ts'
 
 const all: Grouping = { groups: 'all', together: [] }
-const asked = (
+const buildProblem = (
   needs: WriteProblem['needs'],
   grouping = all,
   domainsPerWrite = 10,
@@ -33,8 +33,8 @@ const asked = (
   solver,
 })
 const solve = (needs: WriteProblem['needs'], grouping = all, domainsPerWrite = 10): Write[] =>
-  groupWrites(asked(needs, grouping, domainsPerWrite)).writes
-const shape = (needs: WriteProblem['needs'], grouping = all) =>
+  groupWrites(buildProblem(needs, grouping, domainsPerWrite)).writes
+const describeWrites = (needs: WriteProblem['needs'], grouping = all) =>
   solve(needs, grouping).map(
     (write) =>
       `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ${Object.keys(write.items).join(' ')}`,
@@ -166,7 +166,7 @@ describe('deltas', () => {
     const needs = Array.from({ length: 500 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append('203.0.113.9')),
     )
-    const { writes, lowerBound } = groupWrites(asked(needs))
+    const { writes, lowerBound } = groupWrites(buildProblem(needs))
     expect([writes.length, lowerBound]).toEqual([50, 50])
     expect(new Set(writes.map((write) => text(write.items)))).toEqual(
       new Set([
@@ -206,7 +206,7 @@ describe('deltas', () => {
     const needs = Array.from({ length: 150 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append(...entries)),
     )
-    expect(findFaults(asked(needs), solve(needs))).toEqual([])
+    expect(findFaults(buildProblem(needs), solve(needs))).toEqual([])
     expect(solve(needs)).toHaveLength(15)
   })
 })
@@ -224,10 +224,10 @@ describe('the order', () => {
   it('domains that go first stand in the first writes, whatever their names are', () => {
     const needs = Array.from({ length: 40 }, (_, i) => need(i, 'https', replace(i % 4)))
     const isFirst = (name: string) => name === domain(39) || name === domain(17)
-    const { writes } = groupWrites({ ...asked(needs), isFirst })
+    const { writes } = groupWrites({ ...buildProblem(needs), isFirst })
     const places = writes.flatMap((write, i) => (write.domains.some(isFirst) ? [i] : []))
     expect(places).toEqual(places.map((_, i) => i))
-    expect(groupWrites(asked(needs)).writes.length).toBe(writes.length)
+    expect(groupWrites(buildProblem(needs)).writes.length).toBe(writes.length)
   })
 })
 
@@ -240,32 +240,32 @@ describe('groups', () => {
   ]
 
   it('documented: the combined items travel together, every other alone', () =>
-    expect(shape(both, { groups: 'documented', together: [] })).toEqual([
+    expect(describeWrites(both, { groups: 'documented', together: [] })).toEqual([
       '0: https origin',
       '0: rate_limit',
       '0: timeout',
     ]))
   it('all: everything travels together', () =>
-    expect(shape(both)).toEqual(['0: https origin rate_limit timeout']))
+    expect(describeWrites(both)).toEqual(['0: https origin rate_limit timeout']))
   it('lists: as they say, and what none names alone', () =>
-    expect(shape(both, { groups: [['https', 'timeout']], together: [] })).toEqual([
+    expect(describeWrites(both, { groups: [['https', 'timeout']], together: [] })).toEqual([
       '0: https timeout',
       '0: origin',
       '0: rate_limit',
     ]))
   it('no list: every item alone', () =>
-    expect(shape(both, { groups: [], together: [] })).toHaveLength(4))
+    expect(describeWrites(both, { groups: [], together: [] })).toHaveLength(4))
 
   it('together joins over groups, only where several of its items change', () => {
     const grouping: Grouping = { groups: 'documented', together: [['https', 'timeout']] }
-    expect(shape(both, grouping).toSorted()).toEqual([
+    expect(describeWrites(both, grouping).toSorted()).toEqual([
       '0: https timeout',
       '0: origin',
       '0: rate_limit',
     ])
-    expect(shape([need(0, 'https', replace(1)), need(0, 'origin', replace(1))], grouping)).toEqual([
-      '0: https origin',
-    ])
+    expect(
+      describeWrites([need(0, 'https', replace(1)), need(0, 'origin', replace(1))], grouping),
+    ).toEqual(['0: https origin'])
   })
 
   it('sets that overlap are one set where their common item changes', () => {
@@ -281,7 +281,7 @@ describe('groups', () => {
       need(0, 'timeout', replace(1)),
       need(0, 'rate_limit', replace(1)),
     ]
-    expect(shape(three, grouping)).toEqual(['0: https rate_limit timeout'])
+    expect(describeWrites(three, grouping)).toEqual(['0: https rate_limit timeout'])
   })
 })
 

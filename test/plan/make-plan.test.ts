@@ -18,10 +18,10 @@ import { domain } from './problems.ts'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const unset: ItemState = { status: 'unset', candidates: [] }
-const of = (items: Record<ItemKey, ItemState>, name = 'a.example.com'): Snapshot =>
+const buildSnapshot = (items: Record<ItemKey, ItemState>, name = 'a.example.com'): Snapshot =>
   new Map([[name, new Map(Object.entries(items))]])
 
-function plan(
+function makeTestPlan(
   recorded: Snapshot,
   desired: Snapshot,
   grouping: Grouping = { groups: 'documented', together: [] },
@@ -53,7 +53,7 @@ const choices: Record<ItemKey, Value[]> = {
   ],
 }
 
-function snapshots(
+function arbitrarySnapshots(
   held: (values: Value[], item: ItemKey) => fc.Arbitrary<ItemState>,
 ): fc.Arbitrary<Snapshot> {
   const one = fc.record(
@@ -75,11 +75,11 @@ function snapshots(
     )
 }
 
-const value = (values: Value[]): fc.Arbitrary<ItemState> =>
+const arbitraryState = (values: Value[]): fc.Arbitrary<ItemState> =>
   fc.constantFrom(...values).map(createConfirmedState)
-const recordedOnes = snapshots((values) =>
+const recordedSnapshots = arbitrarySnapshots((values) =>
   fc.oneof(
-    value(values),
+    arbitraryState(values),
     fc.record({
       status: fc.constant('in-doubt' as const),
       candidates: fc.constant(values),
@@ -88,10 +88,10 @@ const recordedOnes = snapshots((values) =>
     fc.constant(unset),
   ),
 )
-const desiredOnes = snapshots((values, item) =>
+const desiredSnapshots = arbitrarySnapshots((values, item) =>
   getItemSpec(item).unset === undefined
-    ? value(values)
-    : fc.oneof(value(values), fc.constant(unset)),
+    ? arbitraryState(values)
+    : fc.oneof(arbitraryState(values), fc.constant(unset)),
 ).map((snapshot) => {
   for (const items of snapshot.values())
     if (items.has('ip_black_list')) items.delete('ip_white_list')
@@ -99,7 +99,7 @@ const desiredOnes = snapshots((values, item) =>
 })
 
 /** The same snapshot, put together in another order. */
-function reversed(snapshot: Snapshot): Snapshot {
+function reverseSnapshot(snapshot: Snapshot): Snapshot {
   return new Map(
     [...snapshot].toReversed().map(([name, items]) => [name, new Map([...items].toReversed())]),
   )
@@ -108,8 +108,8 @@ function reversed(snapshot: Snapshot): Snapshot {
 describe('a plan', () => {
   it('proves itself whatever is recorded and desired, and counts what it does', () =>
     fc.assert(
-      fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
-        const { changes, writes, summary, basis } = plan(recorded, desired)
+      fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
+        const { changes, writes, summary, basis } = makeTestPlan(recorded, desired)
         expect(summary.set + summary.change + summary.unset + summary.release).toBe(changes.length)
         expect(summary.domains).toBe(new Set(changes.map((change) => change.domain)).size)
         expect(summary.writes).toBe(writes.length)
@@ -124,8 +124,8 @@ describe('a plan', () => {
 
   it('writes an item of a domain only when it changes', () =>
     fc.assert(
-      fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
-        const { changes, writes } = plan(recorded, desired)
+      fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
+        const { changes, writes } = makeTestPlan(recorded, desired)
         const changed = new Set(
           changes
             .filter((change) => change.action !== 'release' && change.reason !== 'cleared')
@@ -143,16 +143,18 @@ describe('a plan', () => {
 
   it('is the same, byte for byte, whatever the order of its inputs', () =>
     fc.assert(
-      fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
-        const bytes = JSON.stringify(plan(recorded, desired))
-        expect(JSON.stringify(plan(recorded, desired))).toBe(bytes)
-        expect(JSON.stringify(plan(reversed(recorded), reversed(desired)))).toBe(bytes)
+      fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
+        const bytes = JSON.stringify(makeTestPlan(recorded, desired))
+        expect(JSON.stringify(makeTestPlan(recorded, desired))).toBe(bytes)
+        expect(
+          JSON.stringify(makeTestPlan(reverseSnapshot(recorded), reverseSnapshot(desired))),
+        ).toBe(bytes)
       }),
     ))
 
   it('of equal snapshots has nothing to do', () => {
-    const same = of({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
-    expect(plan(same, same)).toMatchObject({
+    const same = buildSnapshot({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
+    expect(makeTestPlan(same, same)).toMatchObject({
       changes: [],
       writes: [],
       summary: { unchanged: 2, writes: 0, lowerBound: 0, seconds: 0 },
@@ -169,20 +171,19 @@ describe('a plan', () => {
         ]),
       )
     expect(
-      [1, 30, 31, 60, 61].map((count) => plan(new Map(), different(count)).summary.seconds),
+      [1, 30, 31, 60, 61].map((count) => makeTestPlan(new Map(), different(count)).summary.seconds),
     ).toEqual([0, 0, 60, 60, 120])
   })
 
   it('has a basis that changes with what its domains hold, and with nothing else', () => {
     const basisOf = (recorded: Snapshot) =>
-      plan(recorded, of({ timeout: createConfirmedState(time(10)) })).basis.recorded[
-        'a.example.com'
-      ]
-    const base = basisOf(of({ timeout: createConfirmedState(time(5)) }))
+      makeTestPlan(recorded, buildSnapshot({ timeout: createConfirmedState(time(10)) })).basis
+        .recorded['a.example.com']
+    const base = basisOf(buildSnapshot({ timeout: createConfirmedState(time(5)) }))
     expect(base).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(
       basisOf(
-        of({
+        buildSnapshot({
           timeout: { ...createConfirmedState(time(5)), at: 'later', apply: 'other' } as ItemState,
         }),
       ),
@@ -190,8 +191,8 @@ describe('a plan', () => {
     expect(
       basisOf(
         new Map([
-          ...of({ timeout: createConfirmedState(time(5)) }),
-          ...of({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
+          ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
+          ...buildSnapshot({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
         ]),
       ),
     ).toBe(base)
@@ -200,69 +201,76 @@ describe('a plan', () => {
       { ...createConfirmedState(time(5)), status: 'in-doubt' as const },
       { ...createConfirmedState(time(5)), returned: time(6) },
     ]) {
-      expect(basisOf(of({ timeout: other }))).not.toBe(base)
+      expect(basisOf(buildSnapshot({ timeout: other }))).not.toBe(base)
     }
   })
 
   it('warns that an unrecorded item will be emptied, that entries are not known, that nothing can be taken back', () => {
-    const { warnings } = plan(
+    const { warnings } = makeTestPlan(
       new Map(),
-      of({
+      buildSnapshot({
         ip_black_list: createConfirmedState(ips('192.0.2.1')),
         visit_deny_whitelist: createConfirmedState([{ url: '/a', turn_on: true }]),
       }),
     )
     expect(warnings.some((text) => /ip_black_list empties ip_white_list/.test(text))).toBe(true)
     expect(warnings.some((text) => /visit_deny_whitelist.*not known/.test(text))).toBe(true)
-    expect(plan(new Map(), of({ visit_deny_whitelist: unset })).warnings).toHaveLength(1)
     expect(
-      plan(
-        of({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
-        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+      makeTestPlan(new Map(), buildSnapshot({ visit_deny_whitelist: unset })).warnings,
+    ).toHaveLength(1)
+    expect(
+      makeTestPlan(
+        buildSnapshot({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
+        buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
       ).warnings,
     ).toEqual([])
   })
 
   it('warns of what is emptied only where something may be there, and counts the domains', () => {
-    const black = (...list: string[]) => of({ ip_black_list: createConfirmedState(ips(...list)) })
+    const black = (...list: string[]) =>
+      buildSnapshot({ ip_black_list: createConfirmedState(ips(...list)) })
     // A list that is confirmed has emptied the other one already.
-    expect(plan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
-    const told = 'ip_black_list empties ip_white_list, of which nothing is recorded (a.example.com)'
-    expect(plan(of({ ip_black_list: unset }), black('192.0.2.2')).warnings).toEqual([told])
+    expect(makeTestPlan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
+    const told = 'ip_black_list empties ip_white_list, which is not recorded (a.example.com)'
+    expect(
+      makeTestPlan(buildSnapshot({ ip_black_list: unset }), black('192.0.2.2')).warnings,
+    ).toEqual([told])
     const doubt: ItemState = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
-    expect(plan(of({ ip_black_list: doubt }), black('192.0.2.2')).warnings).toEqual([told])
+    expect(
+      makeTestPlan(buildSnapshot({ ip_black_list: doubt }), black('192.0.2.2')).warnings,
+    ).toEqual([told])
     const two = new Map([
       ...black('192.0.2.1'),
-      ...of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
+      ...buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
     ])
-    expect(plan(new Map(), two).warnings).toEqual([
+    expect(makeTestPlan(new Map(), two).warnings).toEqual([
       told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
     ])
   })
 
   it('says what one group for all items would save, where it would save anything', () => {
     const wait = createConfirmedState({ origin_connect_timeout: '10' })
-    const onOne = of({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
-    expect(plan(new Map(), onOne).warnings).toEqual([
+    const onOne = buildSnapshot({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
+    expect(makeTestPlan(new Map(), onOne).warnings).toEqual([
       expect.stringContaining('would save 1 of 2 writes'),
     ])
-    expect(plan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
+    expect(makeTestPlan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
     const apart = new Map([
-      ...of({ timeout: createConfirmedState(time(5)) }),
-      ...of({ connect_timeout: wait }, 'b.example.com'),
+      ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
+      ...buildSnapshot({ connect_timeout: wait }, 'b.example.com'),
     ])
-    expect(plan(new Map(), apart).warnings).toEqual([])
+    expect(makeTestPlan(new Map(), apart).warnings).toEqual([])
   })
 })
 
 describe('a selection', () => {
   const both: Snapshot = new Map([
-    ...of({
+    ...buildSnapshot({
       timeout: createConfirmedState(time(5)),
       ip_black_list: createConfirmedState(ips('192.0.2.1')),
       ip_white_list: unset,
     }),
-    ...of({}, 'www.b.example.org'),
+    ...buildSnapshot({}, 'www.b.example.org'),
   ])
   const names = (target: string[]) => [...narrowSnapshot(both, { target, items: [] }).keys()]
 
@@ -330,7 +338,7 @@ it('a plan of a thousand domains with 10 items each proves itself', () => {
       ]),
     )
   const [from, to] = [snapshot(0), snapshot(1)]
-  const { summary } = plan(from, to)
+  const { summary } = makeTestPlan(from, to)
   expect(summary.domains).toBe(1000)
   expect(summary.writes).toBeGreaterThanOrEqual(summary.lowerBound)
 }, 60_000)

@@ -160,8 +160,8 @@ export function findFaults({ needs }: WriteProblem, writes: Write[]): string[] {
       `${each.domain} ${each.item}`,
       {
         each,
-        known: new Set(each.parts.map((part) => textOf(part))),
-        parts: new Set(each.parts.map((part) => textOf(part))),
+        known: new Set(each.parts.map((part) => toText(part))),
+        parts: new Set(each.parts.map((part) => toText(part))),
         met: false,
       },
     ]),
@@ -173,12 +173,12 @@ export function findFaults({ needs }: WriteProblem, writes: Write[]): string[] {
         const found = open.get(`${name} ${item}`)
         const entries =
           form.name === 'append' ? ((form.payload as JsonObject)['list'] as string[]) : []
-        if (found !== undefined && textOf(form) === textOf(found.each.whole)) found.met = true
+        if (found !== undefined && toText(form) === toText(found.each.whole)) found.met = true
         else if (found === undefined || entries.length === 0) wrong.push(`${name} gets ${item}`)
         else {
           for (const part of append(...entries)) {
-            if (!found.known.has(textOf(part))) wrong.push(`${name} gets ${textOf(part)}`)
-            found.parts.delete(textOf(part))
+            if (!found.known.has(toText(part))) wrong.push(`${name} gets ${toText(part)}`)
+            found.parts.delete(toText(part))
           }
           found.met ||= found.parts.size === 0
         }
@@ -191,6 +191,6 @@ export function findFaults({ needs }: WriteProblem, writes: Write[]): string[] {
   ]
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return canonicalizeJson(value as Json)
 }

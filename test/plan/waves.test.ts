@@ -12,21 +12,21 @@ const amounts: fc.Arbitrary<Amount[]> = fc
   .uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 })
   .map((shares) => [...shares.toSorted((a, b) => a - b), 100].map((percent) => ({ percent })))
 
-const wavesOf = ({ writes }: WaveSolution): Map<Domain, Set<number>> => {
+const listWavesByDomain = ({ writes }: WaveSolution): Map<Domain, Set<number>> => {
   const waves = new Map<Domain, Set<number>>()
   for (const write of writes)
     for (const name of write.domains)
       waves.set(name, (waves.get(name) ?? new Set()).add(write.wave))
   return waves
 }
-const sizesOf = (solution: WaveSolution): number[] => {
+const countDomainsByWave = (solution: WaveSolution): number[] => {
   const sizes: number[] = []
-  for (const waves of wavesOf(solution).values())
+  for (const waves of listWavesByDomain(solution).values())
     for (const wave of waves) sizes[wave - 1] = (sizes[wave - 1] ?? 0) + 1
   return sizes
 }
 /** Domains that all need the same, `count` of each kind. */
-const kinds = (counts: number[]): WriteProblem => ({
+const buildProblem = (counts: number[]): WriteProblem => ({
   needs: counts.flatMap((count, kind) =>
     Array.from({ length: count }, (_, i) => need(kind * 1000 + i, 'https', replace(kind))),
   ),
@@ -60,8 +60,8 @@ describe('domains in waves', () => {
         const solution = writeInWaves(problem, { amounts: cumulative })
         expect(findFaults(problem, solution.writes)).toEqual([])
         const domains = new Set(problem.needs.map((each) => each.domain)).size
-        for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
-        expect(sizesOf(solution)).toEqual(computeWaveSizes(cumulative, domains, 0))
+        for (const waves of listWavesByDomain(solution).values()) expect(waves.size).toBe(1)
+        expect(countDomainsByWave(solution)).toEqual(computeWaveSizes(cumulative, domains, 0))
         expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
         expect(solution.writes.map(({ wave }) => wave)).toEqual(
           solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
@@ -89,7 +89,11 @@ describe('domains in waves', () => {
         fc.constantFrom('quick', 'normal'),
         (problem, cumulative, effort) => {
           const waves = (needs: WriteProblem['needs'], how: WriteProblem['effort']) =>
-            [...wavesOf(writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }))]
+            [
+              ...listWavesByDomain(
+                writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }),
+              ),
+            ]
               .map(([name, own]) => `${name} ${[...own].join(' ')}`)
               .toSorted()
           expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
@@ -99,7 +103,7 @@ describe('domains in waves', () => {
     ))
 
   it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
-    const { writes, writesAtOnce } = writeInWaves(kinds([10, 23, 20]), {
+    const { writes, writesAtOnce } = writeInWaves(buildProblem([10, 23, 20]), {
       amounts: [{ count: 3 }, { percent: 100 }],
     })
     expect(writesAtOnce).toBe(6)
@@ -122,11 +126,11 @@ describe('domains in waves', () => {
   it('domains that go first are all in the first wave, also where they are more than it asks for', () => {
     const isFirst = (name: Domain) => /^d0000[0-4]/.test(name)
     const solution = writeInWaves(
-      { ...kinds([30]), isFirst },
+      { ...buildProblem([30]), isFirst },
       { amounts: [{ count: 2 }, { percent: 100 }] },
     )
     expect(
-      [...wavesOf(solution)]
+      [...listWavesByDomain(solution)]
         .filter(([, waves]) => waves.has(1))
         .map(([name]) => name)
         .toSorted(),
@@ -134,16 +138,16 @@ describe('domains in waves', () => {
   })
 
   it('the waves of an open rollout are kept', () => {
-    const waveOf = new Map([0, 1, 2].map((i) => [domain(i), i === 1 ? 4 : 2]))
-    const { writes } = writeInWaves(kinds([3]), { waveOf })
+    const waveByDomain = new Map([0, 1, 2].map((i) => [domain(i), i === 1 ? 4 : 2]))
+    const { writes } = writeInWaves(buildProblem([3]), { waveByDomain })
     expect(writes.map(({ id, wave, domains }) => [id, wave, domains])).toEqual([
       [1, 2, [domain(0), domain(2)]],
       [2, 4, [domain(1)]],
     ])
     expect(
-      writeInWaves(kinds([2]), { waveOf: new Map([0, 1].map((i) => [domain(i), 3])) }).writes.map(
-        ({ wave }) => wave,
-      ),
+      writeInWaves(buildProblem([2]), {
+        waveByDomain: new Map([0, 1].map((i) => [domain(i), 3])),
+      }).writes.map(({ wave }) => wave),
     ).toEqual([3])
   })
 })

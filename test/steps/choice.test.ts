@@ -138,7 +138,7 @@ describe('what a plan says in words', () => {
 
   it('warns of what is emptied without having been recorded, once', async () => {
     place.manifest(www, { ip_white_list: { list: ['192.0.2.1'] } })
-    const warning = 'ip_white_list empties ip_black_list, of which nothing is recorded'
+    const warning = 'ip_white_list empties ip_black_list, which is not recorded'
     expect((await place.cli('plan')).err).toContain(warning)
     expect(await place.json('plan')).toMatchObject({ warnings: [expect.stringContaining(warning)] })
     await place.settle()

@@ -1,19 +1,19 @@
 import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
 
-/** Number of a row's column: its place among all columns of all rows. */
+/** Number of a pair of a row and a column that it takes, in the order of the rows. */
 export type Entry = number
 
 /**
  * Cover problem in flat arrays, for problems too large for a table of rows × columns. The entries
- * of a row stand together, by ascending column.
+ * of a row are contiguous, by ascending column.
  */
 export interface FlatProblem {
   width: number
   cells: number
-  /** Row → its first entry; one more at the end. */
+  /** Row → its first entry; one extra element at the end. */
   rowStart: Int32Array
   columnOf: Int32Array
-  /** Entry → where, in `cellList`, what it covers begins; one more at the end. */
+  /** Entry → index of its first cell in `cellList`; one extra element at the end. */
   cellStart: Int32Array
   cellList: Int32Array
   rowOfCell: Int32Array
@@ -22,13 +22,13 @@ export interface FlatProblem {
   /** Cell → the columns that cover it. */
   coveredBy: Column[][]
   itemOf: Int32Array
-  /** Column → its way of giving the item: whole values exclude all else, parts other modes. */
+  /** Column → alternative of its item: a whole value, or all parts of one mode. */
   alternativeOf: Int32Array
-  /** Whether any item can go in rival ways, so that a choice has to be made. */
+  /** Whether any item has several alternatives, which exclude each other in a rectangle. */
   hasAlternatives: boolean
 }
 
-/** Lays a cover problem out in flat arrays. */
+/** Copies a cover problem into flat arrays. */
 export function flatten({ width, columns, rows, cells }: CoverProblem): FlatProblem {
   const entries = rows.reduce((sum, row) => sum + row.size, 0)
   const rowStart = new Int32Array(rows.length + 1)
@@ -39,11 +39,11 @@ export function flatten({ width, columns, rows, cells }: CoverProblem): FlatProb
   const takers: Row[][] = columns.map(() => [])
   const coveredBy: Column[][] = Array.from({ length: cells }, () => [])
   let entry = 0
-  for (const [row, own] of rows.entries()) {
-    for (const column of [...own.keys()].toSorted((a, b) => a - b)) {
+  for (const [row, columnCells] of rows.entries()) {
+    for (const column of [...columnCells.keys()].toSorted((a, b) => a - b)) {
       columnOf[entry] = column
       takers[column]?.push(row)
-      for (const cell of own.get(column) ?? []) {
+      for (const cell of columnCells.get(column) ?? []) {
         cellList.push(cell)
         coveredBy[cell]?.push(column)
         rowOfCell[cell] = row
@@ -52,12 +52,12 @@ export function flatten({ width, columns, rows, cells }: CoverProblem): FlatProb
     }
     rowStart[row + 1] = entry
   }
-  const ways = new Map<string, number>()
+  const alternatives = new Map<string, number>()
   const wayOf = columns.map(({ item, mode }, column) => {
     const name = mode === 0 ? `${column}` : `${item} ${mode}`
-    const way = ways.get(name) ?? ways.size
-    ways.set(name, way)
-    return way
+    const alternative = alternatives.get(name) ?? alternatives.size
+    alternatives.set(name, alternative)
+    return alternative
   })
   return {
     width,
@@ -72,11 +72,12 @@ export function flatten({ width, columns, rows, cells }: CoverProblem): FlatProb
     itemOf: Int32Array.from(columns, ({ item }) => item),
     alternativeOf: Int32Array.from(wayOf),
     hasAlternatives:
-      columns.some(({ mode }) => mode !== 0) || coveredBy.some((own) => own.length > 1),
+      columns.some(({ mode }) => mode !== 0) ||
+      coveredBy.some((columnCells) => columnCells.length > 1),
   }
 }
 
-/** Finds the entry of a row and a column; -1 where the row does not take the column. */
+/** Finds the entry of a row and a column; -1 if the row does not take the column. */
 export function findEntry({ rowStart, columnOf }: FlatProblem, row: Row, column: Column): Entry {
   let low = rowStart[row] ?? 0
   let high = rowStart[row + 1] ?? 0
