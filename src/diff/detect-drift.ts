@@ -14,10 +14,10 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: str
 /**
  * Detects drift between desired, recorded and observed state: the difference from recorded to
  * desired, and from recorded to observed for the observed items. An in-doubt item stays in-doubt
- * whatever was observed, since a write that was given up may still land. An item whose observed value
- * is unreadable is a live difference without a patch.
+ * whatever was observed, since a write that was given up may still land. An item whose observed
+ * value is unreadable is a live difference without a patch.
  *
- *  * @param onHold domains on hold
+ * @param onHold domains on hold
  */
 export function detectDrift(
   recorded: RecordedAt,
@@ -99,7 +99,9 @@ function selectObserved(
   return { recorded: before, observed: after }
 }
 
-/** Tests whether the observed value is the one that the service returned for a write or an unset. */
+/**
+ * Tests whether the observed value is the one that the service returned for a write or an unset.
+ */
 function isKnownValue(item: ItemKey, state: ItemState, seen: ItemState): boolean {
   const [value] = seen.candidates
   if (seen.status !== 'confirmed' || value === undefined) return false
@@ -119,7 +121,9 @@ function listKinds(pending: boolean, live: boolean): DriftItem['kinds'] {
   return live ? [...kinds, 'live'] : kinds
 }
 
-/** Explains a difference in an item with secrets that can't be compared; its patch is unreliable. */
+/**
+ * Explains a difference in an item with secrets that can't be compared; its patch is unreliable.
+ */
 function explainUncompared(observedItem: ObservedItem | undefined): Unreadable | undefined {
   const { uncompared = [] } = observedItem ?? {}
   if (uncompared.length === 0) return undefined

@@ -21,8 +21,9 @@ export interface Difference {
 }
 
 /**
- * Computes the changes from one snapshot to another. An in-doubt item is a change even if a candidate
- * is equal. An item that only `from` has is released, or emptied by a desired item that clears it.
+ * Computes the changes from one snapshot to another. An in-doubt item is a change even if a
+ * candidate is equal. An item that only `from` has is released, or emptied by a desired item that
+ * clears it.
  */
 export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
   const domains = [...new Set([...from.keys(), ...to.keys()])].toSorted()

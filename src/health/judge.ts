@@ -15,18 +15,19 @@ import { computeStratifiedPValue } from './stratified.ts'
 type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
 
 /**
- * Significance level: maximum probability that noise alone stops a wave. So noise stops a rollout of
- * four waves at most once in 250 times, which meets the goal of 1 in 200; and a rise of five points
- * on one of 200 domains with 1,000 requests is found in 99 of 100 cases.
+ * Significance level: maximum probability that noise alone stops a wave. So noise stops a rollout
+ * of four waves at most once in 250 times, which meets the goal of 1 in 200; and a rise of five
+ * points on one of 200 domains with 1,000 requests is found in 99 of 100 cases.
  */
 export const significance = 0.001
 
 /**
- * Compares the status codes of a wave before and after. A domain is worse if its rise is significant
- * (Fisher's exact test, one-sided, with Holm's correction for all tests) *and* the share of bad
- * answers rose by more than the margin. The wave as a whole is tested with domains as strata
- * (Mantel–Haenszel), so that traffic that moves between domains is no rise. The wave is worse if it
- * or any of its domains is worse. A domain with too little data is not tested and stops nothing.
+ * Compares the status codes of a wave before and after. A domain is worse if its rise is
+ * significant (Fisher's exact test, one-sided, with Holm's correction for all tests) *and* the
+ * share of bad answers rose by more than the margin. The wave as a whole is tested with domains as
+ * strata (Mantel–Haenszel), so that traffic that moves between domains is no rise. The wave is
+ * worse if it or any of its domains is worse. A domain with too little data is not tested and stops
+ * nothing.
  *
  * @param before counts of `computeWindows(…).before` by domain, for all domains of the wave, also
  * those without requests

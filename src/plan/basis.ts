@@ -3,7 +3,9 @@ import { canonicalizeJson } from '../model/canonical-json.ts'
 import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 
-/** Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too. */
+/**
+ * Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too.
+ */
 export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
   return Object.fromEntries(
     [...domains].map((domain) => {

@@ -11,8 +11,8 @@ export interface BundleNeed {
 }
 
 /**
- * Builds the cover problem of one group's needs. Columns are numbered by bundle, whole values before
- * parts. Parts that the same domains take are one column.
+ * Builds the cover problem of one group's needs. Columns are numbered by bundle, whole values
+ * before parts. Parts that the same domains take are one column.
  *
  * @param rows number of domains
  * @param width maximum number of domains of a write

@@ -83,7 +83,9 @@ export function computeRollback(
   return rollback
 }
 
-/** The goal of one item, and the reason why it can't be rolled back completely; empty: unchanged. */
+/**
+ * The goal of one item, and the reason why it can't be rolled back completely; empty: unchanged.
+ */
 interface ItemRollback {
   goal?: ItemState
   reason?: string
@@ -157,7 +159,9 @@ function rollBackToValue(
     (name) =>
       (current?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
   )
-  const reason = `${keptFields.join(' and ')} was not recorded before, and the service keeps a field that is left out`
+  const reason =
+    `${keptFields.join(' and ')} was not recorded before, ` +
+    'and the service keeps a field that is left out'
   const partly = keptFields.length === 0 ? {} : { reason }
   // The remaining difference may consist of fields that the service keeps.
   if (

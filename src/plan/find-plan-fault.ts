@@ -70,8 +70,8 @@ function findDomainFault(
 }
 
 /**
- * Tests whether a change needs a write of its own item. The fold alone can't show that an unrecorded
- * item was written.
+ * Tests whether a change needs a write of its own item. The fold alone can't show that an
+ * unrecorded item was written.
  */
 function isWritten(change: Change | undefined): boolean {
   return change !== undefined && change.action !== 'release' && change.reason !== 'cleared'

@@ -171,7 +171,9 @@ export function checkFreeze(windows: FreezeWindow[], now: number): GuardRefusal[
     .filter((window) => isFrozen(window, now))
     .map(({ from, to, timezone, reason }) => ({
       guard: 'freeze',
-      message: `freeze: nothing is applied from ${from} to ${to} (${timezone})${reason === '' ? '' : `: ${reason}`}`,
+      message:
+        `freeze: nothing is applied from ${from} to ${to} (${timezone})` +
+        (reason === '' ? '' : `: ${reason}`),
       hint: 'Wait until the window ends, or change "guards.freeze" in edgewise.yaml.',
     }))
 }

@@ -33,7 +33,9 @@ export interface PlanInput {
   commit: string | null
   /** Effort of the search for fewer writes; default: normal. */
   effort?: Effort
-  /** Solves the linear programmes of the lower bound; without one the bound is by counting alone. */
+  /**
+   * Solves the linear programmes of the lower bound; without one the bound is by counting alone.
+   */
   solver?: Solver | null
   /** Globs of the domains whose writes come first. */
   first?: string[]

@@ -12,8 +12,8 @@ export interface Need {
 }
 
 /**
- * Lists the writes that the changes need. An item that is released, or emptied by another one, needs
- * none.
+ * Lists the writes that the changes need. An item that is released, or emptied by another one,
+ * needs none.
  *
  * @throws TypeError if no documented write makes the change, which is a defect of the catalogue
  */

@@ -8,10 +8,10 @@ export interface UnorderedWrite {
 }
 
 /**
- * Orders writes: those with a domain that goes first, then the others. Writes that share domains are
- * close together, so that a domain is in a mixed state as briefly as possible: the next write is the
- * one with most domains that have had a write already, else the next by name. The input order does
- * not matter.
+ * Orders writes: those with a domain that goes first, then the others. Writes that share domains
+ * are close together, so that a domain is in a mixed state as briefly as possible: the next write
+ * is the one with most domains that have had a write already, else the next by name. The input
+ * order does not matter.
  */
 export function orderWrites(
   writes: UnorderedWrite[],

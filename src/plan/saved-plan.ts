@@ -11,8 +11,8 @@ import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
 
 /**
- * A parsed plan file. It is data, not authority: it selects the domains, the items and the effort of
- * a new plan, which has to be equal. Nothing else of it is used.
+ * A parsed plan file. It is data, not authority: it selects the domains, the items and the effort
+ * of a new plan, which has to be equal. Nothing else of it is used.
  */
 export interface SavedPlan {
   selection: Selection
@@ -88,7 +88,8 @@ export function refuseStale(
     const cause =
       held === 0
         ? ''
-        : `: ${pluralize(held, 'change is', 'changes are')} on hold since a rollout was stopped or rolled back`
+        : `: ${pluralize(held, 'change is', 'changes are')} on hold ` +
+          'since a rollout was stopped or rolled back'
     const hintText =
       held === 0 ? remakeHint : `${remakeHint} --retry-held also applies changes that are on hold.`
     throw new EdgewiseError(
@@ -139,7 +140,8 @@ function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
     'stale-plan',
     `the writes in the plan file differ from those that the planner makes for its changes: ` +
       difference,
-    `The file was altered, or "grouping", "rollout" or "limits" in edgewise.yaml changed. ${remakeHint}`,
+    'The file was altered, or "grouping", "rollout" or "limits" in edgewise.yaml changed. ' +
+      remakeHint,
   )
 }
 

@@ -28,7 +28,9 @@ export function narrowSnapshot<T>(
   return result
 }
 
-/** Creates a test for selected domains. Plain names, thousands in a saved plan, cost one look-up. */
+/**
+ * Creates a test for selected domains. Plain names, thousands in a saved plan, cost one look-up.
+ */
 function createDomainMatcher(target: string[]): (domain: Domain) => boolean {
   if (target.length === 0) return () => true
   const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))

@@ -71,6 +71,7 @@ function push(found: Map<string, Domain[]>, text: string, domain: Domain): void 
 function formatWarnings(found: Map<string, Domain[]>): string[] {
   return [...found.keys()].toSorted().map((text) => {
     const domains = (found.get(text) ?? []).toSorted()
-    return `${text} (${domains.length === 1 ? domains[0] : `${domains.length} domains, e.g. ${domains[0]}`})`
+    const example = `${domains.length} domains, e.g. ${domains[0]}`
+    return `${text} (${domains.length === 1 ? domains[0] : example})`
   })
 }

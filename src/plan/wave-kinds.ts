@@ -32,8 +32,8 @@ function nameKind({ action, item, patch }: Change): string {
 }
 
 /**
- * Chooses domains that cover the kinds not tried yet, greedily and as far as there is room: the next
- * domain is the first that adds most kinds.
+ * Chooses domains that cover the kinds not tried yet, greedily and as far as there is room: the
+ * next domain is the first that adds most kinds.
  */
 export function choosePioneers(
   left: Domain[],

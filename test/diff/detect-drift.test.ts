@@ -49,15 +49,11 @@ const detectOne = (...args: Parameters<typeof runDetectDrift>) => {
   return [kinds.join(' '), confidence, recordedAt === at]
 }
 
-describe('driftOf', () => {
+describe('detectDrift', () => {
   it.each<[string, Parameters<typeof runDetectDrift>, [string, string, boolean]]>([
+    ['in sync, not observed', [{ timeout: time(1) }, { timeout: time(1) }], ['', 'assumed', true]],
     [
-      'nothing differs, nothing was observed',
-      [{ timeout: time(1) }, { timeout: time(1) }],
-      ['', 'assumed', true],
-    ],
-    [
-      'nothing differs, and that was seen',
+      'in sync, and observed',
       [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(1) }],
       ['', 'verified', true],
     ],
@@ -83,23 +79,23 @@ describe('driftOf', () => {
     ],
     ['never applied', [{}, { timeout: time(1) }], ['pending', 'in-doubt', false]],
     [
-      'never applied, and there',
+      'never applied, and present at the service',
       [{}, { timeout: time(1) }, { timeout: time(1) }],
       ['pending live', 'verified', false],
     ],
     ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
     [
-      'in doubt, desired among what it may hold',
+      'in-doubt, with the desired value as a candidate',
       [{ timeout: createInDoubtState(1, 2) }, { timeout: time(2) }],
       ['', 'in-doubt', true],
     ],
     [
-      'in doubt, desired not among it',
+      'in-doubt, without the desired value as a candidate',
       [{ timeout: createInDoubtState(1, 2) }, { timeout: time(3) }],
       ['pending', 'in-doubt', true],
     ],
     [
-      'in doubt, and looked at',
+      'in-doubt, and observed',
       [{ timeout: createInDoubtState(1, 2) }, { timeout: time(2) }, { timeout: time(1) }],
       ['', 'in-doubt', true],
     ],
@@ -107,7 +103,7 @@ describe('driftOf', () => {
     expect(detectOne(...args)).toEqual(expected)
   })
 
-  it('tells the way from recorded to desired and from recorded to observed', () => {
+  it('returns patches from recorded to desired and from recorded to observed', () => {
     const { items, pending, live } = runDetectDrift(
       { timeout: time(1) },
       { timeout: time(2) },
@@ -124,7 +120,7 @@ describe('driftOf', () => {
     ])
   })
 
-  it('tells domains and items in order, whichever side knows them first', () => {
+  it('sorts domains and items of all sides', () => {
     const recorded = new Map([
       [www, new Map([['timeout', { ...time(1), at }]])],
       ['a.example.com', new Map([['timeout', { ...time(1), at }]])],
@@ -143,7 +139,7 @@ describe('driftOf', () => {
     ])
   })
 
-  it('keeps domains that are held out of the changes, and says of what differs there that it is held', () => {
+  it('leaves domains on hold out of the changes, and marks their drifted items', () => {
     const both = (seconds: number) =>
       [www, 'b.example.com'].map(
         (domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const,
@@ -165,28 +161,25 @@ describe('driftOf', () => {
   })
 
   it.each<[string, ItemState | undefined, ItemState | undefined, [string, string]]>([
-    ['as desired in the record', time(1), time(1), ['live', 'in-doubt']],
+    ['recorded as desired', time(1), time(1), ['live', 'in-doubt']],
     ['merged and not applied', time(1), time(2), ['pending live', 'in-doubt']],
     ['in doubt', createInDoubtState(1, 2), time(2), ['live', 'in-doubt']],
     ['never applied', undefined, time(2), ['pending live', 'in-doubt']],
     ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
-  ])(
-    'an item that was seen and is unreadable is a difference: %s',
-    (_what, recorded, desired, expected) => {
-      const unreadable = { pointer: '/time', reason: 'expected a number' }
-      const sight = { state: unrecordedState, notVerified: [], unreadable }
-      const { items, live } = detectDrift(
-        new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
-        buildSnapshot(desired === undefined ? {} : { timeout: desired }),
-        new Map([[www, new Map([['timeout', sight]])]]),
-      )
-      expect(items).toMatchObject([{ live: [], unreadable }])
-      expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
-      expect(live).toEqual([])
-    },
-  )
+  ])('an observed unreadable item is a difference: %s', (_what, recorded, desired, expected) => {
+    const unreadable = { pointer: '/time', reason: 'expected a number' }
+    const observedItem = { state: unrecordedState, notVerified: [], unreadable }
+    const { items, live } = detectDrift(
+      new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
+      buildSnapshot(desired === undefined ? {} : { timeout: desired }),
+      new Map([[www, new Map([['timeout', observedItem]])]]),
+    )
+    expect(items).toMatchObject([{ live: [], unreadable }])
+    expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
+    expect(live).toEqual([])
+  })
 
-  it('an item with a secret that was not compared is never verified', () => {
+  it('never verifies an item with a secret that was not compared', () => {
     const uncompared = ['Bearer ${secret:token}']
     const look = (recorded: ItemState, seen: ItemState) =>
       detectDrift(
@@ -211,7 +204,7 @@ describe('driftOf', () => {
     expect(other?.unreadable?.reason).toContain('Bearer ${secret:token}')
   })
 
-  it('keeps what is in doubt out of the changes', () => {
+  it('leaves in-doubt items out of the changes', () => {
     const { pending, live, inDoubt } = runDetectDrift(
       { timeout: createInDoubtState(1, 2) },
       { timeout: time(3) },
@@ -221,7 +214,7 @@ describe('driftOf', () => {
     expect(inDoubt).toEqual([{ domain: www, item: 'timeout', recordedAt: at }])
   })
 
-  it('fields that the service keeps count as recorded where they were not seen', () => {
+  it('takes the recorded values of kept fields that were not observed', () => {
     const recorded = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' })
     expect(
       detectOne(
@@ -238,7 +231,7 @@ describe('driftOf', () => {
     ])
   })
 
-  it('what the service made of a write, or holds once unset, is no surprise', () => {
+  it('accepts the value that the service returned for a write or an unset', () => {
     const rewritten = { ...time(1), returned: { time: '5' } }
     expect(detectOne({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe(
       '',
@@ -274,7 +267,7 @@ describe('driftOf', () => {
     ).toBe('live')
   })
 
-  it('an item that is to be unset and was never there is nothing to tell', () => {
+  it('omits an item that should be unset and was never recorded', () => {
     expect(runDetectDrift({}, { visit_deny_whitelist: unset }).items).toEqual([])
   })
 })

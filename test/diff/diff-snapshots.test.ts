@@ -31,8 +31,8 @@ function diffToOne(from: Snapshot, to: Snapshot): Change {
   return changes[0] as Change
 }
 
-describe('what is desired and not so', () => {
-  it('is set where nothing is recorded', () => {
+describe('a desired item', () => {
+  it('is set if it is unrecorded', () => {
     expect(diffToOne(nothing, buildSnapshot({ timeout: createConfirmedState(time(10)) }))).toEqual({
       domain: a,
       item: 'timeout',
@@ -44,7 +44,7 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is changed where another value is recorded', () => {
+  it('is changed if another value is recorded', () => {
     expect(
       diffToOne(
         buildSnapshot({ timeout: createConfirmedState(time(5)) }),
@@ -59,7 +59,7 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is no change where it is recorded, in whatever order of keys', () => {
+  it('is no change if it is recorded, in any order of keys', () => {
     const from = buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) })
     expect(
       diffSnapshots(
@@ -72,7 +72,7 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is set again where it was taken back', () => {
+  it('is set if it was unset', () => {
     expect(
       diffToOne(
         buildSnapshot({ ip_black_list: createUnsetState() }),
@@ -93,7 +93,7 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is no change where the service returned another value for it: writing it again would bring the same', () => {
+  it('is no change if the service returned another value: a second write would return the same', () => {
     const from = buildSnapshot({
       timeout: { ...createConfirmedState(time(10)), returned: time(11) },
     })
@@ -103,16 +103,16 @@ describe('what is desired and not so', () => {
   })
 })
 
-describe('what is in doubt', () => {
+describe('an in-doubt item', () => {
   it.each<[string, ItemState]>([
-    ['between other values', createInDoubtState(time(5), time(6))],
-    ['and may be what is desired', createInDoubtState(time(5), time(10))],
-    ['and can only be what is desired', createInDoubtState(time(10))],
-    ['or unknown', createUnknownState(time(10))],
-  ])('%s is written', (_how, held) => {
+    ['with other candidates', createInDoubtState(time(5), time(6))],
+    ['with the desired value as one candidate', createInDoubtState(time(5), time(10))],
+    ['with the desired value as the only candidate', createInDoubtState(time(10))],
+    ['with an unknown value', createUnknownState(time(10))],
+  ])('%s is written', (_case, state) => {
     expect(
       diffToOne(
-        buildSnapshot({ timeout: held }),
+        buildSnapshot({ timeout: state }),
         buildSnapshot({ timeout: createConfirmedState(time(10)) }),
       ),
     ).toMatchObject({
@@ -122,7 +122,7 @@ describe('what is in doubt', () => {
     })
   })
 
-  it('with nothing known at all is set', () => {
+  it('without a candidate is set', () => {
     expect(
       diffToOne(
         buildSnapshot({ timeout: createUnknownState() }),
@@ -135,7 +135,7 @@ describe('what is in doubt', () => {
     })
   })
 
-  it('and to be taken back is taken back', () => {
+  it('that should be unset is unset', () => {
     expect(
       diffToOne(
         buildSnapshot({ ip_black_list: createUnknownState(ips('192.0.2.1')) }),
@@ -148,7 +148,7 @@ describe('what is in doubt', () => {
   })
 })
 
-describe('what is to be taken back', () => {
+describe('an item that should be unset', () => {
   it('is unset', () => {
     expect(
       diffToOne(
@@ -166,7 +166,7 @@ describe('what is to be taken back', () => {
     })
   })
 
-  it('is unset where nothing is recorded: anything may be there', () => {
+  it('is unset if it is unrecorded: it may have any value', () => {
     expect(diffToOne(nothing, buildSnapshot({ https: createUnsetState() }))).toMatchObject({
       action: 'unset',
       before: null,
@@ -175,7 +175,7 @@ describe('what is to be taken back', () => {
     })
   })
 
-  it('and was, is no change', () => {
+  it('is no change if it is unset', () => {
     const from = buildSnapshot({
       ip_black_list: createUnsetState(),
       https: createUnsetState({ cert_id: 0, force_https: 0 }),
@@ -191,22 +191,22 @@ describe('what is to be taken back', () => {
     })
   })
 
-  it('is no change for an item with deltas only of which no entry is known', () => {
+  it('is no change if it has only deltas and no known entry', () => {
     expect(
       diffSnapshots(nothing, buildSnapshot({ visit_deny_whitelist: createUnsetState() })).changes,
     ).toEqual([])
   })
 })
 
-describe('what is no longer mentioned', () => {
+describe('an item that is no longer desired', () => {
   it.each<[string, ItemState]>([
     ['confirmed', createConfirmedState(time(5))],
     ['unset', createUnsetState()],
     ['unset with a value', createUnsetState(time(5))],
     ['in doubt', createInDoubtState(time(5), time(6))],
     ['unknown', createUnknownState()],
-  ])('is released when it was %s', (_how, held) => {
-    const change = diffToOne(buildSnapshot({ timeout: held }), buildSnapshot({}))
+  ])('is released when it was %s', (_case, state) => {
+    const change = diffToOne(buildSnapshot({ timeout: state }), buildSnapshot({}))
     expect(change).toMatchObject({ action: 'release', reason: 'differs', after: null })
     expect(change).not.toHaveProperty('by')
   })
@@ -224,10 +224,10 @@ describe('what is no longer mentioned', () => {
   })
 })
 
-describe('what another item clears', () => {
+describe('an item that another one clears', () => {
   const black = buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) })
 
-  it('is emptied by the item that is named, not written or released itself', () => {
+  it('is emptied by the other item, not written or released', () => {
     const { changes } = diffSnapshots(
       buildSnapshot({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
       black,
@@ -245,7 +245,7 @@ describe('what another item clears', () => {
     ])
   })
 
-  it('is emptied when it is in doubt as well', () => {
+  it('is emptied if it is in-doubt, too', () => {
     const { changes } = diffSnapshots(
       buildSnapshot({ ip_white_list: createUnknownState(ips('192.0.2.7')) }),
       black,
@@ -253,7 +253,7 @@ describe('what another item clears', () => {
     expect(changes[1]).toMatchObject({ action: 'unset', reason: 'cleared', by: 'ip_black_list' })
   })
 
-  it('is released when the other is not written', () => {
+  it('is released if the other item is not written', () => {
     const from = buildSnapshot({
       ip_black_list: createConfirmedState(ips('192.0.2.1')),
       ip_white_list: createConfirmedState(ips('192.0.2.7')),
@@ -263,7 +263,7 @@ describe('what another item clears', () => {
     ])
   })
 
-  it('is not there when it was not recorded', () => {
+  it('is no change if it is unrecorded', () => {
     expect(diffSnapshots(nothing, black).changes).toMatchObject([
       { item: 'ip_black_list', action: 'set' },
     ])
@@ -286,7 +286,7 @@ describe('fields that the service keeps', () => {
     https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' }),
   })
 
-  it('count only where they are named', () => {
+  it('are compared only if they are desired', () => {
     expect(
       diffSnapshots(
         recorded,
@@ -323,7 +323,7 @@ describe('fields that the service keeps', () => {
     })
   })
 
-  it('that are not known are a change once they are named', () => {
+  it('are a change if they are desired and unknown', () => {
     expect(
       diffToOne(
         buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
@@ -332,7 +332,7 @@ describe('fields that the service keeps', () => {
     ).toEqual([{ op: 'add', path: '/ocsp', value: 'on' }])
   })
 
-  it('are not taken from one of several candidates', () => {
+  it('have no recorded value if there are several candidates', () => {
     const from = buildSnapshot({
       https: createInDoubtState(
         { cert_id: 1, force_https: 0, ocsp: 'on' },
@@ -352,7 +352,7 @@ describe('fields that the service keeps', () => {
 })
 
 describe('changes', () => {
-  it('come sorted by domain and item, whatever the order of the snapshots', () => {
+  it('are sorted by domain and item for any order of the snapshots', () => {
     const items = {
       timeout: createConfirmedState(time(10)),
       https: createConfirmedState({ cert_id: 1, force_https: 0 }),
@@ -374,7 +374,7 @@ describe('changes', () => {
     ])
   })
 
-  it('between equal snapshots are none, and neither snapshot is touched', () => {
+  it('are none between equal snapshots, and leave both unchanged', () => {
     const items = {
       timeout: createConfirmedState(time(10)),
       ip_black_list: createUnsetState(),

@@ -14,8 +14,8 @@ const given = {
   keyname: 'key',
 }
 const stamp = (key: string) => ({ ...given, key: { $secret: key } })
-const buildSnapshot = (held: ItemState, item = 'visit_timestamp'): Snapshot =>
-  new Map([[a, new Map([[item, held]])]])
+const buildSnapshot = (state: ItemState, item = 'visit_timestamp'): Snapshot =>
+  new Map([[a, new Map([[item, state]])]])
 const recorded = buildSnapshot({
   ...createConfirmedState(stamp('scrypt:1')),
   templates: { 'scrypt:1': 'signing' },
@@ -26,7 +26,7 @@ const heads = (...values: string[]) => ({
 })
 
 describe('a secret whose value is not at hand', () => {
-  it('counts as unchanged while its name is the recorded one', () => {
+  it('is unchanged while its name is the recorded one', () => {
     const desired = replaceKnownSecrets(
       buildSnapshot(createConfirmedState(stamp('unresolved:signing'))),
       recorded,
@@ -48,7 +48,7 @@ describe('a secret whose value is not at hand', () => {
     ])
   })
 
-  it('is set where nothing is recorded, or nothing of where it came from', () => {
+  it('is set if the item or its reference is unrecorded', () => {
     const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
     expect(replaceKnownSecrets(desired, new Map())).toEqual(desired)
     expect(
@@ -66,7 +66,7 @@ describe('a secret whose value is not at hand', () => {
     ])
   })
 
-  it('within a text is known by the whole text', () => {
+  it('inside a string is matched by the whole string', () => {
     const before = buildSnapshot(
       {
         ...createConfirmedState(heads('scrypt:1', 'scrypt:2')),
@@ -94,7 +94,7 @@ describe('a secret whose value is not at hand', () => {
 })
 
 describe('a secret whose value is at hand', () => {
-  it('shows that it changed, under the same name', () => {
+  it('is a change under the same name if the value changed', () => {
     const desired = replaceKnownSecrets(
       buildSnapshot(createConfirmedState(stamp('scrypt:9'))),
       recorded,
@@ -105,7 +105,7 @@ describe('a secret whose value is at hand', () => {
   })
 })
 
-it('neither snapshot is touched', () => {
+it('leaves both snapshots unchanged', () => {
   const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
   replaceKnownSecrets(desired, recorded)
   expect(desired).toEqual(buildSnapshot(createConfirmedState(stamp('unresolved:signing'))))

@@ -30,8 +30,7 @@ async function setOrigin(service: World, names: string[], address: string): Prom
 }
 
 /**
- * Writes to all domains, some of them with an origin that answers nobody, and judges as soon as the
- * windows are known.
+ * Writes to all domains, some of them with a dead origin, and judges when the windows are complete.
  */
 async function runWave(broken: string[]): Promise<WaveHealth> {
   const service = createWorld({ token: null, deadOrigins: [dead] })
@@ -62,13 +61,13 @@ async function runWave(broken: string[]): Promise<WaveHealth> {
 }
 
 describe('a wave on the emulator', () => {
-  it('that breaks nothing is the same or better', async () => {
+  it('is the same or better if nothing breaks', async () => {
     const health = await runWave([])
     expect(health.verdict).toBe('same-or-better')
     expect(health.whole.before.requests).toBeGreaterThan(100_000)
   })
 
-  it('that breaks the origin of one domain is worse for that domain only', async () => {
+  it('is worse for one domain only if its origin breaks', async () => {
     const health = await runWave(['d7.example.com'])
     expect(health.verdict).toBe('worse')
     expect(
@@ -78,7 +77,7 @@ describe('a wave on the emulator', () => {
     ).toEqual(['d7.example.com'])
   })
 
-  it('that breaks all is worse for all', async () => {
+  it('is worse for all domains if all origins break', async () => {
     const health = await runWave(domains)
     expect([...health.domains.values()].every(({ verdict }) => verdict === 'worse')).toBe(true)
     expect(health.whole.verdict).toBe('worse')

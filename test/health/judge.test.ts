@@ -21,7 +21,7 @@ const buildCounts = (requests: number, bad: number, status = '502'): Counts => (
 const still: Both = [buildCounts(10_000, 50), buildCounts(10_000, 50)]
 
 describe('a domain', () => {
-  it('is worse when its failures rise clearly and by more than the margin; the numbers are told', () => {
+  it('is worse if its failures rise significantly and by more than the margin, with the figures', () => {
     const { verdict, domains, whole } = judge({
       'a.example': [buildCounts(1000, 5), buildCounts(1000, 55)],
       'b.example': still,
@@ -31,14 +31,14 @@ describe('a domain', () => {
       verdict: 'worse',
       before: { requests: 1000, bad: 5 },
       after: { requests: 1000, bad: 55 },
-      lack: null,
+      shortage: null,
     })
     expect(domains.get('a.example')?.rise).toBeCloseTo(5, 9)
     expect(domains.get('a.example')?.pValue).toBeLessThan(1e-9)
     expect(domains.get('b.example')?.verdict).toBe('same-or-better')
   })
 
-  it('is not worse for a rise that is certain and small, nor for one that is large and may be chance', () => {
+  it('is not worse for a significant rise within the margin, nor for an insignificant one', () => {
     const small = judge({
       'a.example': [buildCounts(1_000_000, 1000), buildCounts(1_000_000, 8000)],
     })
@@ -49,22 +49,22 @@ describe('a domain', () => {
     expect(chance.verdict).toBe('same-or-better')
   })
 
-  it('is the same or better when failures fall', () => {
+  it('is the same or better if failures decrease', () => {
     expect(judge({ 'a.example': [buildCounts(1000, 300), buildCounts(1000, 0)] }).verdict).toBe(
       'same-or-better',
     )
   })
 
-  it('with too few requests stops nothing, and does not count among those that are tested', () => {
+  it('with too few requests stops nothing, and is not counted as a test', () => {
     const quiet: Both = [buildCounts(100, 0), buildCounts(100, 100)]
     const alone = judge({ 'a.example': quiet })
     expect([alone.verdict, alone.domains.get('a.example')]).toMatchObject([
       'too-little-data',
-      { verdict: 'too-little-data', p: null, lack: 'few requests' },
+      { verdict: 'too-little-data', pValue: null, shortage: 'few requests' },
     ])
     const among = judge({ 'a.example': quiet, 'b.example': still })
     expect(among.verdict).toBe('same-or-better')
-    // At the edge of what one test may find, whoever else is quiet.
+    // Barely significant for a single test; the small domains do not count as tests.
     const edge: Both = [buildCounts(500, 0), buildCounts(500, 11)]
     const quietOnes = Object.fromEntries(
       Array.from({ length: 500 }, (_, i) => [
@@ -92,18 +92,18 @@ describe('a domain', () => {
     ['collapsed', [buildCounts(10_000, 0), {}], 'no requests after'],
     ['silent', [{}, {}], 'no requests'],
     ['nearly collapsed', [buildCounts(10_000, 0), buildCounts(3, 3)], 'few requests'],
-  ])('that is %s has too little data, and it is told why', (_what, both, lack) => {
+  ])('that is %s has too little data, with the reason', (_what, both, shortage) => {
     const health = judge({ 'a.example': both })
-    expect(health).toMatchObject({ verdict: 'too-little-data', whole: { lack } })
+    expect(health).toMatchObject({ verdict: 'too-little-data', whole: { shortage } })
     expect(health.domains.get('a.example')).toMatchObject({
       verdict: 'too-little-data',
-      lack,
-      p: null,
+      shortage,
+      pValue: null,
     })
     expect(judge({ 'a.example': both, 'b.example': still }).verdict).toBe('same-or-better')
   })
 
-  it('that is in one of the windows only has no requests in the other', () => {
+  it('that is missing in one window has no requests there', () => {
     const health = judgeWave(
       new Map([['a.example', buildCounts(1000, 1)]]),
       new Map([['b.example', buildCounts(1000, 1)]]),
@@ -116,7 +116,7 @@ describe('a domain', () => {
   })
 })
 
-describe('what counts as bad', () => {
+describe('bad status codes', () => {
   it.each<[string[], string, boolean]>([
     [['5xx'], '502', true],
     [['5xx'], '404', false],
@@ -135,7 +135,7 @@ describe('what counts as bad', () => {
     expect(health.verdict).toBe(worse ? 'worse' : 'same-or-better')
   })
 
-  it('several codes add up', () => {
+  it('are summed', () => {
     const after: Counts = { '200': 960, '500': 10, '502': 10, '503': 10, '504': 10 }
     expect(
       judge({ 'a.example': [buildCounts(1000, 0), after] }).domains.get('a.example')?.after,
@@ -150,7 +150,7 @@ describe('the wave as a whole', () => {
   const many = (both: (i: number) => Both) =>
     Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`d${i}.example`, both(i)]))
 
-  it('is worse when many quiet domains all rise a little that no one of them could show', () => {
+  it('is worse if many small domains rise a little, none of them significantly', () => {
     const health = judge(many(() => [buildCounts(100, 1), buildCounts(100, 4)]))
     expect([...health.domains.values()].every(({ verdict }) => verdict === 'too-little-data')).toBe(
       true,
@@ -162,7 +162,7 @@ describe('the wave as a whole', () => {
     expect(health.whole.rise).toBeCloseTo(3, 9)
   })
 
-  it('does not take traffic that moves to a worse domain for a rise', () => {
+  it('is not worse if traffic moves to a worse domain', () => {
     const health = judge({
       'good.example': [buildCounts(90_000, 90), buildCounts(10_000, 10)],
       'bad.example': [buildCounts(10_000, 2000), buildCounts(90_000, 18_000)],
@@ -171,7 +171,7 @@ describe('the wave as a whole', () => {
     expect([health.verdict, health.whole.rise]).toEqual(['same-or-better', 0])
   })
 
-  it('finds a rise that such a move hides', () => {
+  it('is worse if such a move hides a rise', () => {
     const health = judge({
       'good.example': [buildCounts(10_000, 10), buildCounts(90_000, 2700)],
       'bad.example': [buildCounts(90_000, 18_000), buildCounts(10_000, 2400)],
@@ -180,7 +180,7 @@ describe('the wave as a whole', () => {
     expect(health).toMatchObject({ verdict: 'worse', whole: { verdict: 'worse' } })
   })
 
-  it('has a rise to which each domain adds what its two windows can tell', () => {
+  it('weights the rise of each domain by its two windows', () => {
     const health = judge({
       'a.example': [buildCounts(1000, 0), buildCounts(100, 10)],
       'b.example': [buildCounts(100, 0), buildCounts(1000, 0)],
@@ -188,7 +188,7 @@ describe('the wave as a whole', () => {
     expect(health.whole.rise).toBeCloseTo(5, 9)
   })
 
-  it('needs enough requests in all, unless a domain is worse', () => {
+  it('needs enough requests in total, unless a domain is worse', () => {
     expect(judge(many(() => [buildCounts(4, 0), buildCounts(4, 4)])).verdict).toBe(
       'too-little-data',
     )
@@ -199,8 +199,8 @@ describe('the wave as a whole', () => {
   })
 })
 
-describe('by chance', () => {
-  /** A wave of domains in which nothing has changed. */
+describe('error rates', () => {
+  /** Builds a wave of domains without a change. */
   function noise(draws: Draws, domains: number): Record<string, Both> {
     return Object.fromEntries(
       Array.from({ length: domains }, (_, i) => {
@@ -217,7 +217,7 @@ describe('by chance', () => {
     )
   }
 
-  it('noise stops less than one in 200 rollouts of 200 domains in four waves', () => {
+  it('noise stops fewer than 1 in 200 rollouts of 200 domains in four waves', () => {
     const draws = new Draws(20_261)
     let stopped = 0
     for (let rollout = 0; rollout < 600; rollout++) {
@@ -229,7 +229,7 @@ describe('by chance', () => {
     expect(stopped).toBeLessThanOrEqual(3)
   })
 
-  it('a rise of five points on one domain of 200 is caught in at least 99 of 100 cases', () => {
+  it('a rise of five points on one domain of 200 is detected in at least 99 of 100 cases', () => {
     const draws = new Draws(20_262)
     const others = Object.entries(noise(draws, 199))
     let caught = 0
@@ -241,7 +241,7 @@ describe('by chance', () => {
     expect(caught).toBeGreaterThanOrEqual(396)
   })
 
-  it('the level leaves four waves below one in 200', () => {
+  it('the significance level keeps four waves below 1 in 200', () => {
     expect(4 * significance).toBeLessThanOrEqual(1 / 200)
   })
 })

@@ -21,8 +21,8 @@ function listWindowTimes(
   return [before.from, before.to, after.from, after.to, readyAt].map(formatUtc)
 }
 
-describe('the windows of a wave', () => {
-  it('are whole periods: before its first write, and after it has settled', () => {
+describe('computeWindows', () => {
+  it('gives whole periods: before the first write, and after the wave has settled', () => {
     expect(listWindowTimes('2026-11-20T10:03:20', '2026-11-20T10:04:10')).toEqual([
       '2026-11-20T09:45',
       '2026-11-20T10:00',
@@ -32,7 +32,7 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('lose nothing where a write stands at the beginning of a period', () => {
+  it('loses no period if a write is at the beginning of one', () => {
     expect(listWindowTimes('2026-11-20T10:05:00', '2026-11-20T10:05:00')).toEqual([
       '2026-11-20T09:50',
       '2026-11-20T10:05',
@@ -42,7 +42,7 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('are rounded up to periods, one at least', () => {
+  it('rounds up to whole periods, at least one', () => {
     expect(
       listWindowTimes('2026-11-20T10:03', '2026-11-20T10:03', {
         ...usual,
@@ -67,7 +67,7 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('follow the clock of the zone: hours at half past, days of 25 hours', () => {
+  it('uses the time zone: offsets of half an hour, days of 25 hours', () => {
     expect(
       listWindowTimes(
         '2026-11-20T10:03',
@@ -86,7 +86,7 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('never overlap the wave, whatever its times', () => {
+  it('never overlaps the wave, for any instants', () => {
     for (let first = 0; first < 3600; first += 37) {
       for (let took = 0; took < 1200; took += 91) {
         const begin = parseUtc('2026-11-20T10:00') + first * 1000

@@ -20,7 +20,7 @@ import { arbitraryPayload } from './values.ts'
 
 const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
 const deltasOnly = 'visit_deny_whitelist'
-/** Most often those with other forms than whole values. */
+/** Items to draw from; those with other forms than whole values are more frequent. */
 const keys = [
   ...catalogue.keys(),
   ...Array.from({ length: 5 }, () => [
@@ -31,10 +31,7 @@ const keys = [
   ]).flat(),
 ]
 
-/**
- * A canonical value with which the item is not empty; null where the payload turned out not to be
- * valid.
- */
+/** Arbitrary canonical non-empty value; null if the drawn payload was invalid. */
 function arbitraryValue(item: ItemKey): fc.Arbitrary<Value | null> {
   const spec = getItemSpec(item)
   return arbitraryPayload(item).map((payload) => {
@@ -44,10 +41,10 @@ function arbitraryValue(item: ItemKey): fc.Arbitrary<Value | null> {
 }
 
 function arbitraryRecorded(item: ItemKey): fc.Arbitrary<ItemState | null> {
-  const sure = arbitraryValue(item).map((value) =>
+  const certain = arbitraryValue(item).map((value) =>
     value === null ? null : createConfirmedState(value),
   )
-  const doubted = fc
+  const inDoubt = fc
     .tuple(fc.array(arbitraryValue(item), { maxLength: 3 }), fc.boolean())
     .map(([values, unknown]): ItemState | null => {
       const candidates = values.filter((value) => value !== null)
@@ -55,16 +52,16 @@ function arbitraryRecorded(item: ItemKey): fc.Arbitrary<ItemState | null> {
         ? null
         : { status: 'in-doubt', candidates, ...(unknown ? { unknown } : {}) }
     })
-  return fc.oneof(sure, doubted)
+  return fc.oneof(certain, inDoubt)
 }
 
 function arbitraryItems(
-  held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
+  state: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
 ): fc.Arbitrary<Map<ItemKey, ItemState>> {
   return fc
     .uniqueArray(fc.constantFrom(...keys), { maxLength: 6 })
     .chain((items) =>
-      fc.tuple(...items.map((item) => held(item).map((each) => [item, each] as const))),
+      fc.tuple(...items.map((item) => state(item).map((each) => [item, each] as const))),
     )
     .map((entries) => {
       const bad = findConflicts(new Set(entries.map(([item]) => item))).filter(
@@ -79,11 +76,11 @@ function arbitraryItems(
 }
 
 function arbitrarySnapshot(
-  held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
+  state: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
 ): fc.Arbitrary<Snapshot> {
   return fc
     .tuple(
-      fc.array(arbitraryItems(held), { minLength: 1, maxLength: 4 }),
+      fc.array(arbitraryItems(state), { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
     )
     .map(
@@ -110,7 +107,7 @@ function makeTestPlan(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'do
   })
 }
 
-it('folded over every value that may be held, the writes give what is desired', () => {
+it('the writes, folded over every possible value, give the desired state', () => {
   let folded = 0
   fc.assert(
     fc.property(
@@ -132,7 +129,7 @@ it('folded over every value that may be held, the writes give what is desired', 
               item,
             )) {
               const end = payloads.reduce<Value | undefined>(
-                (held, payload) => spec.reduce(held, payload),
+                (state, payload) => spec.reduce(state, payload),
                 start,
               )
               expect([domain, item, end]).toEqual([
@@ -152,14 +149,14 @@ it('folded over every value that may be held, the writes give what is desired', 
 })
 
 /**
- * Every state an item may be in. What was never recorded of an item without whole values stays
- * beyond any write's reach.
+ * Lists the values that an item may have. For an item with deltas only, unrecorded entries are left
+ * out, since no write can remove them.
  */
-function listPossibleValues(held: ItemState, item: ItemKey): (Value | undefined)[] {
-  const some = getItemSpec(item).schema.examples?.[0]
+function listPossibleValues(state: ItemState, item: ItemKey): (Value | undefined)[] {
+  const example = getItemSpec(item).schema.examples?.[0]
   const unknown =
-    item === deltasOnly || some === undefined
+    item === deltasOnly || example === undefined
       ? [undefined]
-      : [undefined, getItemSpec(item).canonicalize(some)]
-  return held.unknown === true ? [...held.candidates, ...unknown] : held.candidates
+      : [undefined, getItemSpec(item).canonicalize(example)]
+  return state.unknown === true ? [...state.candidates, ...unknown] : state.candidates
 }

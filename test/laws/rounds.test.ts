@@ -15,12 +15,9 @@ type Config = JsonObject
 type Desired = Record<string, Config>
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
-const how = { numRuns: runs(12), endOnFailure: true }
+const runOptions = { numRuns: runs(12), endOnFailure: true }
 
-/**
- * A configuration with up to five items that may stand together; in manifests "${" has to be
- * escaped.
- */
+/** Arbitrary configuration with up to five items that do not conflict. */
 const config: fc.Arbitrary<Config> = fc
   .uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 5 })
   .chain((items) =>
@@ -51,11 +48,11 @@ let emulator: Emulator
 beforeAll(async () => (emulator = await startService()))
 afterAll(() => emulator.close())
 
-async function inNewWorkspace(what: (place: Place) => Promise<void>): Promise<void> {
+async function inNewWorkspace(work: (place: Place) => Promise<void>): Promise<void> {
   await resetEmulator(emulator)
   const place = new Place(emulator.url)
   try {
-    await what(place)
+    await work(place)
   } finally {
     place.remove()
   }
@@ -66,17 +63,17 @@ function declare(place: Place, wanted: Desired): void {
     place.manifest(domain, escapeReferences(items) as JsonObject)
 }
 
-/** A place where the first is applied and the second declared. */
-function limitChanges(
+/** Applies the first configuration in a new workspace, then declares the second one. */
+function withTwoRounds(
   first: Desired,
   second: Desired,
-  what: (place: Place) => Promise<void>,
+  work: (place: Place) => Promise<void>,
 ): Promise<void> {
   return inNewWorkspace(async (place) => {
     declare(place, first)
     await place.settle()
     declare(place, second)
-    await what(place)
+    await work(place)
   })
 }
 
@@ -90,15 +87,12 @@ function escapeReferences(value: Json): Json {
     : value
 }
 
-const rivals: Record<string, string> = {
+const excludedItem: Record<string, string> = {
   ip_black_list: 'ip_white_list',
   ip_white_list: 'ip_black_list',
 }
 
-/**
- * What the service holds after manifests were applied, told without `reduce`: see the specification
- * of each item.
- */
+/** Computes the state of the service after an apply without `reduce`, from the specification. */
 function computeExpected(
   before: Config,
   managed: ReadonlySet<string>,
@@ -112,7 +106,7 @@ function computeExpected(
     const empty =
       (Array.isArray(value) && value.length === 0) ||
       (isObject(value) && Array.isArray(value['list']) && value['list'].length === 0)
-    delete result[rivals[item] ?? '']
+    delete result[excludedItem[item] ?? '']
     if (value === null || empty) delete result[item]
     else if (item === 'https' && isObject(value) && isObject(old ?? null))
       result[item] = { ...pick(old as JsonObject, ['http2', 'ocsp']), ...value }
@@ -126,7 +120,7 @@ function pick(from: JsonObject, names: string[]): JsonObject {
   return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
 }
 
-/** What was never recorded can't be taken away: entries of before stay beside the new ones. */
+/** Unites entries: unrecorded ones can't be removed, so they stay beside the new ones. */
 function unite(old: Json | undefined, value: Json): Json {
   const urls = [old, value].flatMap((list) =>
     Array.isArray(list) ? list.map((entry) => (entry as { url: string }).url) : [],
@@ -134,9 +128,9 @@ function unite(old: Json | undefined, value: Json): Json {
   return [...new Set(urls)].toSorted().map((url) => ({ url, turn_on: true }))
 }
 
-describe('for any manifests, one after another', () => {
+describe('any sequence of manifests', () => {
   it(
-    'each apply ends confirmed, the plan after it is empty, and the service holds what is desired',
+    'confirms each apply, then has an empty plan and the desired state at the service',
     { timeout: 60_000 },
     () =>
       fc.assert(
@@ -175,41 +169,41 @@ describe('for any manifests, one after another', () => {
             }
           }),
         ),
-        how,
+        runOptions,
       ),
   )
 
   it(
-    'two plans are the same bytes, saved or printed, and reading them is the way back from printing them',
+    'gives the same bytes for two plans, saved or printed; parsing inverts printing',
     { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
-          limitChanges(first, second, async (place) => {
+          withTwoRounds(first, second, async (place) => {
             const args = ['--out', 'plan.json', '--markdown', 'plan.md']
-            const [one, other] = [
+            const [plan, other] = [
               await place.cli('plan', '--json', ...args),
               await place.cli('plan', '--json'),
             ]
-            expect(one).toEqual(other)
-            expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(one.out)
-            expect(`${JSON.stringify(JSON.parse(one.out))}\n`).toBe(one.out)
+            expect(plan).toEqual(other)
+            expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(plan.out)
+            expect(`${JSON.stringify(JSON.parse(plan.out))}\n`).toBe(plan.out)
             const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
             expect((await place.cli('plan', ...args)).out).toBe((await place.cli('plan')).out)
             expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
           }),
         ),
-        how,
+        runOptions,
       ),
   )
 
   it(
-    'a plan never touches the service, and a saved one does what applying at once does',
+    'never changes the service by a plan; a saved plan does what a direct apply does',
     { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
-          limitChanges(first, second, async (place) => {
+          withTwoRounds(first, second, async (place) => {
             const before = await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))
             await place.cli('plan', '--out', 'plan.json')
             expect(
@@ -227,7 +221,7 @@ describe('for any manifests, one after another', () => {
             expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
           }),
         ),
-        how,
+        runOptions,
       ),
   )
 })

@@ -11,10 +11,7 @@ interface Case {
   manifest: boolean | null
 }
 
-/**
- * Of each item, payloads that are valid as desired state: the schema's examples and the conformance
- * cases.
- */
+/** Valid desired payloads by item: the schema's examples and the conformance cases. */
 export const validPayloads: ReadonlyMap<ItemKey, Json[]> = new Map(
   [...catalogue].map(([item, { schema }]) => [
     item,
@@ -31,14 +28,13 @@ function loadConformancePayloads(item: ItemKey): Json[] {
   })
 }
 
-/** Whether a payload is valid as desired state. */
+/** Tests whether a payload is valid as desired state. */
 export function isDesired(item: ItemKey, payload: Json): boolean {
   return parseItem(getItemSpec(item), payload, 'manifest', 'www.example.com').value !== null
 }
 
 /**
- * Payloads of an item, most of them valid: known ones, known ones with parts exchanged, and some
- * from the schema alone.
+ * Arbitrary payloads of an item, most of them valid: known ones, variations, some from the schema.
  */
 export function arbitraryPayload(item: ItemKey): fc.Arbitrary<Json> {
   const { schema } = getItemSpec(item)
@@ -51,7 +47,7 @@ export function arbitraryPayload(item: ItemKey): fc.Arbitrary<Json> {
 }
 
 /**
- * A known payload with some fields exchanged or left out, or with the entries of other known ones.
+ * Varies a known payload: fields are replaced or omitted, entries come from other known payloads.
  */
 function arbitraryVariation(
   schema: ItemSchema,
@@ -90,7 +86,7 @@ function arbitraryVariation(
     )
 }
 
-/** Values that a schema describes, in the spellings that a manifest may use. */
+/** Arbitrary values of a schema, in the spellings that a manifest may use. */
 function fromSchema(schema: ItemSchema): fc.Arbitrary<Json> {
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(fromSchema))
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)

@@ -44,7 +44,7 @@ function makeTestPlan(
   return { changes, writes, recorded: from }
 }
 
-/** One plan of every kind of change there is. */
+/** Recorded and desired state for a plan of every kind of change. */
 const kinds: Record<string, [Sides, Sides]> = {
   set: [
     {},
@@ -89,8 +89,8 @@ const kinds: Record<string, [Sides, Sides]> = {
   'kept fields that are not known': [{}, { [a]: { https: createConfirmedState(certificate) } }],
 }
 
-/** The disagreement that is found, in words that show in a failure. */
-function expectFault(changes: Change[], writes: Write[], recorded: Snapshot): string {
+/** Finds the fault of a plan; if there is none, returns a text that a failed assertion shows. */
+function findFault(changes: Change[], writes: Write[], recorded: Snapshot): string {
   return findPlanFault(changes, writes, recorded) ?? 'no fault was found'
 }
 
@@ -98,15 +98,15 @@ function alterFirst(writes: Write[], change: (write: Write) => Write): Write[] {
   return writes.map((write, i) => (i === 0 ? change(structuredClone(write)) : write))
 }
 
-describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) => {
+describe.each(Object.entries(kinds))('findPlanFault for a plan with %s', (_kind, [from, to]) => {
   const { changes, writes, recorded } = makeTestPlan(from, to)
 
-  it('proves itself', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
+  it('finds no fault', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
 
-  it('is disproved without one of its writes', () => {
+  it('finds a missing write', () => {
     for (const write of writes)
       expect(
-        expectFault(
+        findFault(
           changes,
           writes.filter((other) => other !== write),
           recorded,
@@ -115,27 +115,27 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
       ).toContain(a)
   })
 
-  it('is disproved without one of its items', () => {
+  it('finds a missing item', () => {
     for (const item of Object.keys(writes[0]?.items ?? {})) {
       const less = alterFirst(writes, (write) => ({
         ...write,
         items: Object.fromEntries(Object.entries(write.items).filter(([key]) => key !== item)),
       }))
-      expect(expectFault(changes, less, recorded), item).toContain(a)
+      expect(findFault(changes, less, recorded), item).toContain(a)
     }
   })
 
-  it('is disproved without one of its domains', () => {
+  it('finds a missing domain', () => {
     for (const domain of writes[0]?.domains ?? []) {
       const less = alterFirst(writes, (write) => ({
         ...write,
         domains: write.domains.filter((other) => other !== domain),
       }))
-      expect(expectFault(changes, less, recorded), domain).toContain(domain)
+      expect(findFault(changes, less, recorded), domain).toContain(domain)
     }
   })
 
-  it('is disproved with another value', () => {
+  it('finds another value', () => {
     const other: Record<ItemKey, Value> = {
       timeout: time(99),
       ip_black_list: ips('203.0.113.9'),
@@ -147,23 +147,23 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
         ...write,
         items: { ...write.items, [item]: { name: 'replace', payload: other[item] ?? null } },
       }))
-      expect(expectFault(changes, wrong, recorded), item).toContain(item)
+      expect(findFault(changes, wrong, recorded), item).toContain(item)
     }
   })
 
-  it('is disproved with one item more', () => {
+  it('finds an extra item', () => {
     const more = alterFirst(writes, (write) => ({
       ...write,
       items: { ...write.items, rate_limit: { name: 'replace', payload: { max_rate_count: 1 } } },
     }))
-    expect(expectFault(changes, more, recorded)).toContain('rate_limit')
+    expect(findFault(changes, more, recorded)).toContain('rate_limit')
   })
 
-  it('is disproved with one domain more, known or not', () => {
+  it('finds an extra domain, recorded or not', () => {
     const more = alterFirst(writes, (write) => ({ ...write, domains: [...write.domains, c] }))
-    expect(expectFault(changes, more, recorded)).toContain(c)
+    expect(findFault(changes, more, recorded)).toContain(c)
     expect(
-      expectFault(
+      findFault(
         changes,
         more,
         new Map([
@@ -178,8 +178,8 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
   })
 })
 
-describe('a plan is disproved', () => {
-  it('when it names a field that the service should keep', () => {
+describe('findPlanFault', () => {
+  it('finds a field that the service should keep', () => {
     const { changes, writes, recorded } = makeTestPlan(
       {},
       { [a]: { https: createConfirmedState(certificate) } },
@@ -188,14 +188,14 @@ describe('a plan is disproved', () => {
       ...write,
       items: { https: { name: 'replace', payload: { ...certificate, http2: 'on' } } },
     }))
-    expect(expectFault(changes, named, recorded)).toContain('https')
+    expect(findFault(changes, named, recorded)).toContain('https')
   })
 
-  it('when it writes what is to be released, or what is to be emptied by another', () => {
+  it('finds a write of an item that is released, or emptied by another item', () => {
     const released = makeTestPlan({ [a]: { timeout: createConfirmedState(time(5)) } }, { [a]: {} })
     const write = (items: Write['items']): Write => ({ id: 1, wave: 1, domains: [a], items })
     expect(
-      expectFault(
+      findFault(
         released.changes,
         [write({ timeout: { name: 'replace', payload: time(6) } })],
         released.recorded,
@@ -212,7 +212,7 @@ describe('a plan is disproved', () => {
     expect(findPlanFault(cleared.changes, again, cleared.recorded)).not.toBeNull()
   })
 
-  it('when a delta starts from what is not certain', () => {
+  it('finds a delta on an in-doubt value', () => {
     const { changes, recorded } = makeTestPlan(
       { [a]: { ip_black_list: createInDoubtState(ips('192.0.2.1')) } },
       { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1', '192.0.2.2')) } },
@@ -225,10 +225,10 @@ describe('a plan is disproved', () => {
         ip_black_list: { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },
       },
     }
-    expect(expectFault(changes, [append], recorded)).toContain('ip_black_list')
+    expect(findFault(changes, [append], recorded)).toContain('ip_black_list')
   })
 
-  it('when two of its writes are in the wrong order', () => {
+  it('finds writes in the wrong order', () => {
     const { changes, writes, recorded } = makeTestPlan(
       { [a]: { timeout: createConfirmedState(time(5)) } },
       { [a]: { timeout: createConfirmedState(time(10)) } },
@@ -240,6 +240,6 @@ describe('a plan is disproved', () => {
       items: { timeout: { name: 'replace', payload: time(5) } },
     }
     expect(findPlanFault(changes, [late, good], recorded)).toBeNull()
-    expect(expectFault(changes, [good, late], recorded)).toContain('timeout')
+    expect(findFault(changes, [good, late], recorded)).toContain('timeout')
   })
 })

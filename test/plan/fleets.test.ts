@@ -21,7 +21,7 @@ const effort = {
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
 
-/** Needs of a fleet, of which some domains may add entries to a list of their own. */
+/** Builds the needs of a fleet; with `lists` half of the domains add entries to a list. */
 function buildFleet(family: string, domains: number, lists = false): WriteProblem {
   const mix = families[family]?.(domains, 3) ?? []
   const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
@@ -46,8 +46,8 @@ function listCoverProblems(problem: WriteProblem): CoverProblem[] {
   )
 }
 
-describe('the search of large covers, on small ones', () => {
-  it('covers every cell, by rectangles of rows that take all their columns', () =>
+describe('coverLarge on small problems', () => {
+  it('covers every cell by valid rectangles', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const each of listCoverProblems(problem)) {
@@ -63,7 +63,7 @@ describe('the search of large covers, on small ones', () => {
       { numRuns: runs(200) },
     ))
 
-  it('finds the fewest rectangles nearly always, and proves no more than there are', () => {
+  it('is optimal nearly always, and the bound is at most the optimum', () => {
     let [found, fewest] = [0, 0]
     const small = problems(5, 2, true).filter(
       ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
@@ -94,13 +94,13 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   const problem = buildFleet(family, 600, true)
   const { writes, lowerBound } = groupWrites(problem)
 
-  it('gets all it needs and nothing else, in no fewer writes than are proven to be needed', () => {
+  it('has all its needs met and nothing else, in at least as many writes as the bound', () => {
     expect(findFaults(problem, writes)).toEqual([])
     expect(lowerBound).toBeLessThanOrEqual(writes.length)
     expect(lowerBound).toBeGreaterThan(writes.length / 3)
   })
 
-  it('has the same plan whatever the order of its needs is', () => {
+  it('has the same plan for any order of its needs', () => {
     expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({
       writes,
       lowerBound,
@@ -115,7 +115,7 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   })
 })
 
-it('progress comes while a fleet is searched, and ends with all steps', () => {
+it('reports progress while a fleet is searched, up to the last step', () => {
   const seen: [number, number][] = []
   groupWrites({ ...buildFleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
   expect(seen.length).toBeGreaterThan(1)

@@ -38,7 +38,7 @@ function listRefusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): 
   return checkGuards({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
 }
 
-describe('numbers and shares', () => {
+describe('maxDomains and maxChanges', () => {
   it.each<[Partial<Guards>, string[]]>([
     [{ maxDomains: { count: 4 } }, []],
     [{ maxDomains: { count: 3 } }, ['maxDomains: 4 of 12 domains would change, more than 3']],
@@ -58,7 +58,7 @@ describe('numbers and shares', () => {
     expect(listRefusals(guards)).toEqual(expected)
   })
 
-  it('shares count from 10 domains up, numbers always', () => {
+  it('apply shares from 10 domains up, numbers always', () => {
     const few = { changes: changes(9), fleet: { domains: 9, items: 9 } }
     expect(listRefusals({ maxDomains: { percent: 1 }, maxChanges: { percent: 1 } }, few)).toEqual(
       [],
@@ -69,7 +69,7 @@ describe('numbers and shares', () => {
     ).toHaveLength(1)
   })
 
-  it('a domain counts once, and releases count', () => {
+  it('count a domain once, and count releases', () => {
     const release = { action: 'release', after: null } as const
     const both = {
       changes: [change(0), change(0, { item: 'referer', ...release }), change(1, release)],
@@ -81,21 +81,21 @@ describe('numbers and shares', () => {
     ])
   })
 
-  it('are what force overrides, and nothing else', () => {
+  it('are overridden by force; other guards are not', () => {
     const all = {
       maxDomains: { count: 0 },
       maxChanges: { percent: 0 },
       protect: ['*'],
       freeze: [always],
     }
-    const grave = { changes: [change(0, { item: 'extend', after: { squid: 'x' } })] }
+    const destructive = { changes: [change(0, { item: 'extend', after: { squid: 'x' } })] }
     const named = (force: boolean) =>
-      listRefusals(all, { ...grave, force }).map((message) => message.split(':')[0])
+      listRefusals(all, { ...destructive, force }).map((message) => message.split(':')[0])
     expect(named(false)).toEqual(['maxDomains', 'maxChanges', 'protect', 'extend', 'freeze'])
     expect(named(true)).toEqual(['protect', 'extend', 'freeze'])
   })
 
-  it('nothing is refused where nothing changes', () => {
+  it('allow a plan without changes', () => {
     expect(
       listRefusals({ maxDomains: { count: 0 }, protect: ['*'], freeze: [always] }, { changes: [] }),
     ).toEqual([])
@@ -103,7 +103,7 @@ describe('numbers and shares', () => {
 })
 
 describe('protected domains', () => {
-  it('are matched as whole names, and the first three are named', () => {
+  it('are matched by whole names, and the message names three', () => {
     expect(listRefusals({ protect: ['d00000.*'] })).toEqual([
       'protect: d00000.example.com is protected',
     ])
@@ -113,7 +113,7 @@ describe('protected domains', () => {
     expect(listRefusals({ protect: ['example.com', 'd00000'] })).toEqual([])
   })
 
-  it('are not released either', () => {
+  it('are not released', () => {
     expect(
       listRefusals(
         { protect: ['*'] },
@@ -123,7 +123,7 @@ describe('protected domains', () => {
   })
 })
 
-describe('grave changes', () => {
+describe('destructive changes', () => {
   const https = (after: Change['after'], more: Partial<Change> = {}) => [
     change(0, { item: 'https', after, ...more }),
   ]
@@ -134,51 +134,53 @@ describe('grave changes', () => {
     ['https released', https(null, { action: 'release' }), false],
     ['extend', [change(0, { item: 'extend', after: { squid: 'x' } })], true],
     ['another item', [change(0)], false],
-  ])('%s: %s', (_what, all, grave) => {
-    expect(listRefusals({}, { changes: all })).toHaveLength(grave ? 1 : 0)
+  ])('%s: %s', (_what, all, isDestructive) => {
+    expect(listRefusals({}, { changes: all })).toHaveLength(isDestructive ? 1 : 0)
     expect(listRefusals({}, { changes: all, allow: ['https', 'extend'] })).toEqual([])
-    if (grave) expect(listRefusals({}, { changes: all, allow: ['timeout'] })).toHaveLength(1)
+    if (isDestructive)
+      expect(listRefusals({}, { changes: all, allow: ['timeout'] })).toHaveLength(1)
   })
 
-  it('are told once for all their domains', () => {
+  it('are reported once for all their domains', () => {
     const all = [0, 1, 2, 3, 4].map((i) => change(i, { item: 'https', after: { cert_id: 0 } }))
     expect(listRefusals({}, { changes: all })).toEqual([
-      'https: certificate 0 takes HTTPS away (d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
+      'https: certificate 0 takes HTTPS away ' +
+        '(d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
     ])
   })
 })
 
-describe('writes count besides the changes', () => {
+describe('writes', () => {
   const write = (domains: number[], item: string, payload: Json): Write => ({
     id: 1,
     wave: 1,
     domains: domains.map(domain),
     items: { [item]: { name: 'replace', payload } },
   })
-  const one = changes(1)
+  const single = changes(1)
 
   it.each<[string, Write]>([
     ['certificate 0', write([0], 'https', { cert_id: 0 })],
     ['extend', write([0], 'extend', { squid: 'x' })],
-  ])('%s has to be allowed', (_what, written) => {
-    expect(listRefusals({}, { changes: one, writes: [written] })).toHaveLength(1)
+  ])('with %s have to be allowed', (_what, written) => {
+    expect(listRefusals({}, { changes: single, writes: [written] })).toHaveLength(1)
     expect(listRefusals({}, { changes: [], writes: [written] })).toHaveLength(1)
     expect(
-      listRefusals({}, { changes: one, writes: [written], allow: ['https', 'extend'] }),
+      listRefusals({}, { changes: single, writes: [written], allow: ['https', 'extend'] }),
     ).toEqual([])
   })
 
-  it('their domains may be protected, and are counted with their items', () => {
+  it('may touch protected domains, and count with their domains and items', () => {
     const writes = [write([1, 2], 'timeout', { time: '2' })]
-    expect(listRefusals({ protect: ['d00002.*'] }, { changes: one, writes })).toEqual([
+    expect(listRefusals({ protect: ['d00002.*'] }, { changes: single, writes })).toEqual([
       'protect: d00002.example.com is protected',
     ])
-    expect(listRefusals({ maxDomains: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
-    expect(listRefusals({ maxChanges: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
+    expect(listRefusals({ maxDomains: { count: 2 } }, { changes: single, writes })).toHaveLength(1)
+    expect(listRefusals({ maxChanges: { count: 2 } }, { changes: single, writes })).toHaveLength(1)
     expect(
       listRefusals(
         { maxChanges: { count: 3 }, maxDomains: { count: 3 } },
-        { changes: one, writes },
+        { changes: single, writes },
       ),
     ).toEqual([])
   })
@@ -187,7 +189,7 @@ describe('writes count besides the changes', () => {
 const always = { from: '1970-01-01', to: '1970-01-02', timezone: 'UTC', reason: 'sale' }
 
 describe('freeze windows', () => {
-  it('say when they end and why', () => {
+  it('report their end and their reason', () => {
     expect(listRefusals({ freeze: [always] })).toEqual([
       'freeze: nothing is applied from 1970-01-01 to 1970-01-02 (UTC): sale',
     ])
@@ -196,8 +198,8 @@ describe('freeze windows', () => {
   })
 })
 
-describe('fleetOf', () => {
-  it('counts what is managed or recorded, once', () => {
+describe('measureFleet', () => {
+  it('counts each managed or recorded domain and item once', () => {
     const of = (...items: [string, string[]][]): Snapshot =>
       new Map(
         items.map(([name, own]) => [

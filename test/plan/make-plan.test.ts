@@ -54,20 +54,22 @@ const choices: Record<ItemKey, Value[]> = {
 }
 
 function arbitrarySnapshots(
-  held: (values: Value[], item: ItemKey) => fc.Arbitrary<ItemState>,
+  buildState: (values: Value[], item: ItemKey) => fc.Arbitrary<ItemState>,
 ): fc.Arbitrary<Snapshot> {
-  const one = fc.record(
-    Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, held(values, item)])),
+  const domainStates = fc.record(
+    Object.fromEntries(
+      Object.entries(choices).map(([item, values]) => [item, buildState(values, item)]),
+    ),
     {
       requiredKeys: [],
     },
   )
   return fc
-    .array(one, { minLength: 1, maxLength: 14 })
+    .array(domainStates, { minLength: 1, maxLength: 14 })
     .map(
-      (all) =>
+      (rows) =>
         new Map(
-          all.map((items, i) => [
+          rows.map((items, i) => [
             domain(i),
             new Map(Object.entries(items) as [ItemKey, ItemState][]),
           ]),
@@ -98,7 +100,7 @@ const desiredSnapshots = arbitrarySnapshots((values, item) =>
   return snapshot
 })
 
-/** The same snapshot, put together in another order. */
+/** Rebuilds a snapshot in reverse order. */
 function reverseSnapshot(snapshot: Snapshot): Snapshot {
   return new Map(
     [...snapshot].toReversed().map(([name, items]) => [name, new Map([...items].toReversed())]),
@@ -106,7 +108,7 @@ function reverseSnapshot(snapshot: Snapshot): Snapshot {
 }
 
 describe('a plan', () => {
-  it('proves itself whatever is recorded and desired, and counts what it does', () =>
+  it('passes its proof for any recorded and desired state, and counts its changes', () =>
     fc.assert(
       fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
         const { changes, writes, summary, basis } = makeTestPlan(recorded, desired)
@@ -122,7 +124,7 @@ describe('a plan', () => {
       { numRuns: 300 },
     ))
 
-  it('writes an item of a domain only when it changes', () =>
+  it('writes an item of a domain only if it changes', () =>
     fc.assert(
       fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
         const { changes, writes } = makeTestPlan(recorded, desired)
@@ -141,7 +143,7 @@ describe('a plan', () => {
       { numRuns: 300 },
     ))
 
-  it('is the same, byte for byte, whatever the order of its inputs', () =>
+  it('is the same, byte for byte, for any order of its inputs', () =>
     fc.assert(
       fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
         const bytes = JSON.stringify(makeTestPlan(recorded, desired))
@@ -152,7 +154,7 @@ describe('a plan', () => {
       }),
     ))
 
-  it('of equal snapshots has nothing to do', () => {
+  it('is empty for equal snapshots', () => {
     const same = buildSnapshot({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
     expect(makeTestPlan(same, same)).toMatchObject({
       changes: [],
@@ -162,7 +164,7 @@ describe('a plan', () => {
     })
   })
 
-  it('says what the call rate costs', () => {
+  it('estimates the time that the call rate takes', () => {
     const different = (count: number): Snapshot =>
       new Map(
         Array.from({ length: count }, (_, i) => [
@@ -175,21 +177,21 @@ describe('a plan', () => {
     ).toEqual([0, 0, 60, 60, 120])
   })
 
-  it('has a basis that changes with what its domains hold, and with nothing else', () => {
-    const basisOf = (recorded: Snapshot) =>
+  it('has a basis that depends on the states of its domains only', () => {
+    const makeBasis = (recorded: Snapshot) =>
       makeTestPlan(recorded, buildSnapshot({ timeout: createConfirmedState(time(10)) })).basis
         .recorded['a.example.com']
-    const base = basisOf(buildSnapshot({ timeout: createConfirmedState(time(5)) }))
+    const base = makeBasis(buildSnapshot({ timeout: createConfirmedState(time(5)) }))
     expect(base).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(
-      basisOf(
+      makeBasis(
         buildSnapshot({
           timeout: { ...createConfirmedState(time(5)), at: 'later', apply: 'other' } as ItemState,
         }),
       ),
     ).toBe(base)
     expect(
-      basisOf(
+      makeBasis(
         new Map([
           ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
           ...buildSnapshot({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
@@ -201,11 +203,11 @@ describe('a plan', () => {
       { ...createConfirmedState(time(5)), status: 'in-doubt' as const },
       { ...createConfirmedState(time(5)), returned: time(6) },
     ]) {
-      expect(basisOf(buildSnapshot({ timeout: other }))).not.toBe(base)
+      expect(makeBasis(buildSnapshot({ timeout: other }))).not.toBe(base)
     }
   })
 
-  it('warns that an unrecorded item will be emptied, that entries are not known, that nothing can be taken back', () => {
+  it('warns of an emptied unrecorded item, of unknown entries and of an impossible unset', () => {
     const { warnings } = makeTestPlan(
       new Map(),
       buildSnapshot({
@@ -226,29 +228,29 @@ describe('a plan', () => {
     ).toEqual([])
   })
 
-  it('warns of what is emptied only where something may be there, and counts the domains', () => {
+  it('warns of an emptied item only if it may be set, and counts the domains', () => {
     const black = (...list: string[]) =>
       buildSnapshot({ ip_black_list: createConfirmedState(ips(...list)) })
-    // A list that is confirmed has emptied the other one already.
+    // A confirmed list has emptied the other one already.
     expect(makeTestPlan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
-    const told = 'ip_black_list empties ip_white_list, which is not recorded (a.example.com)'
+    const warning = 'ip_black_list empties ip_white_list, which is not recorded (a.example.com)'
     expect(
       makeTestPlan(buildSnapshot({ ip_black_list: unset }), black('192.0.2.2')).warnings,
-    ).toEqual([told])
+    ).toEqual([warning])
     const doubt: ItemState = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
     expect(
       makeTestPlan(buildSnapshot({ ip_black_list: doubt }), black('192.0.2.2')).warnings,
-    ).toEqual([told])
+    ).toEqual([warning])
     const two = new Map([
       ...black('192.0.2.1'),
       ...buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
     ])
     expect(makeTestPlan(new Map(), two).warnings).toEqual([
-      told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
+      warning.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
     ])
   })
 
-  it('says what one group for all items would save, where it would save anything', () => {
+  it('notes how many writes one group for all items would save, if any', () => {
     const wait = createConfirmedState({ origin_connect_timeout: '10' })
     const onOne = buildSnapshot({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
     expect(makeTestPlan(new Map(), onOne).warnings).toEqual([
@@ -274,7 +276,7 @@ describe('a selection', () => {
   ])
   const names = (target: string[]) => [...narrowSnapshot(both, { target, items: [] }).keys()]
 
-  it('of domains is by glob, over letter case', () => {
+  it('matches domains by glob, ignoring case', () => {
     expect(names([])).toHaveLength(2)
     expect(names(['a.example.com'])).toEqual(['a.example.com'])
     expect(names(['*.EXAMPLE.com'])).toEqual(['a.example.com'])
@@ -284,7 +286,7 @@ describe('a selection', () => {
     expect(selectsAny(both, { target: ['a.*'], items: [] })).toBe(true)
   })
 
-  it('of items takes those with it that empty them, or that they empty', () => {
+  it('of items includes items that empty them or that they empty', () => {
     const items = (chosen: ItemKey[]) => [
       ...(
         narrowSnapshot(both, { target: [], items: chosen }).get('a.example.com') ??
@@ -297,7 +299,7 @@ describe('a selection', () => {
   })
 })
 
-it('a plan of a thousand domains with 10 items each proves itself', () => {
+it('passes the proof of a plan of a thousand domains with 10 items each', () => {
   const keys: ItemKey[] = [
     'timeout',
     'connect_timeout',

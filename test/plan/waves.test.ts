@@ -25,7 +25,7 @@ const countDomainsByWave = (solution: WaveSolution): number[] => {
     for (const wave of waves) sizes[wave - 1] = (sizes[wave - 1] ?? 0) + 1
   return sizes
 }
-/** Domains that all need the same, `count` of each kind. */
+/** Builds a problem with one item and one value for each count; so many domains need it. */
 const buildProblem = (counts: number[]): WriteProblem => ({
   needs: counts.flatMap((count, kind) =>
     Array.from({ length: count }, (_, i) => need(kind * 1000 + i, 'https', replace(kind))),
@@ -36,13 +36,13 @@ const buildProblem = (counts: number[]): WriteProblem => ({
   solver: null,
 })
 
-describe('how large a wave is', () => {
+describe('computeWaveSizes', () => {
   it.each<[Amount[], number, number, number[]]>([
     [[{ percent: 100 }], 7, 0, [7]],
     [[{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }], 200, 0, [1, 9, 40, 150]],
     // Rounded up: 5 % of 30 is 1.5.
     [[{ percent: 5 }, { percent: 100 }], 30, 0, [2, 28]],
-    // 7 % of 100 is 7, whatever the arithmetic of fractions makes of it.
+    // 7 % of 100 is 7, in spite of rounding errors.
     [[{ percent: 7 }, { percent: 100 }], 100, 0, [7, 93]],
     [[{ count: 1 }, { percent: 5 }, { percent: 100 }], 10, 0, [1, 9]],
     [[{ count: 50 }, { percent: 100 }], 10, 0, [10]],
@@ -53,8 +53,8 @@ describe('how large a wave is', () => {
   })
 })
 
-describe('domains in waves', () => {
-  it('every need is met, no domain is in two waves, and waves have the sizes that were asked for', () =>
+describe('writeInWaves', () => {
+  it('meets every need, puts no domain in two waves and keeps the wave sizes', () =>
     fc.assert(
       fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
         const solution = writeInWaves(problem, { amounts: cumulative })
@@ -70,7 +70,7 @@ describe('domains in waves', () => {
       { numRuns: runs(100) },
     ))
 
-  it('each wave costs no more than the writes that it cuts, and the bound holds for all of them', () =>
+  it('takes at most all writes once per wave, and never less than the bound', () =>
     fc.assert(
       fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
         const { writes, writesAtOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
@@ -81,7 +81,7 @@ describe('domains in waves', () => {
       { numRuns: runs(100) },
     ))
 
-  it('the order of the needs and the effort do not change the waves', () =>
+  it('assigns the same waves for any order of the needs and any effort', () =>
     fc.assert(
       fc.property(
         problems(10, 2, true),
@@ -102,7 +102,7 @@ describe('domains in waves', () => {
       { numRuns: runs(50) },
     ))
 
-  it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
+  it('fills a small wave with the remainder of a kind, so that other writes stay full', () => {
     const { writes, writesAtOnce } = writeInWaves(buildProblem([10, 23, 20]), {
       amounts: [{ count: 3 }, { percent: 100 }],
     })
@@ -110,7 +110,7 @@ describe('domains in waves', () => {
     expect(writes.length).toBe(6)
   })
 
-  it('what the exchange of domains can mend is not cut', () => {
+  it('splits no write that an exchange of domains can keep whole', () => {
     const groups = Array.from({ length: 6 }, (_, i) =>
       Array.from({ length: 4 }, (__, j) => domain(i * 10 + j)),
     )
@@ -123,7 +123,7 @@ describe('domains in waves', () => {
     for (const group of groups) expect(new Set(group.map((name) => waves.get(name))).size).toBe(1)
   })
 
-  it('domains that go first are all in the first wave, also where they are more than it asks for', () => {
+  it('puts all domains that go first into wave 1, even beyond its amount', () => {
     const isFirst = (name: Domain) => /^d0000[0-4]/.test(name)
     const solution = writeInWaves(
       { ...buildProblem([30]), isFirst },
@@ -137,7 +137,7 @@ describe('domains in waves', () => {
     ).toEqual([0, 1, 2, 3, 4].map(domain))
   })
 
-  it('the waves of an open rollout are kept', () => {
+  it('keeps the waves of an open rollout', () => {
     const waveByDomain = new Map([0, 1, 2].map((i) => [domain(i), i === 1 ? 4 : 2]))
     const { writes } = writeInWaves(buildProblem([3]), { waveByDomain })
     expect(writes.map(({ id, wave, domains }) => [id, wave, domains])).toEqual([

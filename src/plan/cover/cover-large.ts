@@ -16,8 +16,8 @@ export interface CoverLargeEffort {
 }
 
 /**
- * Covers a large problem: grows a cover greedily, improves it by tabu search of the whole cover, then
- * by large neighbourhood search.
+ * Covers a large problem: grows a cover greedily, improves it by tabu search of the whole cover,
+ * then by large neighbourhood search.
  *
  * @param obvious the start if the greedy cover is larger
  * @param target a lower bound of the number of rectangles

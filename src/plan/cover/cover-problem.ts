@@ -21,7 +21,9 @@ export interface CoverProblem {
   cells: number
 }
 
-/** Kind of a column. Columns of one item exclude each other in a rectangle, except parts of a mode. */
+/**
+ * Kind of a column. Columns of one item exclude each other in a rectangle, except parts of a mode.
+ */
 export interface ColumnKind {
   item: number
   /** 0 for a whole value; from 1 for the parts of a value. */

@@ -12,7 +12,9 @@ import { searchFewer, type SearchEffort } from './search-fewer.ts'
 import type { Progress } from './search-large.ts'
 import { removeRedundancy } from './remove-redundancy.ts'
 
-/** Limits of the work for a cover, in steps and not in time, so that the result is deterministic. */
+/**
+ * Limits of the work for a cover, in steps and not in time, so that the result is deterministic.
+ */
 export interface CoverEffort {
   /** Search of a small cover, and of a large one. */
   search: SearchEffort

@@ -3,9 +3,9 @@ import { chunkRows, findWholeColumns } from './obvious-covers.ts'
 import { buildRowClasses } from './row-classes.ts'
 
 /**
- * Finds rectangles that are part of some optimal cover. If one class of rows is the only one with an
- * irreplaceable column, the rectangles of that column have no other rows and may have all columns of
- * the class. They cover the class, which may leave another column to a single class.
+ * Finds rectangles that are part of some optimal cover. If one class of rows is the only one with
+ * an irreplaceable column, the rectangles of that column have no other rows and may have all
+ * columns of the class. They cover the class, which may leave another column to a single class.
  *
  * @returns the rows of these rectangles, each of one class, and the remaining rows
  */

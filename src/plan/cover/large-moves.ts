@@ -10,7 +10,9 @@ interface Move {
   gain: number
 }
 
-/** Maximum number of candidates with the column: first all are estimated, then the best evaluated. */
+/**
+ * Maximum number of candidates with the column: first all are estimated, then the best evaluated.
+ */
 const maxEstimated = 150
 const maxEvaluated = 3
 /** Number of random candidates besides those that share the row or the column. */

@@ -20,7 +20,9 @@ export function buildObviousCover(problem: CoverProblem): Rectangle[] {
   return covers.reduce((best, cover) => (cover.length < best.length ? cover : best))
 }
 
-/** Finds columns that cover a row, preferring whole values; null if one rectangle can't have them. */
+/**
+ * Finds columns that cover a row, preferring whole values; null if one rectangle can't have them.
+ */
 export function findWholeColumns(problem: CoverProblem, row: Row): Column[] | null {
   const [first = [], ...more] = buildLayers(problem, chooseWholeColumns(problem, row))
   return more.length > 0 ? null : first

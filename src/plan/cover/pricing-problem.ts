@@ -28,8 +28,8 @@ interface Branch {
 }
 
 /**
- * Solves the pricing problem of column generation: finds rectangles with a price over 1, that is, of
- * negative reduced cost. Branch and bound over the sets of columns that rows share.
+ * Solves the pricing problem of column generation: finds rectangles with a price over 1, that is,
+ * of negative reduced cost. Branch and bound over the sets of columns that rows share.
  *
  * @param steps maximum number of sets to explore
  * @returns rectangles by descending price, and an upper bound of the price of any rectangle
@@ -110,7 +110,9 @@ export function solvePricingProblem(
   return { rectangles: rectangles.toSorted((a, b) => b.price - a.price), maxPrice }
 }
 
-/** Sums duals from each position of the order on: those of a row of the class, and of the columns. */
+/**
+ * Sums duals from each position of the order on: those of a row of the class, and of the columns.
+ */
 function computeSuffixSums(
   columnPrices: Map<Column, number>,
   order: Column[],

@@ -32,7 +32,9 @@ export function buildRowClasses({ rows }: CoverProblem): RowClass[] {
   return [...classes.values()]
 }
 
-/** Finds columns that no other column can replace in any row; returns column → number of its rows. */
+/**
+ * Finds columns that no other column can replace in any row; returns column → number of its rows.
+ */
 export function findIrreplaceableColumns(classes: RowClass[]): Map<Column, number> {
   const rows = new Map<Column, number>()
   const replaceable = new Set<Column>()

@@ -6,7 +6,10 @@ import { countCoverage } from './remove-redundancy.ts'
 /** Limits of the search for one rectangle less. */
 export interface SearchEffort {
   stepsPerCell: number
-  /** Maximum steps × rectangles, since a step scans the rectangles: per size of the cover, and in all. */
+  /**
+   * Maximum steps × rectangles, since a step scans the rectangles: per size of the cover, and in
+   * all.
+   */
   work: number
   totalWork: number
 }

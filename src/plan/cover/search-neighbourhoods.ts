@@ -16,9 +16,9 @@ export interface NeighbourhoodEffort {
 }
 
 /**
- * Improves a cover by large neighbourhood search: repeatedly re-optimises a neighbourhood of related
- * rectangles and keeps the rest. The weights of uncovered cells take effect quickly in a small
- * neighbourhood, but not in the cover of a whole fleet.
+ * Improves a cover by large neighbourhood search: repeatedly re-optimises a neighbourhood of
+ * related rectangles and keeps the rest. The weights of uncovered cells take effect quickly in a
+ * small neighbourhood, but not in the cover of a whole fleet.
  */
 export function searchNeighbourhoods(
   problem: CoverProblem,

@@ -15,7 +15,9 @@ export interface Table {
   takers: Row[][]
   /** Cell → the columns that cover it. */
   coveredBy: Column[][]
-  /** Column → its item, and its alternative of the item: a whole value, or all parts of one mode. */
+  /**
+   * Column → its item, and its alternative of the item: a whole value, or all parts of one mode.
+   */
   itemOf: Int32Array
   alternativeOf: Int32Array
   /** Whether any item has several alternatives, which exclude each other in a rectangle. */
