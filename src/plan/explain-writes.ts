@@ -88,7 +88,8 @@ function formatWriteIds(ids: number[]): string {
   const sorted = ids.toSorted((a, b) => a - b)
   const shown = sorted.slice(0, 5).join(', ')
   const rest = sorted.length - 5
-  return `${sorted.length === 1 ? 'write' : 'writes'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}`
+  const more = rest > 0 ? ` and ${rest} more` : ''
+  return `${sorted.length === 1 ? 'write' : 'writes'} ${shown}${more}`
 }
 
 function buildFormKey(item: ItemKey, form: Form | undefined): string {

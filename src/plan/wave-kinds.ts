@@ -26,7 +26,8 @@ function nameKind({ action, item, patch }: Change): string {
   if (action !== 'change') return `${action} ${item}`
   const places = patch.map(({ op, path }) => {
     const segments = path.split('/').slice(1, 1 + maxSegments)
-    return `${op} /${segments.map((segment) => (/^(\d+|-)$/.test(segment) ? '*' : segment)).join('/')}`
+    const shape = segments.map((segment) => (/^(\d+|-)$/.test(segment) ? '*' : segment))
+    return `${op} /${shape.join('/')}`
   })
   return `${action} ${item} (${[...new Set(places)].toSorted().join(', ')})`
 }

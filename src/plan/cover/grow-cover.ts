@@ -44,7 +44,7 @@ class Growth {
   readonly #isUncovered: Uint8Array
   /** Entry → number of its uncovered cells. */
   readonly #uncovered: Int32Array
-  readonly #rowOf: Int32Array
+  readonly #rowByEntry: Int32Array
   /** Column → entries with uncovered cells; entry → its position in that list. */
   readonly #uncoveredEntries: Entry[][]
   readonly #position: Int32Array
@@ -53,20 +53,20 @@ class Growth {
   #growths = 0
 
   constructor(flat: FlatProblem, random: () => number) {
-    const { rowStart, columnOf, cellStart } = flat
+    const { rowStart, columnByEntry, cellStart } = flat
     this.#flat = flat
     this.#random = random
     this.#isUncovered = new Uint8Array(flat.cells).fill(1)
-    this.#uncovered = new Int32Array(columnOf.length)
-    this.#rowOf = new Int32Array(columnOf.length)
+    this.#uncovered = new Int32Array(columnByEntry.length)
+    this.#rowByEntry = new Int32Array(columnByEntry.length)
     this.#uncoveredEntries = flat.takers.map(() => [])
-    this.#position = new Int32Array(columnOf.length)
+    this.#position = new Int32Array(columnByEntry.length)
     this.#seen = new Int32Array(rowStart.length)
     for (let row = 0; row + 1 < rowStart.length; row++) {
       for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
-        this.#rowOf[entry] = row
+        this.#rowByEntry[entry] = row
         this.#uncovered[entry] = (cellStart[entry + 1] ?? 0) - (cellStart[entry] ?? 0)
-        const entries = this.#uncoveredEntries[columnOf[entry] ?? 0] ?? []
+        const entries = this.#uncoveredEntries[columnByEntry[entry] ?? 0] ?? []
         this.#position[entry] = entries.length
         if (this.#uncovered[entry] !== 0) entries.push(entry)
       }
@@ -81,8 +81,8 @@ class Growth {
 
   /** Grows a rectangle from a row; the next row is the one with which it covers most cells. */
   grow(seed: Row): { rectangle: Rectangle; gain: number } {
-    const { rowStart, columnOf, width } = this.#flat
-    const all = Array.from(columnOf.subarray(rowStart[seed], rowStart[seed + 1]))
+    const { rowStart, columnByEntry, width } = this.#flat
+    const all = Array.from(columnByEntry.subarray(rowStart[seed], rowStart[seed + 1]))
     const countUncovered = (column: Column): number =>
       this.#uncovered[findEntry(this.#flat, seed, column)] ?? 0
     const columns = pickAlternatives(this.#flat, all, (column) => {
@@ -116,7 +116,7 @@ class Growth {
 
   /** Marks the cells of a rectangle as covered. */
   cover({ rows, columns }: Rectangle): void {
-    const { rowStart, cellStart, cellList, columnOf } = this.#flat
+    const { rowStart, cellStart, cellList, columnByEntry } = this.#flat
     for (const row of rows) {
       for (const column of columns) {
         const entry = findEntry(this.#flat, row, column)
@@ -131,7 +131,8 @@ class Growth {
           uncovered += this.#isUncovered[cellList[i] ?? 0] ?? 0
         }
         this.#uncovered[entry] = uncovered
-        if (uncovered === 0) this.#close(entry, this.#uncoveredEntries[columnOf[entry] ?? 0] ?? [])
+        if (uncovered === 0)
+          this.#close(entry, this.#uncoveredEntries[columnByEntry[entry] ?? 0] ?? [])
       }
     }
   }
@@ -155,7 +156,7 @@ class Growth {
       let position = Math.floor(this.#random() * list.length)
       const until = Math.min(maxCandidates, found.length + maxRowsOfColumn)
       for (let i = 0; i < list.length && found.length < until; i++) {
-        const row = this.#rowOf[list[position] ?? 0] ?? 0
+        const row = this.#rowByEntry[list[position] ?? 0] ?? 0
         if (++position >= list.length) position = 0
         if (this.#seen[row] === this.#growths) continue
         this.#seen[row] = this.#growths

@@ -51,7 +51,7 @@ export class LargeMoves {
   advance(): void {
     const { uncovered, weight, live, rectangles } = this.placement
     const cell = uncovered.at(Math.floor(this.#random() * uncovered.size))
-    this.#markColumns(this.#flat.rowOfCell[cell] ?? 0)
+    this.#markColumns(this.#flat.rowByCell[cell] ?? 0)
     const move = this.#findBestMove(cell)
     this.#step++
     if (move === null) return
@@ -64,9 +64,9 @@ export class LargeMoves {
   }
 
   #markColumns(row: Row): void {
-    const { rowStart, columnOf } = this.#flat
+    const { rowStart, columnByEntry } = this.#flat
     for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
-      const column = columnOf[entry] ?? 0
+      const column = columnByEntry[entry] ?? 0
       this.#markedAtStep[column] = this.#step
       this.#openWeight[column] = this.placement.weigh(entry, 0)
     }
@@ -74,7 +74,7 @@ export class LargeMoves {
 
   #findBestMove(cell: number): Move | null {
     const { byRow, byColumn, live, rectangles } = this.placement
-    const row = this.#flat.rowOfCell[cell] ?? 0
+    const row = this.#flat.rowByCell[cell] ?? 0
     let best: Move | null = null
     let ties = 1
     for (const column of this.#flat.coveredBy[cell] ?? []) {

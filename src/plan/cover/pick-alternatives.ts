@@ -3,14 +3,14 @@ import type { FlatProblem } from './flat-problem.ts'
 
 /** Picks columns that fit in one rectangle: of each item the alternative with most worth. */
 export function pickAlternatives(
-  { hasAlternatives, alternativeOf, itemOf }: FlatProblem,
+  { hasAlternatives, alternativeByColumn, itemByColumn }: FlatProblem,
   columns: Column[],
   computeWorth: (column: Column) => number,
 ): Column[] {
   if (!hasAlternatives) return columns
   const worthByAlternative = new Map<number, number>()
   for (const column of columns) {
-    const alternative = alternativeOf[column] ?? 0
+    const alternative = alternativeByColumn[column] ?? 0
     worthByAlternative.set(
       alternative,
       (worthByAlternative.get(alternative) ?? 0) + computeWorth(column),
@@ -18,7 +18,7 @@ export function pickAlternatives(
   }
   const bestByItem = new Map<number, number>()
   for (const column of columns) {
-    const [item, alternative] = [itemOf[column] ?? 0, alternativeOf[column] ?? 0]
+    const [item, alternative] = [itemByColumn[column] ?? 0, alternativeByColumn[column] ?? 0]
     const known = bestByItem.get(item)
     if (
       known === undefined ||
@@ -27,5 +27,7 @@ export function pickAlternatives(
       bestByItem.set(item, alternative)
     }
   }
-  return columns.filter((column) => bestByItem.get(itemOf[column] ?? 0) === alternativeOf[column])
+  return columns.filter(
+    (column) => bestByItem.get(itemByColumn[column] ?? 0) === alternativeByColumn[column],
+  )
 }

@@ -116,7 +116,7 @@ export class Placement {
     const own = this.rectangles[id]
     if (own === undefined) return
     const weight = sign * (this.weight[cell] ?? 0)
-    const rowIndex = own.rows.indexOf(this.flat.rowOfCell[cell] ?? 0)
+    const rowIndex = own.rows.indexOf(this.flat.rowByCell[cell] ?? 0)
     own.rowLoss[rowIndex] = (own.rowLoss[rowIndex] ?? 0) + weight
     for (const column of this.flat.coveredBy[cell] ?? []) {
       const columnIndex = own.columns.indexOf(column)

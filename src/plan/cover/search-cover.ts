@@ -97,7 +97,7 @@ class CoverSearch {
   }
 
   #findBestMove(cell: Cell, step: number): Move | null {
-    const row = this.#table.rowOf[cell] ?? 0
+    const row = this.#table.rowByCell[cell] ?? 0
     let best: Move | null = null
     let ties = 1
     for (const column of this.#table.coveredBy[cell] ?? []) {

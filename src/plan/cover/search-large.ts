@@ -80,7 +80,7 @@ function reinsertRectangle(placement: Placement, random: () => number): void {
   const cell = uncovered.at(Math.floor(random() * uncovered.size))
   const column = flat.coveredBy[cell]?.[0] ?? 0
   const id = rectangles.findIndex(({ rows }) => rows.length === 0)
-  placement.place(id, [flat.rowOfCell[cell] ?? 0], [column])
+  placement.place(id, [flat.rowByCell[cell] ?? 0], [column])
 }
 
 /** Moves all rectangles to their places in a cover. */

@@ -9,8 +9,8 @@ export interface Table {
   begin: Int32Array
   cells: Int32Array
   /** Row → its columns, ascending. */
-  columnsOf: Int32Array[]
-  rowOf: Int32Array
+  columnsByRow: Int32Array[]
+  rowByCell: Int32Array
   /** Column → the rows that take it. */
   takers: Row[][]
   /** Cell → the columns that cover it. */
@@ -18,8 +18,8 @@ export interface Table {
   /**
    * Column → its item, and its alternative of the item: a whole value, or all parts of one mode.
    */
-  itemOf: Int32Array
-  alternativeOf: Int32Array
+  itemByColumn: Int32Array
+  alternativeByColumn: Int32Array
   /** Whether any item has several alternatives, which exclude each other in a rectangle. */
   hasAlternatives: boolean
   /** Buffers of `pickAlternatives`: worth of each alternative, best alternative of each item. */
@@ -35,15 +35,15 @@ export function buildTable(problem: CoverProblem): Table {
   const flat: Cell[] = []
   const takers: Row[][] = problem.columns.map(() => [])
   const coveredBy: Column[][] = Array.from({ length: problem.cells }, () => [])
-  const rowOf = new Int32Array(problem.cells)
+  const rowByCell = new Int32Array(problem.cells)
   let last = 0
-  const columnsOf = problem.rows.map((columns, row) => {
+  const columnsByRow = problem.rows.map((columns, row) => {
     for (const [column, cells] of columns) {
       entry[row * width + column] = ++last
       for (const cell of cells) {
         flat.push(cell)
         coveredBy[cell]?.push(column)
-        rowOf[cell] = row
+        rowByCell[cell] = row
       }
       begin[last + 1] = flat.length
       takers[column]?.push(row)
@@ -51,7 +51,7 @@ export function buildTable(problem: CoverProblem): Table {
     return Int32Array.from(columns.keys()).toSorted()
   })
   const alternatives = new Map<string, number>()
-  const wayOf = problem.columns.map(({ item, mode }, column) => {
+  const alternativeByColumn = problem.columns.map(({ item, mode }, column) => {
     const name = mode === 0 ? `${column}` : `${item} ${mode}`
     return (
       alternatives.get(name) ?? (alternatives.set(name, alternatives.size), alternatives.size - 1)
@@ -62,12 +62,12 @@ export function buildTable(problem: CoverProblem): Table {
     entry,
     begin,
     cells: Int32Array.from(flat),
-    columnsOf,
-    rowOf,
+    columnsByRow,
+    rowByCell,
     takers,
     coveredBy,
-    itemOf: Int32Array.from(problem.columns, ({ item }) => item),
-    alternativeOf: Int32Array.from(wayOf),
+    itemByColumn: Int32Array.from(problem.columns, ({ item }) => item),
+    alternativeByColumn: Int32Array.from(alternativeByColumn),
     hasAlternatives:
       coveredBy.some((columns) => columns.length > 1) ||
       problem.columns.some((kind) => kind.mode !== 0),
@@ -90,7 +90,7 @@ export function findSharedColumns(
   const [first, ...others] = rows
   if (first === undefined) return []
   const shared: Column[] = []
-  for (const column of table.columnsOf[first] ?? []) {
+  for (const column of table.columnsByRow[first] ?? []) {
     if (others.every((row) => findEntry(table, row, column) > 0)) shared.push(column)
   }
   return table.hasAlternatives ? pickAlternatives(table, rows, shared, computeWorth) : shared
@@ -103,18 +103,18 @@ function pickAlternatives(
   columns: Column[],
   computeWorth: (row: Row, column: Column) => number,
 ): Column[] {
-  const { itemOf, alternativeOf, worths, best } = table
+  const { itemByColumn, alternativeByColumn, worths, best } = table
   for (const column of columns) {
-    worths[alternativeOf[column] ?? 0] = 0
-    best[itemOf[column] ?? 0] = -1
+    worths[alternativeByColumn[column] ?? 0] = 0
+    best[itemByColumn[column] ?? 0] = -1
   }
   for (const column of columns) {
-    const [item, alternative] = [itemOf[column] ?? 0, alternativeOf[column] ?? 0]
+    const [item, alternative] = [itemByColumn[column] ?? 0, alternativeByColumn[column] ?? 0]
     let sum = worths[alternative] ?? 0
     for (const row of rows) sum += computeWorth(row, column)
     worths[alternative] = sum
     const known = best[item] ?? -1
     if (known < 0 || sum > (worths[known] ?? 0)) best[item] = alternative
   }
-  return columns.filter((column) => best[itemOf[column] ?? 0] === alternativeOf[column])
+  return columns.filter((column) => best[itemByColumn[column] ?? 0] === alternativeByColumn[column])
 }
