@@ -1,7 +1,7 @@
 /**
- * Measures the judgement of health by chance: `npm run bench:health`. How many rollouts noise alone
- * stops, and how often a rise is caught. Everything is drawn from seeds, so that the figures are
- * the same each time. `-- --rollouts N` (2,000) says how many are drawn.
+ * Measures the error rates of the health check: `npm run bench:health`. Prints how many rollouts
+ * noise alone stops, and how often a rise is detected. All draws are seeded, so that the figures
+ * are reproducible. `-- --rollouts N` sets the number of rollouts (default 2,000).
  */
 import { parseArgs } from 'node:util'
 import { judgeWave, significance } from '../src/health/judge.ts'
@@ -32,7 +32,8 @@ const minuteMs = 60_000
 const waves = [2, 8, 40, 150]
 
 console.log(
-  `Level ${significance} a wave; ${rollouts} rollouts of ${waves.join(' + ')} domains in which nothing changes\n`,
+  `Significance ${significance} per wave; ${rollouts} rollouts of ${waves.join(' + ')} domains ` +
+    'without a change\n',
 )
 console.log(formatNoiseRow('noise', 'rule', 'stopped', 'of', 'share'))
 const emulated = Math.max(1, Math.round(rollouts / 10))
@@ -63,21 +64,23 @@ const runs = Math.max(1, Math.round(rollouts / 4))
 const rises = [1, 2, 3, 5, 10]
 const sizes = [100, 300, 1000, 10_000]
 console.log(
-  `\nOne domain of 200 rises from 0.5 %; caught, in percent of ${runs} (minRequests 100, margin 1 %; the other 199 are noise)\n`,
+  `\nOne domain of 200 rises from 0.5 %, the other 199 are noise; detected in percent of ${runs} ` +
+    '(minRequests 100, margin 1 %)\n',
 )
 console.log(formatRow('requests', ...rises.map((rise) => `+${rise} points`)))
 for (const requests of sizes)
   console.log(
     formatRow(
       String(requests),
-      ...rises.map((rise) => measureCaught(requests, rise, { ...defaultRule, minRequests: 100 })),
+      ...rises.map((rise) => measureDetected(requests, rise, { ...defaultRule, minRequests: 100 })),
     ),
   )
 console.log(
-  `\nAll of 200 domains with 100 requests each rise from 0.5 %: the wave as a whole, in percent of ${runs} (minRequests 500)\n`,
+  '\nAll of 200 domains with 100 requests each rise from 0.5 %; the wave detected as a whole ' +
+    `in percent of ${runs} (minRequests 500)\n`,
 )
 console.log(formatRow('', ...rises.map((rise) => `+${rise} points`)))
-console.log(formatRow('caught', ...rises.map((rise) => measureCaughtTogether(rise))))
+console.log(formatRow('detected', ...rises.map((rise) => measureDetectedTogether(rise))))
 
 function formatRow(first: string, ...cells: string[]): string {
   return [first.padEnd(10), ...cells.map((cell) => cell.padStart(11))].join(' ')
@@ -108,9 +111,7 @@ function measureNoise(
   )
 }
 
-/**
- * Domains of all sizes and shares, whose windows differ by chance and by how much traffic there is.
- */
+/** Draws a wave of domains of all sizes and error shares, whose traffic differs between windows. */
 function drawWave(draws: Draws, domains: number): Wave {
   const wave: Wave = [new Map(), new Map()]
   for (let i = 0; i < domains; i++) {
@@ -124,7 +125,9 @@ function drawWave(draws: Draws, domains: number): Wave {
   return wave
 }
 
-/** The emulator's own traffic at any time of a week: its errors come in gusts from hour to hour. */
+/**
+ * Draws a wave from the emulator's traffic at any time of a week: errors vary from hour to hour.
+ */
 function emulateWave(draws: Draws, domains: number, rule: HealthRule): Wave {
   const start = Date.UTC(2026, 10, 2) + Math.floor(draws.next() * 7 * 86_400) * 1000
   const { before, after } = computeWindows(
@@ -152,7 +155,7 @@ function emulateCounts(seed: string, domain: string, from: number, to: number): 
   )
 }
 
-function measureCaught(requests: number, rise: number, rule: HealthRule): string {
+function measureDetected(requests: number, rise: number, rule: HealthRule): string {
   const draws = new Draws(requests + rise)
   const [before, after] = drawWave(draws, 199)
   let found = 0
@@ -164,7 +167,7 @@ function measureCaught(requests: number, rise: number, rule: HealthRule): string
   return formatPercent(found / runs)
 }
 
-function measureCaughtTogether(rise: number): string {
+function measureDetectedTogether(rise: number): string {
   const draws = new Draws(rise)
   const names = Array.from({ length: 200 }, (_, i) => `d${i}`)
   const windows = (share: number) => new Map(names.map((name) => [name, draws.window(100, share)]))

@@ -1,8 +1,7 @@
 /**
- * Lets changes out in waves on the emulator, whose clock is virtual, and prints how far each came:
- * a good one, one that breaks some domains, one that breaks all, and many in which nothing changes
- * for the requests, so that only noise can stop them. Fails when a rollout does not end as it
- * should.
+ * Rolls changes out in waves on the emulator with a virtual clock, and prints the result of each: a
+ * good change, one that breaks some domains, one that breaks all, and many that do not affect the
+ * requests, so that only noise can stop them. Exits with 1 if a rollout has an unexpected result.
  */
 import { parseArgs } from 'node:util'
 import type { Emulator } from '../src/emulator/emulator.ts'
@@ -22,7 +21,7 @@ interface Ended {
   wave: number
   takenBack: boolean
   writes: number
-  /** Of the virtual clock. */
+  /** Minutes of the virtual clock. */
   minutes: number
   changed: number
   seconds: number
@@ -68,20 +67,20 @@ if (stopped > Math.ceil(rollouts / 200)) faults.push('noise stops more than 1 ro
 for (const fault of faults) console.error(fault)
 process.exitCode = faults.length === 0 ? 0 : 1
 
-function report(name: string, ended: Ended, isRight: (ended: Ended) => boolean): void {
+function report(name: string, ended: Ended, isExpected: (ended: Ended) => boolean): void {
   const { code, wave, takenBack, changed, writes, minutes, seconds } = ended
-  const outcome = code === 0 ? 'complete' : takenBack ? 'taken back' : 'stopped'
+  const outcome = code === 0 ? 'complete' : takenBack ? 'rolled back' : 'stopped'
   printLine(name, domains, `wave ${wave}`, changed, writes, minutes, seconds.toFixed(1), outcome)
-  if (!isRight(ended)) faults.push(`${name}: exit ${code} in wave ${wave}`)
+  if (!isExpected(ended)) faults.push(`${name}: exit ${code} in wave ${wave}`)
 }
 
-/** Lets another origin out to domains that have been configured for two hours. */
+/** Rolls another origin out to domains that have been configured for two hours. */
 async function runRollout(
   seed: string,
   count: number,
-  originOf: (i: number) => string,
+  chooseOrigin: (i: number) => string,
 ): Promise<Ended> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const time: ManualTime = { now: Date.UTC(2026, 10, 18, 9) }
   const emulator = await startService({ seed, now: () => time.now, deadOrigins: [dead] })
   const place = new Place(
@@ -94,7 +93,7 @@ async function runRollout(
     await place.cli('apply', '--yes', '--no-waves')
     const before = await fetchState(emulator)
     time.now += 2 * 3_600_000
-    writeManifests(place, count, originOf)
+    writeManifests(place, count, chooseOrigin)
     const start = time.now
     const { code, out } = await place.cli('apply', '--yes', '--json')
     const events = out
@@ -114,7 +113,7 @@ async function runRollout(
       changed: Object.keys(after).filter(
         (domain) => JSON.stringify(after[domain]) !== JSON.stringify(before[domain]),
       ).length,
-      seconds: (performance.now() - began) / 1000,
+      seconds: (performance.now() - startedAt) / 1000,
     }
   } finally {
     place.remove()
@@ -122,10 +121,10 @@ async function runRollout(
   }
 }
 
-function writeManifests(place: Place, count: number, originOf: (i: number) => string): void {
+function writeManifests(place: Place, count: number, chooseOrigin: (i: number) => string): void {
   for (let i = 0; i < count; i++) {
     place.manifest(`d${String(i).padStart(4, '0')}.example.com`, {
-      origin: { default_master: originOf(i) },
+      origin: { default_master: chooseOrigin(i) },
     })
   }
 }

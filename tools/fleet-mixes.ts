@@ -13,9 +13,7 @@ const items = [
   'video_drag',
 ]
 
-/**
- * Families of change mixes; each makes one of about so many domains, the same for the same seed.
- */
+/** Families of change mixes: each makes a mix of about so many domains, from a seed. */
 export const families: Record<string, (domains: number, seed: number) => Mix> = {
   planted,
   overlap,
@@ -46,7 +44,7 @@ function planted(domains: number, seed: number): Mix {
   return toSortedMix(needs)
 }
 
-/** Lays overlapping rectangles over the domains of classes that have a profile each. */
+/** Puts overlapping rectangles on the domains of classes; each class has one profile. */
 function overlap(domains: number, seed: number): Mix {
   const random = createRandom(seed)
   const needs = createEmptyNeeds(domains)
@@ -64,7 +62,7 @@ function overlap(domains: number, seed: number): Mix {
   return toSortedMix(needs)
 }
 
-/** Lets region, tier and tenant decide different items; some domains lack some. */
+/** Chooses items by region, tier and tenant; some domains lack some items. */
 function layered(domains: number, seed: number): Mix {
   const random = createRandom(seed)
   const count = Math.ceil(domains / 12)
@@ -96,7 +94,7 @@ function zipf(domains: number, seed: number): Mix {
   )
 }
 
-/** Changes two items for everybody and one to three for each tenant. */
+/** Changes two items of all domains and one to three of each tenant. */
 function tenants(domains: number, seed: number): Mix {
   const random = createRandom(seed)
   const count = Math.ceil(domains / 25)
@@ -112,7 +110,7 @@ function tenants(domains: number, seed: number): Mix {
   )
 }
 
-/** Rolls a few standard profiles out over domains that each lack another part of theirs. */
+/** Applies a few standard profiles to domains that lack different items of them. */
 function partial(domains: number, seed: number): Mix {
   const random = createRandom(seed)
   const profiles = Math.ceil(domains / 200)
@@ -137,7 +135,7 @@ function toSortedMix(needs: Map<string, number>[]): Mix {
     .map((own) => [...own].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Draws a number below `count`, small ones far more often. */
+/** Draws a number below `count`; small numbers are far more frequent. */
 function drawZipf(count: number, random: () => number): number {
   return Math.min(count - 1, Math.floor((count + 1) ** random()) - 1)
 }

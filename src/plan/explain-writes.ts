@@ -70,8 +70,8 @@ function explainWrite(
   others.delete(write.id)
   const part =
     others.size === 0
-      ? 'all that its domains need'
-      : `the rest of its domains' changes goes in ${formatWriteIds([...others])}`
+      ? 'meets all needs of its domains'
+      : `the other changes of its domains are in ${formatWriteIds([...others])}`
   if (write.domains.length >= domainsPerWrite) return `full; ${part}`
   const alike = Object.entries(write.items).map(([item, form]) =>
     (writesByForm.get(buildFormKey(item, form)) ?? []).filter((other) => other.id !== write.id),
@@ -79,7 +79,7 @@ function explainWrite(
   const shared = alike.flat().map((other) => other.id)
   const room =
     shared.length === 0
-      ? 'no other domain takes these values'
+      ? 'no other domain needs these values'
       : `other domains get these values in ${formatWriteIds([...new Set(shared)])}`
   return `${room}; ${part}`
 }

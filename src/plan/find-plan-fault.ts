@@ -52,18 +52,18 @@ function findDomainFault(
   const byItem = new Map(changes.map((change) => [change.item, change]))
   const written = new Set(writes.flatMap((write) => Object.keys(write.items)))
   for (const item of written)
-    if (!isWritten(byItem.get(item))) return `the writes touch ${item}, which should stay as it is`
+    if (!isWritten(byItem.get(item))) return `the writes change ${item}, which should not change`
   for (const change of changes)
     if (isWritten(change) && !written.has(change.item))
-      return `no write brings about the change of ${change.item}`
+      return `no write makes the change of ${change.item}`
   for (const item of new Set([...after.keys(), ...byItem.keys()])) {
     const change = byItem.get(item)
     const values = after.get(item) ?? [undefined]
     if (change === undefined || change.action === 'release') {
       if (!hasSameValues(values, before.get(item) ?? [undefined]))
-        return `the writes touch ${item}, which should stay as it is`
+        return `the writes change ${item}, which should not change`
     } else if (!values.every((value, i) => isFulfilled(change, value, before.get(item)?.[i]))) {
-      return `the writes leave ${item} other than planned`
+      return `after the writes ${item} has another value than planned`
     }
   }
   return null

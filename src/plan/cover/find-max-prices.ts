@@ -36,7 +36,7 @@ class MaxPriceSearch {
   readonly #kinds: ColumnKind[]
   readonly #width: number
   readonly #classes: RowClass[]
-  readonly #ofColumn: Float64Array
+  readonly #columnDuals: Float64Array
   /** Class → its columns with duals, ascending, with the sum of a row's duals for each. */
   readonly #pay: { column: Column; price: number }[][]
   readonly #chosen: Column[] = []
@@ -50,7 +50,7 @@ class MaxPriceSearch {
     this.#kinds = kinds
     this.#width = width
     this.#classes = classes
-    this.#ofColumn = columnDuals
+    this.#columnDuals = columnDuals
     this.maxPrices = {
       byCell: cellDuals.map((own) => new Float64Array(own.length)),
       byColumn: new Float64Array(columnDuals.length),
@@ -81,7 +81,7 @@ class MaxPriceSearch {
     }
     for (const [column, next] of found) {
       if (!this.#chosen.every((other) => this.#isCompatible(other, column))) continue
-      const price = base + (this.#ofColumn[column] ?? 0)
+      const price = base + (this.#columnDuals[column] ?? 0)
       this.#chosen.push(column)
       this.#raise(next, price)
       this.#explore(next, price)

@@ -116,14 +116,15 @@ export function solvePricingProblem(
 function computeSuffixSums(
   columnPrices: Map<Column, number>,
   order: Column[],
-  ofColumn: Float64Array,
+  columnDuals: Float64Array,
 ): { rows: Float64Array; columns: Float64Array } {
   const rows = new Float64Array(order.length + 1)
   const columns = new Float64Array(order.length + 1)
   for (let i = order.length - 1; i >= 0; i--) {
     const price = columnPrices.get(order[i] ?? 0)
     rows[i] = (rows[i + 1] ?? 0) + (price ?? 0)
-    columns[i] = (columns[i + 1] ?? 0) + (price === undefined ? 0 : (ofColumn[order[i] ?? 0] ?? 0))
+    columns[i] =
+      (columns[i + 1] ?? 0) + (price === undefined ? 0 : (columnDuals[order[i] ?? 0] ?? 0))
   }
   return { rows, columns }
 }
