@@ -138,9 +138,9 @@ function emulateWave(draws: Draws, domains: number, rule: HealthRule): Wave {
   )
   const seed = String(draws.next())
   const names = Array.from({ length: domains }, (_, i) => `d${i}.example.com`)
-  const countsOf = ({ from, to }: { from: number; to: number }) =>
+  const countByDomain = ({ from, to }: { from: number; to: number }) =>
     new Map(names.map((name) => [name, emulateCounts(seed, name, from / minuteMs, to / minuteMs)]))
-  return [countsOf(before), countsOf(after)]
+  return [countByDomain(before), countByDomain(after)]
 }
 
 function emulateCounts(seed: string, domain: string, from: number, to: number): Counts {

@@ -22,7 +22,7 @@ export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Reco
   )
 }
 
-/** Picks the fields of a state that count, without the time and the author of the record. */
+/** Picks the fields of a state to hash: not when and by which apply it was recorded. */
 function toHashInput(state: ItemState): Json {
   const { status, candidates, unknown = false, returned = null } = state
   return { status, candidates, unknown, returned }

@@ -163,7 +163,7 @@ describe('detectDrift', () => {
   it.each<[string, ItemState | undefined, ItemState | undefined, [string, string]]>([
     ['recorded as desired', time(1), time(1), ['live', 'in-doubt']],
     ['merged and not applied', time(1), time(2), ['pending live', 'in-doubt']],
-    ['in doubt', createInDoubtState(1, 2), time(2), ['live', 'in-doubt']],
+    ['in-doubt', createInDoubtState(1, 2), time(2), ['live', 'in-doubt']],
     ['never applied', undefined, time(2), ['pending live', 'in-doubt']],
     ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
   ])('an observed unreadable item is a difference: %s', (_what, recorded, desired, expected) => {

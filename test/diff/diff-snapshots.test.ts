@@ -93,7 +93,7 @@ describe('a desired item', () => {
     })
   })
 
-  it('is no change if the service returned another value: a second write would return the same', () => {
+  it('is no change if the service returned another value: a write would return the same', () => {
     const from = buildSnapshot({
       timeout: { ...createConfirmedState(time(10)), returned: time(11) },
     })
@@ -203,7 +203,7 @@ describe('an item that is no longer desired', () => {
     ['confirmed', createConfirmedState(time(5))],
     ['unset', createUnsetState()],
     ['unset with a value', createUnsetState(time(5))],
-    ['in doubt', createInDoubtState(time(5), time(6))],
+    ['in-doubt', createInDoubtState(time(5), time(6))],
     ['unknown', createUnknownState()],
   ])('is released when it was %s', (_case, state) => {
     const change = diffToOne(buildSnapshot({ timeout: state }), buildSnapshot({}))

@@ -21,7 +21,7 @@ const buildCounts = (requests: number, bad: number, status = '502'): Counts => (
 const still: Both = [buildCounts(10_000, 50), buildCounts(10_000, 50)]
 
 describe('a domain', () => {
-  it('is worse if its failures rise significantly and by more than the margin, with the figures', () => {
+  it('is worse if its failures rise significantly and by more than the margin', () => {
     const { verdict, domains, whole } = judge({
       'a.example': [buildCounts(1000, 5), buildCounts(1000, 55)],
       'b.example': still,

@@ -34,7 +34,7 @@ describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
     expect(valid).toBeGreaterThan(tries / 6)
   })
 
-  it('has the same canonical form for any order and repetition in a set, and any order of keys', () => {
+  it('has one canonical form for any order and repetition in sets, and any order of keys', () => {
     fc.assert(
       fc.property(arbitraryPayload(item), fc.infiniteStream(fc.nat()), (payload, chances) => {
         const value = canonicalize(payload)

@@ -119,7 +119,7 @@ it('the writes, folded over every possible value, give the desired state', () =>
         for (const [domain, items] of desired) {
           for (const [item, { candidates }] of items) {
             const spec = getItemSpec(item)
-            const wanted = candidates[0] ?? null
+            const target = candidates[0] ?? null
             const payloads = writes
               .filter((write) => write.domains.includes(domain))
               .map((write) => write.items[item]?.payload)
@@ -135,7 +135,7 @@ it('the writes, folded over every possible value, give the desired state', () =>
               expect([domain, item, end]).toEqual([
                 domain,
                 item,
-                fillKeptFields(spec.keptFields, wanted, start),
+                fillKeptFields(spec.keptFields, target, start),
               ])
               folded++
             }

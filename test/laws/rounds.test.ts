@@ -58,8 +58,8 @@ async function inNewWorkspace(work: (place: Place) => Promise<void>): Promise<vo
   }
 }
 
-function declare(place: Place, wanted: Desired): void {
-  for (const [domain, items] of Object.entries(wanted))
+function declare(place: Place, target: Desired): void {
+  for (const [domain, items] of Object.entries(target))
     place.manifest(domain, escapeReferences(items) as JsonObject)
 }
 
@@ -138,11 +138,11 @@ describe('any sequence of manifests', () => {
           inNewWorkspace(async (place) => {
             const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
             const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
-            for (const wanted of rounds) {
-              declare(place, wanted)
+            for (const target of rounds) {
+              declare(place, target)
               await place.settle()
               for (const domain of domains) {
-                const items = wanted[domain] ?? {}
+                const items = target[domain] ?? {}
                 const next = computeExpected(
                   holds.get(domain) ?? {},
                   managed.get(domain) ?? new Set(),
@@ -161,7 +161,7 @@ describe('any sequence of manifests', () => {
               const recorded = Object.fromEntries(
                 listed.map((entry) => [entry.domain, [entry.items, entry.inDoubt]]),
               )
-              const counts = Object.entries(wanted).flatMap(([domain, items]) => {
+              const counts = Object.entries(target).flatMap(([domain, items]) => {
                 const count = Object.keys(items).filter((name) => name !== 'length').length
                 return count === 0 ? [] : [[domain, [count, 0]] as const]
               })

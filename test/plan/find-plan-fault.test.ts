@@ -57,7 +57,7 @@ const kinds: Record<string, [Sides, Sides]> = {
     { [a]: { timeout: createConfirmedState(time(5)) } },
     { [a]: { timeout: createConfirmedState(time(10)) } },
   ],
-  'in doubt': [
+  'in-doubt': [
     { [a]: { timeout: createInDoubtState(time(5), time(10)) } },
     { [a]: { timeout: createConfirmedState(time(10)) } },
   ],
@@ -74,7 +74,7 @@ const kinds: Record<string, [Sides, Sides]> = {
     { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
     { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
   ],
-  'cleared in doubt': [
+  'cleared in-doubt': [
     { [a]: { ip_white_list: createInDoubtState(ips('192.0.2.7')) } },
     { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
   ],

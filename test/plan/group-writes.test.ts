@@ -65,7 +65,7 @@ describe('groupWrites for any needs', () => {
       { numRuns: runs(100) },
     ))
 
-  it('keeps `together` items in one write, and combines only items of one group or of `together`', () =>
+  it('keeps `together` items in one write, and combines others only within a group', () =>
     fc.assert(
       fc.property(problems(8, 2, true), (problem) => {
         const { needs, grouping } = problem

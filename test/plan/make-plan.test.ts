@@ -257,11 +257,11 @@ describe('a plan', () => {
       expect.stringContaining('would save 1 of 2 writes'),
     ])
     expect(makeTestPlan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
-    const apart = new Map([
+    const separate = new Map([
       ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
       ...buildSnapshot({ connect_timeout: wait }, 'b.example.com'),
     ])
-    expect(makeTestPlan(new Map(), apart).warnings).toEqual([])
+    expect(makeTestPlan(new Map(), separate).warnings).toEqual([])
   })
 })
 

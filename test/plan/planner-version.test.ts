@@ -14,7 +14,7 @@ const fingerprints: Record<number, string> = {
   1: '05052dbd04418b712aefa646103b1d98361ff27e3595337dd6504fabbe92d81a',
 }
 
-it('makes the same writes with the same version (else raise plannerVersion and add its hash)', () => {
+it('makes the same writes (if not, raise plannerVersion and add its hash)', () => {
   const text = readFileSync(new URL('../bench/instances.json', import.meta.url), 'utf8')
   const hash = createHash('sha256')
   for (const { needs } of JSON.parse(text) as Instance[]) {
