@@ -41,7 +41,8 @@ export interface RollbackSnapshots {
  *
  * @param now the recorded state, or the state after a plan is applied
  * @param before state before of each item to roll back; null if it was unrecorded
- * @param isAtHand tests whether the value of a secret is available, by its fingerprint (`scrypt:…`)
+ * @param canReveal tests whether the value of a secret is available, by its fingerprint
+ * (`scrypt:…`)
  */
 export function computeRollback(
   now: StateNow,

@@ -96,7 +96,7 @@ function foldWrite(state: State, write: Write): State {
   return next
 }
 
-/** Tests whether the value after the writes is the one that the change promised. */
+/** Tests whether a value after the writes, from `before`, is the one that the change promised. */
 function isFulfilled(change: Change, value: Value | undefined, before: Value | undefined): boolean {
   const spec = getItemSpec(change.item)
   if (change.reason === 'cleared') return value === undefined

@@ -70,8 +70,8 @@ const coverEfforts: Record<Effort, CoverEffort> = {
 
 /**
  * Meets all needs with as few writes as it finds, separately for each group of items that may share
- * a write. Never takes more writes than one write per patch or one item at a time. Deterministic,
- * and independent of the order of the needs.
+ * a write. Never takes more writes than domains with equal patches together, nor than one item at a
+ * time. Deterministic, and independent of the order of the needs.
  */
 export function groupWrites({
   needs,
@@ -101,7 +101,7 @@ export function groupWrites({
   }
 }
 
-/** Share of the effort of a large cover that its waves get together, after the whole cover. */
+/** Share of the effort for a whole fleet that its waves together get again. */
 const largeShare = 0.4
 
 /** Scales the effort for a part of a problem; a part needs no bound. */

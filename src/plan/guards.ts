@@ -39,7 +39,7 @@ export interface GuardRefusal {
 /** Minimum number of domains for shares to apply: one of three domains is 33 % already. */
 const minDomainsForShares = 10
 
-/** Checks all guards and returns their refusals; releases count as changes. */
+/** Checks all guards and returns their refusals: none without changes; releases are changes. */
 export function checkGuards(input: GuardInput): GuardRefusal[] {
   if (input.changes.length + input.writes.length === 0) return []
   return [

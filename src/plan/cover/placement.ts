@@ -10,7 +10,7 @@ export interface PlacedRectangle {
   entries: Entry[]
   rowLoss: number[]
   columnLoss: number[]
-  /** Step up to which the rectangle is tabu. */
+  /** First step at which the rectangle is not tabu. */
   tabuUntil: number
 }
 

@@ -18,7 +18,7 @@ const columnShares = [0, 0.5]
 
 /**
  * Computes a lower bound of the number of rectangles from feasible duals of cells and columns, as
- * `computeDualBound` does, but without a solver, in time linear in the number of classes.
+ * `computeDualBound` does, but without a solver, in time that grows with the number of classes.
  *
  * A round divides each dual by the maximum price of a rectangle that contains it. Then no price is
  * over 1, whatever the duals were, and duals that were feasible only rise.

@@ -1,8 +1,8 @@
 import type { Column, CoverProblem, Rectangle, Row } from './cover-problem.ts'
 
 /**
- * Removes rows and columns of rectangles whose cells other rectangles cover too, the longer side
- * first, so that little is sent twice. The result covers the same cells.
+ *  * Removes rows and columns of rectangles whose cells other rectangles cover too, those that save
+ * most first, so that little is sent twice. The result covers the same cells.
  */
 export function removeRedundancy(problem: CoverProblem, rectangles: Rectangle[]): Rectangle[] {
   const count = countCoverage(problem, rectangles)

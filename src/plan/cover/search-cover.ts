@@ -6,7 +6,7 @@ interface PlacedRectangle {
   rows: Row[]
   columns: Column[]
   cells: Cell[]
-  /** Step up to which the rectangle is tabu, so that a move is not undone at once. */
+  /** First step at which the rectangle is not tabu, so that a move is not undone at once. */
   tabuUntil: number
 }
 

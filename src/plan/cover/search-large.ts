@@ -15,7 +15,7 @@ export interface LargeEffort {
 /** Called regularly with the number of steps made and the maximum. */
 export type Progress = (made: number, all: number) => void
 
-/** After a failure: number of least useful rectangles from which the one to remove is drawn. */
+/** Maximum number of least useful rectangles from which one is drawn to remove after a failure. */
 const maxDrawnRectangles = 50
 /** Steps between reports of progress. */
 const stepsPerReport = 1_000
