@@ -204,7 +204,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const { name, files, lines, imports } of rooms) {
     const list = [...imports].map(([other, count]) => `${other} ${count}`).join(', ')
     console.log(
-      `${name.padEnd(10)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines   ` +
+      `${name.padEnd(10)} ${String(files).padStart(3)} files ` +
+        `${String(lines).padStart(6)} lines   ` +
         (list === '' ? 'imports nothing' : `imports ${list}`),
     )
   }

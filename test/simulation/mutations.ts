@@ -135,7 +135,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'what is in doubt is not written again',
     file: 'src/diff/diff-snapshots.ts',
-    find: "if (held?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
+    find: "if (state?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
     replace: 'if (isSameJson(before ?? undefined, after)) return null',
     seeds: 100,
   },
