@@ -13,8 +13,8 @@ let hasMissed = false
 
 try {
   for (const remote of [false, true]) {
-    if (remote) sandbox.withRemote()
-    else sandbox.repository('alone')
+    if (remote) await sandbox.withRemote()
+    else await sandbox.repository('alone')
     const folder = remote ? 'clone' : 'alone'
     const remoteLabel = remote ? 'with a remote' : 'without a remote'
     const recorded = buildState(10_000)

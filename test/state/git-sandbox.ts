@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { simpleGit } from 'simple-git'
 import { openGit } from '../../src/state/git/plumbing.ts'
-import { buildGitEnvironment } from '../../src/state/git/git-process.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
 /**
@@ -22,30 +22,42 @@ export class GitSandbox {
     GIT_CONFIG_VALUE_0: 'main',
   }
 
-  /** Runs git in one of the folders and gives what it prints. */
-  git(where: string, ...args: string[]): string {
-    const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
-    return execFileSync('git', [...who, ...args], {
-      cwd: join(this.folder, where),
-      env: this.env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim()
+  /**
+   * Runs git in one of the folders.
+   *
+   * @returns what it prints
+   */
+  git(where: string, ...args: string[]): Promise<string> {
+    return (
+      simpleGit({
+        baseDir: join(this.folder, where),
+        config: ['user.name=Test', 'user.email=test@example.com'],
+        trimmed: true,
+        allowEnvironment: Object.keys(this.env),
+        unsafe: allowed,
+        errors: (error, { exitCode, stdErr }) =>
+          error ?? (exitCode === 0 ? undefined : Buffer.concat(stdErr)),
+      })
+        .env(this.env)
+        // After a command without output the library waits for 50 ms; an empty chunk ends that.
+        .outputHandler((_command, out) => out.on('end', () => out.emit('data', Buffer.alloc(0))))
+        .raw(args)
+    )
   }
 
   /** A repository with a commit. */
-  repository(name: string): string {
-    this.git('.', 'init', '--quiet', name)
-    this.git(name, 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  async repository(name: string): Promise<string> {
+    await this.git('.', 'init', '--quiet', name)
+    await this.git(name, 'commit', '--quiet', '--allow-empty', '-m', 'first')
     return join(this.folder, name)
   }
 
   /** A bare repository, and a clone of it with a commit. */
-  withRemote(remote = 'remote.git', clone = 'clone'): string {
-    this.git('.', 'init', '--quiet', '--bare', remote)
-    this.git('.', 'clone', '--quiet', remote, clone)
-    this.git(clone, 'commit', '--quiet', '--allow-empty', '-m', 'first')
-    this.git(clone, 'push', '--quiet', 'origin', 'HEAD')
+  async withRemote(remote = 'remote.git', clone = 'clone'): Promise<string> {
+    await this.git('.', 'init', '--quiet', '--bare', remote)
+    await this.git('.', 'clone', '--quiet', remote, clone)
+    await this.git(clone, 'commit', '--quiet', '--allow-empty', '-m', 'first')
+    await this.git(clone, 'push', '--quiet', 'origin', 'HEAD')
     return join(this.folder, clone)
   }
 
@@ -63,4 +75,12 @@ export class GitSandbox {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** The sandbox has its own settings; tests replace programs of the remote and hooks. */
+const allowed = {
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeHooksPath: true,
+  allowUnsafePack: true,
 }

@@ -9,10 +9,10 @@ const minute = 60_000
 let sandbox: GitSandbox
 
 setStageInTime()
-beforeEach(() => {
+beforeEach(async () => {
   sandbox = new GitSandbox()
-  sandbox.withRemote('remote.git', 'one')
-  sandbox.git('.', 'clone', '--quiet', 'remote.git', 'two')
+  await sandbox.withRemote('remote.git', 'one')
+  await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'two')
 })
 afterEach(() => sandbox.remove())
 
