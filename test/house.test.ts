@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { inspect, renderPage } from '../tools/house.ts'
 
-it('rooms import only what their row allows, and thinking rooms are pure', () => {
+it('rooms import only what their row allows, and pure rooms are pure', () => {
   const { rooms, faults } = inspect()
   expect(faults).toEqual([])
   expect(rooms.every((room) => room.files > 0)).toBe(true)
 })
 
-it('the picture in docs/architecture.md is drawn from the imports (npm run house -- --picture)', () => {
+it('docs/architecture.md has the current picture (else npm run house -- --picture)', () => {
   const { now, drawn } = renderPage(inspect().rooms)
   expect(now).toContain('flowchart TD')
   expect(now).toBe(drawn)

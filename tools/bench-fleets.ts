@@ -1,9 +1,9 @@
 /**
- * Plans change mixes of whole fleets and prints writes, those of a plain greedy search, the fewest
- * known, the proven bound, CPU seconds and memory. Fails when a plan falls short of its goal.
+ * Plans change mixes of whole fleets. Prints the writes, those of a plain greedy search, the fewest
+ * known, the proven bound, CPU seconds and memory. Exits with 1 if a plan misses its goal.
  *
- * --unseen 1500,10000 makes mixes of that many domains instead, --seed others; --waves plans each
- * in waves too; --effort is that of `plan`.
+ * --unseen 1500,10000 makes new mixes of so many domains, with --seed; --waves plans each mix in
+ * waves too; --effort is that of `plan`.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -17,13 +17,13 @@ import { countGreedyWrites } from './plain-greedy.ts'
 interface Fleet {
   family: string
   mix: Mix
-  /** Writes that the mix was made from; null where that says nothing. */
+  /** Number of writes from which the mix was made; null if it was made otherwise. */
   planted: number | null
   greedy: number
   bestKnown: number
 }
 
-/** Writes for each of the greedy search's, over all families that do not say how few would do. */
+/** Maximum ratio of writes to those of the greedy search, over all families but planted. */
 const maxRatio = 0.965
 
 const { values: options } = parseArgs({
@@ -36,11 +36,11 @@ const { values: options } = parseArgs({
 })
 const effort = efforts.find((each) => each === options.effort) ?? 'normal'
 const solver = await loadSolver()
-const line = (...cells: (string | number)[]): void =>
+const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells.map((cell, i) => (i === 0 ? String(cell).padEnd(16) : String(cell).padStart(9))).join(''),
   )
-line(
+printLine(
   'fleet',
   'needs',
   'greedy',
@@ -55,14 +55,14 @@ line(
 )
 
 const total = { needs: 0, greedy: 0, best: 0, writes: 0, bound: 0, seconds: 0 }
-const others = { writes: 0, greedy: 0 }
-const short: string[] = []
+const notPlanted = { writes: 0, greedy: 0 }
+const missed: string[] = []
 for (const { family, mix, planted, greedy, bestKnown } of options.unseen === undefined
-  ? publicFleets()
-  : unseenFleets()) {
+  ? loadPublicFleets()
+  : makeUnseenFleets()) {
   const problem = toProblem(mix)
   const started = process.cpuUsage().user
-  const { writes, lowerBound } = writeInWaves(problem, { waveOf: new Map<string, number>() })
+  const { writes, lowerBound } = writeInWaves(problem, { waveByDomain: new Map<string, number>() })
   const seconds = (process.cpuUsage().user - started) / 1e6
   const waves = options.waves
     ? writeInWaves(problem, {
@@ -70,7 +70,7 @@ for (const { family, mix, planted, greedy, bestKnown } of options.unseen === und
       }).writes.length
     : null
   const name = `${family} ${mix.length}`
-  line(
+  printLine(
     name,
     problem.needs.length,
     greedy,
@@ -84,9 +84,9 @@ for (const { family, mix, planted, greedy, bestKnown } of options.unseen === und
     waves === null ? '-' : `+${((100 * waves) / writes.length - 100).toFixed(1)} %`,
   )
   if (planted === null || family !== 'planted') {
-    others.writes += writes.length
-    others.greedy += greedy
-  } else if (writes.length > planted) short.push(`${name}: at most ${planted} writes are expected`)
+    notPlanted.writes += writes.length
+    notPlanted.greedy += greedy
+  } else if (writes.length > planted) missed.push(`${name}: expected at most ${planted} writes`)
   total.needs += problem.needs.length
   total.greedy += greedy
   total.best += bestKnown
@@ -94,7 +94,7 @@ for (const { family, mix, planted, greedy, bestKnown } of options.unseen === und
   total.bound += lowerBound
   total.seconds += seconds
 }
-line(
+printLine(
   'total',
   total.needs,
   total.greedy,
@@ -105,16 +105,18 @@ line(
   (total.writes / total.bound).toFixed(3),
   total.seconds.toFixed(1),
 )
-const ratio = others.writes / others.greedy
-console.log(`\nall but planted: ${others.writes} writes, ${ratio.toFixed(3)} × the greedy search`)
+const ratio = notPlanted.writes / notPlanted.greedy
+console.log(
+  `\nall but planted: ${notPlanted.writes} writes, ${ratio.toFixed(3)} × the greedy search`,
+)
 if (ratio > maxRatio)
-  short.push(`at most ${maxRatio} × the greedy search is expected of all but planted`)
-if (effort !== 'quick' && short.length > 0) {
-  for (const each of short) console.error(each)
+  missed.push(`expected at most ${maxRatio} × the greedy search for all but planted`)
+if (effort !== 'quick' && missed.length > 0) {
+  for (const each of missed) console.error(each)
   process.exitCode = 1
 }
 
-function publicFleets(): Fleet[] {
+function loadPublicFleets(): Fleet[] {
   const file = new URL('../test/bench/fleets.json', import.meta.url)
   const stored = JSON.parse(readFileSync(file, 'utf8')) as (Omit<Fleet, 'mix'> & {
     items: string[]
@@ -126,14 +128,14 @@ function publicFleets(): Fleet[] {
   }))
 }
 
-/** Decodes the values of a domain, by item; an empty place is an item that does not change. */
+/** Decodes the values of a domain, by item; an empty field is an item without a change. */
 function decodeRow(row: string, items: string[]): Mix[number] {
   return row
     .split(',')
     .flatMap((value, i): Mix[number] => (value === '' ? [] : [[items[i] ?? '', Number(value)]]))
 }
 
-function unseenFleets(): Fleet[] {
+function makeUnseenFleets(): Fleet[] {
   return (options.unseen ?? '').split(',').flatMap((domains) =>
     Object.entries(families).map(([family, make]) => {
       const mix = make(Number(domains), Number(options.seed))

@@ -1,7 +1,7 @@
 /**
- * Measures the judgement of health by chance: `npm run bench:health`. How many rollouts noise alone
- * stops, and how often a rise is caught. Everything is drawn from seeds, so that the figures are
- * the same each time. `-- --rollouts N` (2,000) says how many are drawn.
+ * Measures the error rates of the health check: `npm run bench:health`. Prints how many rollouts
+ * noise alone stops, and how often a rise is detected. All draws are seeded, so that the figures
+ * are reproducible. `-- --rollouts N` sets the number of rollouts (default 2,000).
  */
 import { parseArgs } from 'node:util'
 import { judgeWave, significance } from '../src/health/judge.ts'
@@ -17,7 +17,7 @@ type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
 
 const { values } = parseArgs({ options: { rollouts: { type: 'string', default: '2000' } } })
 const rollouts = Math.max(1, Math.floor(Number(values.rollouts)) || 0)
-const usual: HealthRule = {
+const defaultRule: HealthRule = {
   settle: 300,
   lag: 600,
   window: 900,
@@ -32,47 +32,65 @@ const minuteMs = 60_000
 const waves = [2, 8, 40, 150]
 
 console.log(
-  `Level ${significance} a wave; ${rollouts} rollouts of ${waves.join(' + ')} domains in which nothing changes\n`,
+  `Significance ${significance} per wave; ${rollouts} rollouts of ${waves.join(' + ')} domains ` +
+    'without a change\n',
 )
-console.log(noiseRow('noise', 'rule', 'stopped', 'of', 'share'))
+console.log(formatNoiseRow('noise', 'rule', 'stopped', 'of', 'share'))
 const emulated = Math.max(1, Math.round(rollouts / 10))
-noise('binomial', usual, rollouts - emulated, drawnWave)
-noise('binomial', { ...usual, minRequests: 100, margin: 0.1 }, rollouts - emulated, drawnWave)
-noise('binomial', { ...usual, minRequests: 1, margin: 0 }, rollouts - emulated, drawnWave)
-noise('emulator', usual, emulated, emulatedWave)
-noise('emulator', { ...usual, statuses: ['4xx', '5xx'] }, emulated, emulatedWave)
-noise('emulator', { ...usual, statuses: ['4xx', '5xx'], margin: 3 }, emulated, emulatedWave)
-noise('emulator', { ...usual, margin: 0.1 }, emulated, emulatedWave)
+measureNoise('binomial', defaultRule, rollouts - emulated, drawWave)
+measureNoise(
+  'binomial',
+  { ...defaultRule, minRequests: 100, margin: 0.1 },
+  rollouts - emulated,
+  drawWave,
+)
+measureNoise(
+  'binomial',
+  { ...defaultRule, minRequests: 1, margin: 0 },
+  rollouts - emulated,
+  drawWave,
+)
+measureNoise('emulator', defaultRule, emulated, emulateWave)
+measureNoise('emulator', { ...defaultRule, statuses: ['4xx', '5xx'] }, emulated, emulateWave)
+measureNoise(
+  'emulator',
+  { ...defaultRule, statuses: ['4xx', '5xx'], margin: 3 },
+  emulated,
+  emulateWave,
+)
+measureNoise('emulator', { ...defaultRule, margin: 0.1 }, emulated, emulateWave)
 
 const runs = Math.max(1, Math.round(rollouts / 4))
 const rises = [1, 2, 3, 5, 10]
 const sizes = [100, 300, 1000, 10_000]
 console.log(
-  `\nOne domain of 200 rises from 0.5 %; caught, in percent of ${runs} (minRequests 100, margin 1 %; the other 199 are noise)\n`,
+  `\nOne domain of 200 rises from 0.5 %, the other 199 are noise; detected in percent of ${runs} ` +
+    '(minRequests 100, margin 1 %)\n',
 )
-console.log(row('requests', ...rises.map((rise) => `+${rise} points`)))
+console.log(formatRow('requests', ...rises.map((rise) => `+${rise} points`)))
 for (const requests of sizes)
   console.log(
-    row(
+    formatRow(
       String(requests),
-      ...rises.map((rise) => caught(requests, rise, { ...usual, minRequests: 100 })),
+      ...rises.map((rise) => measureDetected(requests, rise, { ...defaultRule, minRequests: 100 })),
     ),
   )
 console.log(
-  `\nAll of 200 domains with 100 requests each rise from 0.5 %: the wave as a whole, in percent of ${runs} (minRequests 500)\n`,
+  '\nAll of 200 domains with 100 requests each rise from 0.5 %; the wave detected as a whole ' +
+    `in percent of ${runs} (minRequests 500)\n`,
 )
-console.log(row('', ...rises.map((rise) => `+${rise} points`)))
-console.log(row('caught', ...rises.map((rise) => caughtTogether(rise))))
+console.log(formatRow('', ...rises.map((rise) => `+${rise} points`)))
+console.log(formatRow('detected', ...rises.map((rise) => measureDetectedTogether(rise))))
 
-function row(first: string, ...cells: string[]): string {
+function formatRow(first: string, ...cells: string[]): string {
   return [first.padEnd(10), ...cells.map((cell) => cell.padStart(11))].join(' ')
 }
 
-function noiseRow(kind: string, rule: string, ...cells: string[]): string {
+function formatNoiseRow(kind: string, rule: string, ...cells: string[]): string {
   return [kind.padEnd(10), rule.padEnd(44), ...cells.map((cell) => cell.padStart(8))].join(' ')
 }
 
-function noise(
+function measureNoise(
   kind: string,
   rule: HealthRule,
   count: number,
@@ -88,13 +106,13 @@ function noise(
   }
   const { statuses: bad, minRequests, margin } = rule
   const words = `${bad.join(' ')}, minRequests ${minRequests}, margin ${margin} %`
-  console.log(noiseRow(kind, words, String(stopped), String(count), percent(stopped / count)))
+  console.log(
+    formatNoiseRow(kind, words, String(stopped), String(count), formatPercent(stopped / count)),
+  )
 }
 
-/**
- * Domains of all sizes and shares, whose windows differ by chance and by how much traffic there is.
- */
-function drawnWave(draws: Draws, domains: number): Wave {
+/** Draws a wave of domains of all sizes and error shares, whose traffic differs between windows. */
+function drawWave(draws: Draws, domains: number): Wave {
   const wave: Wave = [new Map(), new Map()]
   for (let i = 0; i < domains; i++) {
     const [requests, share] = [
@@ -107,8 +125,10 @@ function drawnWave(draws: Draws, domains: number): Wave {
   return wave
 }
 
-/** The emulator's own traffic at any time of a week: its errors come in gusts from hour to hour. */
-function emulatedWave(draws: Draws, domains: number, rule: HealthRule): Wave {
+/**
+ * Draws a wave from the emulator's traffic at any time of a week: errors vary from hour to hour.
+ */
+function emulateWave(draws: Draws, domains: number, rule: HealthRule): Wave {
   const start = Date.UTC(2026, 10, 2) + Math.floor(draws.next() * 7 * 86_400) * 1000
   const { before, after } = computeWindows(
     start,
@@ -118,12 +138,12 @@ function emulatedWave(draws: Draws, domains: number, rule: HealthRule): Wave {
   )
   const seed = String(draws.next())
   const names = Array.from({ length: domains }, (_, i) => `d${i}.example.com`)
-  const countsOf = ({ from, to }: { from: number; to: number }) =>
-    new Map(names.map((name) => [name, emulatedCounts(seed, name, from / minuteMs, to / minuteMs)]))
-  return [countsOf(before), countsOf(after)]
+  const countByDomain = ({ from, to }: { from: number; to: number }) =>
+    new Map(names.map((name) => [name, emulateCounts(seed, name, from / minuteMs, to / minuteMs)]))
+  return [countByDomain(before), countByDomain(after)]
 }
 
-function emulatedCounts(seed: string, domain: string, from: number, to: number): Counts {
+function emulateCounts(seed: string, domain: string, from: number, to: number): Counts {
   const counts = countRequests(
     seed,
     new Map([[domain, { behaviour: [], dead: [] }]]),
@@ -135,29 +155,31 @@ function emulatedCounts(seed: string, domain: string, from: number, to: number):
   )
 }
 
-function caught(requests: number, rise: number, rule: HealthRule): string {
+function measureDetected(requests: number, rise: number, rule: HealthRule): string {
   const draws = new Draws(requests + rise)
-  const [before, after] = drawnWave(draws, 199)
+  const [before, after] = drawWave(draws, 199)
   let found = 0
   for (let i = 0; i < runs; i++) {
     before.set('rising', draws.window(requests, 0.005))
     after.set('rising', draws.window(requests, 0.005 + rise / 100))
     if (judgeWave(before, after, rule).domains.get('rising')?.verdict === 'worse') found++
   }
-  return percent(found / runs)
+  return formatPercent(found / runs)
 }
 
-function caughtTogether(rise: number): string {
+function measureDetectedTogether(rise: number): string {
   const draws = new Draws(rise)
   const names = Array.from({ length: 200 }, (_, i) => `d${i}`)
   const windows = (share: number) => new Map(names.map((name) => [name, draws.window(100, share)]))
   let found = 0
   for (let i = 0; i < runs; i++)
-    if (judgeWave(windows(0.005), windows(0.005 + rise / 100), usual).whole.verdict === 'worse')
+    if (
+      judgeWave(windows(0.005), windows(0.005 + rise / 100), defaultRule).whole.verdict === 'worse'
+    )
       found++
-  return percent(found / runs)
+  return formatPercent(found / runs)
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)} %`
 }

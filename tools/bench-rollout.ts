@@ -1,8 +1,7 @@
 /**
- * Lets changes out in waves on the emulator, whose clock is virtual, and prints how far each came:
- * a good one, one that breaks some domains, one that breaks all, and many in which nothing changes
- * for the requests, so that only noise can stop them. Fails when a rollout does not end as it
- * should.
+ * Rolls changes out in waves on the emulator with a virtual clock, and prints the result of each: a
+ * good change, one that breaks some domains, one that breaks all, and many that do not affect the
+ * requests, so that only noise can stop them. Exits with 1 if a rollout has an unexpected result.
  */
 import { parseArgs } from 'node:util'
 import type { Emulator } from '../src/emulator/emulator.ts'
@@ -22,14 +21,14 @@ interface Ended {
   wave: number
   takenBack: boolean
   writes: number
-  /** Of the virtual clock. */
+  /** Minutes of the virtual clock. */
   minutes: number
   changed: number
   seconds: number
 }
 
 const faults: string[] = []
-const line = (...cells: (string | number)[]): void =>
+const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells
       .map((cell, i) =>
@@ -37,21 +36,21 @@ const line = (...cells: (string | number)[]): void =>
       )
       .join(''),
   )
-line('rollout', 'domains', 'ended in', 'changed', 'writes', 'minutes', 'seconds', 'outcome')
+printLine('rollout', 'domains', 'ended in', 'changed', 'writes', 'minutes', 'seconds', 'outcome')
 report(
   'good change',
-  await rollout('a', domains, () => alsoGood),
+  await runRollout('a', domains, () => alsoGood),
   ({ code, wave }) => code === 0 && wave === 4,
 )
-const broken = (i: number) => i % 33 === 7
+const isBroken = (i: number) => i % 33 === 7
 report(
   '3 in 100 domains broken',
-  await rollout('a', domains, (i) => (broken(i) ? dead : alsoGood)),
+  await runRollout('a', domains, (i) => (isBroken(i) ? dead : alsoGood)),
   ({ code, wave }) => code === 3 && wave < 4,
 )
 report(
   'all domains broken',
-  await rollout('a', domains, () => dead),
+  await runRollout('a', domains, () => dead),
   ({ code, wave, takenBack, changed }) => {
     return code === 3 && wave === 1 && takenBack && changed === 0
   },
@@ -60,7 +59,7 @@ report(
 const rollouts = Number(options.rollouts)
 let stopped = 0
 for (let i = 0; i < rollouts; i++) {
-  const { code } = await rollout(`noise ${i}`, 20, () => alsoGood)
+  const { code } = await runRollout(`noise ${i}`, 20, () => alsoGood)
   if (code !== 0) stopped++
 }
 console.log(`\nnoise alone stopped ${stopped} of ${rollouts} rollouts of 20 domains in 3 waves`)
@@ -68,20 +67,20 @@ if (stopped > Math.ceil(rollouts / 200)) faults.push('noise stops more than 1 ro
 for (const fault of faults) console.error(fault)
 process.exitCode = faults.length === 0 ? 0 : 1
 
-function report(name: string, ended: Ended, isRight: (ended: Ended) => boolean): void {
+function report(name: string, ended: Ended, isExpected: (ended: Ended) => boolean): void {
   const { code, wave, takenBack, changed, writes, minutes, seconds } = ended
-  const outcome = code === 0 ? 'complete' : takenBack ? 'taken back' : 'stopped'
-  line(name, domains, `wave ${wave}`, changed, writes, minutes, seconds.toFixed(1), outcome)
-  if (!isRight(ended)) faults.push(`${name}: exit ${code} in wave ${wave}`)
+  const outcome = code === 0 ? 'complete' : takenBack ? 'rolled back' : 'stopped'
+  printLine(name, domains, `wave ${wave}`, changed, writes, minutes, seconds.toFixed(1), outcome)
+  if (!isExpected(ended)) faults.push(`${name}: exit ${code} in wave ${wave}`)
 }
 
-/** Lets another origin out to domains that have been configured for two hours. */
-async function rollout(
+/** Rolls another origin out to domains that have been configured for two hours. */
+async function runRollout(
   seed: string,
   count: number,
-  originOf: (i: number) => string,
+  chooseOrigin: (i: number) => string,
 ): Promise<Ended> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const time: ManualTime = { now: Date.UTC(2026, 10, 18, 9) }
   const emulator = await startService({ seed, now: () => time.now, deadOrigins: [dead] })
   const place = new Place(
@@ -90,18 +89,18 @@ async function rollout(
   )
   place.time = time
   try {
-    origins(place, count, () => good)
+    writeManifests(place, count, () => good)
     await place.cli('apply', '--yes', '--no-waves')
-    const before = await held(emulator)
+    const before = await fetchState(emulator)
     time.now += 2 * 3_600_000
-    origins(place, count, originOf)
+    writeManifests(place, count, chooseOrigin)
     const start = time.now
     const { code, out } = await place.cli('apply', '--yes', '--json')
     const events = out
       .trim()
       .split('\n')
       .map((each) => JSON.parse(each) as { type: string; wave?: number; takenBack?: boolean })
-    const after = await held(emulator)
+    const after = await fetchState(emulator)
     return {
       code,
       wave: Math.max(
@@ -114,7 +113,7 @@ async function rollout(
       changed: Object.keys(after).filter(
         (domain) => JSON.stringify(after[domain]) !== JSON.stringify(before[domain]),
       ).length,
-      seconds: (performance.now() - began) / 1000,
+      seconds: (performance.now() - startedAt) / 1000,
     }
   } finally {
     place.remove()
@@ -122,15 +121,15 @@ async function rollout(
   }
 }
 
-function origins(place: Place, count: number, originOf: (i: number) => string): void {
+function writeManifests(place: Place, count: number, chooseOrigin: (i: number) => string): void {
   for (let i = 0; i < count; i++) {
     place.manifest(`d${String(i).padStart(4, '0')}.example.com`, {
-      origin: { default_master: originOf(i) },
+      origin: { default_master: chooseOrigin(i) },
     })
   }
 }
 
-async function held(emulator: Emulator): Promise<Record<string, unknown>> {
+async function fetchState(emulator: Emulator): Promise<Record<string, unknown>> {
   const answer = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as {
     domains: Record<string, unknown>
   }

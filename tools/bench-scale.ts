@@ -1,7 +1,4 @@
-/**
- * Plans changes of many domains in many classes and prints the writes, the bound, the time and the
- * memory that it took.
- */
+/** Plans changes of many domains in many classes; prints writes, bound, time and peak memory. */
 import { loadSolver } from '../src/operations/load-solver.ts'
 import { createRandom } from '../src/plan/cover/create-random.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
@@ -25,7 +22,7 @@ for (const [domains, classes] of [
   [10_000, 300],
   [100_000, 3_000],
 ] as const) {
-  const needs = changeMix(domains, classes, createRandom(domains))
+  const needs = makeChangeMix(domains, classes, createRandom(domains))
   const started = performance.now()
   const { writes, lowerBound } = groupWrites({
     needs,
@@ -37,14 +34,17 @@ for (const [domains, classes] of [
   const seconds = (performance.now() - started) / 1000
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
   console.log(
-    `${domains} domains, ${classes} classes, ${needs.length} needs: ${writes.length} writes (at least ${lowerBound}), ${seconds.toFixed(1)} s, ${megabytes} MiB at most`,
+    `${domains} domains, ${classes} classes, ${needs.length} needs: ` +
+      `${writes.length} writes (at least ${lowerBound}), ` +
+      `${seconds.toFixed(1)} s, peak memory ${megabytes} MiB`,
   )
 }
 
 /**
- * Each class changes some of ten items to one of a few values; domains fall into classes at random.
+ * Makes needs: each class changes some of ten items to one of a few values; domains are assigned to
+ * classes at random.
  */
-function changeMix(domains: number, classes: number, random: () => number): Need[] {
+function makeChangeMix(domains: number, classes: number, random: () => number): Need[] {
   const patches = Array.from({ length: classes }, () =>
     items.flatMap((item) =>
       random() < 0.6 ? [{ item, value: Math.floor(random() * random() * 8) }] : [],

@@ -1,7 +1,7 @@
 /**
- * Plans change mixes and prints how many writes each takes: one call a resource, domains with an
- * equal patch together, one item a write, Edgewise, the best cover known, and the proven bound.
- * Fails when the planner falls short of what the README says.
+ * Plans change mixes and prints the number of writes of each: with one call a resource, domains
+ * with an equal patch together, one item a write, Edgewise, the best known cover, and the proven
+ * bound. Exits with 1 if the planner misses the figures in the README.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -11,8 +11,8 @@ import { groupWrites } from '../src/plan/group-writes.ts'
 import type { Need } from '../src/plan/needs.ts'
 
 /**
- * `needs[d]` are the items of domain d with the number of the value that each gets; equal numbers
- * are equal payloads.
+ * A change mix. `needs[d]` lists the items of domain d with value numbers: equal means same
+ * payload.
  */
 interface Instance {
   family: string
@@ -34,7 +34,7 @@ const instances = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8'))
 
 const solver = await loadSolver()
 const columns = [18, 8, 8, 8, 8, 8, 8, 8, 8, 8] as const
-const line = (...cells: (string | number)[]): void =>
+const printLine = (...cells: (string | number)[]): void =>
   console.log(
     cells
       .map((cell, i) =>
@@ -42,7 +42,7 @@ const line = (...cells: (string | number)[]): void =>
       )
       .join(''),
   )
-line(
+printLine(
   'instance',
   'single',
   'equal',
@@ -59,7 +59,7 @@ const total = { single: 0, equal: 0, item: 0, edgewise: 0, best: 0, bound: 0, se
 let [worst, slowest] = [0, 0]
 for (const { family, domains, bestKnown, equalPatchGrouping, itemByItem, needs } of instances) {
   const started = performance.now()
-  const problem = needs.flatMap((own, i) => own.map(([item, value]) => needOf(i, item, value)))
+  const problem = needs.flatMap((own, i) => own.map(([item, value]) => createNeed(i, item, value)))
   const { writes, lowerBound } = groupWrites({
     needs: problem,
     grouping: { groups: 'all', together: [] },
@@ -68,9 +68,9 @@ for (const { family, domains, bestKnown, equalPatchGrouping, itemByItem, needs }
     solver,
   })
   const seconds = (performance.now() - started) / 1000
-  refuseWrong(problem, writes)
+  assertValid(problem, writes)
   const ratio = writes.length / bestKnown
-  line(
+  printLine(
     `${family} ${domains}`,
     problem.length,
     equalPatchGrouping,
@@ -92,7 +92,7 @@ for (const { family, domains, bestKnown, equalPatchGrouping, itemByItem, needs }
   total.seconds += seconds
 }
 const ratio = total.edgewise / total.best
-line(
+printLine(
   'total',
   total.single,
   total.equal,
@@ -112,7 +112,7 @@ if (effort !== 'quick' && (ratio > 1.03 || worst > 1.1)) {
   process.exitCode = 1
 }
 
-function needOf(i: number, item: string, value: number): Need {
+function createNeed(i: number, item: string, value: number): Need {
   return {
     domain: `d${String(i).padStart(6, '0')}.example.com`,
     item,
@@ -121,9 +121,13 @@ function needOf(i: number, item: string, value: number): Need {
   }
 }
 
-/** Counts anew what was sent: every need, and nothing else. */
-function refuseWrong(problem: Need[], writes: ReturnType<typeof groupWrites>['writes']): void {
-  const wanted = new Map(
+/**
+ * Checks that the writes meet every need and send nothing else.
+ *
+ * @throws Error otherwise
+ */
+function assertValid(problem: Need[], writes: ReturnType<typeof groupWrites>['writes']): void {
+  const needed = new Map(
     problem.map((need) => [`${need.domain} ${need.item}`, JSON.stringify(need.whole)]),
   )
   const met = new Set<string>()
@@ -131,11 +135,11 @@ function refuseWrong(problem: Need[], writes: ReturnType<typeof groupWrites>['wr
     if (domains.length > 10) throw new Error(`a write has ${domains.length} domains`)
     for (const domain of domains) {
       for (const [item, form] of Object.entries(items)) {
-        if (wanted.get(`${domain} ${item}`) !== JSON.stringify(form))
+        if (needed.get(`${domain} ${item}`) !== JSON.stringify(form))
           throw new Error(`${domain} gets an ${item} that it does not need`)
         met.add(`${domain} ${item}`)
       }
     }
   }
-  if (met.size !== wanted.size) throw new Error(`${wanted.size - met.size} needs are not met`)
+  if (met.size !== needed.size) throw new Error(`${needed.size - met.size} needs are not met`)
 }

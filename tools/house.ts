@@ -1,13 +1,12 @@
 /**
- * Prints who imports whom: the rooms of `src` from top to bottom, what each imports, its files and
- * lines. A room that imports one it may not, a thinking room that reaches for the world outside,
- * and files that import each other in a circle, are named (exit 1). With --picture it draws the
- * house into docs/architecture.md.
+ * Prints the rooms of `src` from top to bottom, with their imports, files and lines. Reports
+ * forbidden imports, pure rooms that use the outside world, and import cycles (exit code 1). With
+ * --picture it draws the house into docs/architecture.md.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Which rooms each room may import: only rooms below it. */
+/** The rooms that each room may import: only rooms below it. */
 const allowed: Record<string, string[]> = {
   cli: [
     'operations',
@@ -48,17 +47,17 @@ const allowed: Record<string, string[]> = {
   generated: ['model'],
   model: [],
 }
-/** Rooms that take values and return values. */
+/** Pure rooms: values in, values out. */
 const pure = ['health', 'plan', 'diff', 'report', 'catalog', 'model']
 /** Node's modules without an effect: hashes, address syntax, text. */
-const harmless = ['node:crypto', 'node:net', 'node:util']
+const allowedNodeModules = ['node:crypto', 'node:net', 'node:util']
 
-/** Libraries that the built program finds beside itself. */
+/** Libraries that are not bundled into the built program. */
 const unbundled = ['highs']
 
 const src = new URL('../src/', import.meta.url)
 
-/** A folder of `src`, and how often it imports each other one. */
+/** A folder of `src`, with the number of its imports from each other folder. */
 export interface Room {
   name: string
   files: number
@@ -66,7 +65,7 @@ export interface Room {
   imports: Map<string, number>
 }
 
-/** The rooms as they are, and every import or use that the table does not allow. */
+/** Inspects the sources: the rooms, and every import or use that the table does not allow. */
 export function inspect(): { rooms: Room[]; faults: string[] } {
   const faults: string[] = []
   const fileImports = new Map<string, string[]>()
@@ -76,25 +75,25 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       { name, files: 0, lines: 0, imports: new Map<string, number>() },
     ]),
   )
-  for (const path of sourceFiles()) {
+  for (const path of listSourceFiles()) {
     const text = readFileSync(new URL(path, src), 'utf8')
-    const name = roomOf(path)
+    const name = findRoom(path)
     const room = rooms.get(name)
     if (room === undefined) {
-      faults.push(`src/${path}: there is no room "${name}"`)
+      faults.push(`src/${path}: unknown room "${name}"; add it to the table in tools/house.ts`)
       continue
     }
     room.files++
     room.lines += text.split('\n').length - 1
-    const targets = importsOf(text)
-    const inside = targets.filter((target) => target.startsWith('.'))
+    const targets = parseImports(text)
+    const relativeTargets = targets.filter((target) => target.startsWith('.'))
     fileImports.set(
       path,
-      inside.map((target) => new URL(target, new URL(path, 'file:///')).pathname.slice(1)),
+      relativeTargets.map((target) => new URL(target, new URL(path, 'file:///')).pathname.slice(1)),
     )
     for (const target of targets) {
       const other = target.startsWith('.')
-        ? roomOf(new URL(target, new URL(path, 'file:///')).pathname.slice(1))
+        ? findRoom(new URL(target, new URL(path, 'file:///')).pathname.slice(1))
         : null
       if (other !== null && other !== name) {
         room.imports.set(other, (room.imports.get(other) ?? 0) + 1)
@@ -105,14 +104,15 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
         other === null &&
         pure.includes(name) &&
         target.startsWith('node:') &&
-        !harmless.includes(target)
+        !allowedNodeModules.includes(target)
       ) {
         faults.push(`src/${path}: ${name} is pure and may not import ${target}`)
       }
     }
-    for (const library of lazyLibraries(text)) {
+    for (const library of listLazyLibraries(text)) {
       faults.push(
-        `src/${path}: a built program knows no names of "${library}" here; import it by name in a module of its own, and that one lazily`,
+        `src/${path}: the built program can't import names of "${library}" lazily; ` +
+          'import them in a module of their own, and import that module lazily',
       )
     }
     if (
@@ -120,23 +120,21 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       /\bconsole\.|\bDate\.now\(|\bMath\.random\(|\bprocess\.|\bfetch\(|new Date\(\)/.test(text)
     ) {
       faults.push(
-        `src/${path}: ${name} is pure and may not use the clock, chance, console, network or process`,
+        `src/${path}: ${name} is pure ` +
+          'and may not use the clock, randomness, console, network or process',
       )
     }
   }
-  for (const circle of circlesOf(fileImports))
-    faults.push(`src/${circle.join(', src/')}: these files import each other in a circle`)
+  for (const cycle of findCycles(fileImports))
+    faults.push(`src/${cycle.join(', src/')}: these files form an import cycle`)
   return { rooms: [...rooms.values()], faults }
 }
 
-/**
- * Files that import each other in a circle, imports of types included (Tarjan's strongly connected
- * components).
- */
-function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
+/** Finds import cycles, type imports included (strongly connected components by Tarjan). */
+function findCycles(imports: ReadonlyMap<string, string[]>): string[][] {
   const [index, low] = [new Map<string, number>(), new Map<string, number>()]
   const stack: string[] = []
-  const circles: string[][] = []
+  const cycles: string[][] = []
   const visit = (file: string): void => {
     index.set(file, index.size)
     low.set(file, index.size - 1)
@@ -150,57 +148,54 @@ function circlesOf(imports: ReadonlyMap<string, string[]>): string[][] {
     }
     if (low.get(file) !== index.get(file)) return
     const component = stack.splice(stack.indexOf(file))
-    if (component.length > 1) circles.push(component.toSorted())
+    if (component.length > 1) cycles.push(component.toSorted())
   }
   for (const file of imports.keys()) if (!index.has(file)) visit(file)
-  return circles
+  return cycles
 }
 
-/**
- * Libraries that are imported when they are needed. What is bundled and was CommonJS has then a
- * default only.
- */
-function lazyLibraries(text: string): string[] {
+/** Lists lazily imported libraries; a bundled CommonJS library has only a default export then. */
+function listLazyLibraries(text: string): string[] {
   return [...text.matchAll(/\bimport\(\s*'([^'.][^']*)'\s*\)/g)]
     .map((match) => match[1] ?? '')
     .filter((library) => !library.startsWith('node:') && !unbundled.includes(library))
 }
 
-function sourceFiles(): string[] {
+function listSourceFiles(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))
     .toSorted()
 }
 
-function roomOf(path: string): string {
+function findRoom(path: string): string {
   return path.split('/')[0] ?? path
 }
 
-function importsOf(text: string): string[] {
+function parseImports(text: string): string[] {
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => match[1] ?? '')
 }
 
-/** Rooms that nearly every other one imports: arrows to them would hide the rest. */
-const everywhere = ['model', 'generated', 'catalog', 'report']
+/** Rooms that nearly all others import: arrows to them would clutter the picture. */
+const commonRooms = ['model', 'generated', 'catalog', 'report']
 
-/** Draws the rooms and who imports whom, as a Mermaid flow chart. */
+/** Draws the rooms and their imports as a Mermaid flow chart. */
 export function drawHouse(rooms: Room[]): string {
   const arrows = rooms.flatMap(({ name, imports }) =>
     [...imports.keys()]
-      .filter((other) => !everywhere.includes(other))
+      .filter((other) => !commonRooms.includes(other))
       .map((other) => `  ${name} --> ${other}`),
   )
   return ['```mermaid', 'flowchart TD', ...arrows.toSorted(), '```'].join('\n')
 }
 
 const picturePage = new URL('../docs/architecture.md', import.meta.url)
-const picturePlace = /(<!-- picture -->\n)[\s\S]*?(<!-- \/picture -->)/
+const picturePattern = /(<!-- picture -->\n)[\s\S]*?(<!-- \/picture -->)/
 
-/** The page of the architecture, with the house as it is drawn now. */
+/** Renders the architecture page: as it is now, and with the picture drawn from the imports. */
 export function renderPage(rooms: Room[]): { now: string; drawn: string } {
   const now = readFileSync(picturePage, 'utf8')
-  return { now, drawn: now.replace(picturePlace, `$1\n${drawHouse(rooms)}\n\n$2`) }
+  return { now, drawn: now.replace(picturePattern, `$1\n${drawHouse(rooms)}\n\n$2`) }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -209,7 +204,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const { name, files, lines, imports } of rooms) {
     const list = [...imports].map(([other, count]) => `${other} ${count}`).join(', ')
     console.log(
-      `${name.padEnd(10)} ${String(files).padStart(3)} files ${String(lines).padStart(6)} lines   ${list === '' ? 'imports nothing' : `imports ${list}`}`,
+      `${name.padEnd(10)} ${String(files).padStart(3)} files ` +
+        `${String(lines).padStart(6)} lines   ` +
+        (list === '' ? 'imports nothing' : `imports ${list}`),
     )
   }
   for (const fault of faults) console.error(fault)

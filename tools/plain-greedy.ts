@@ -5,17 +5,19 @@ const seeds = 40
 const width = 10
 
 /**
- * Counts the writes of a plain greedy search: rectangles grown from 40 random rows a step, each by
- * the row that adds most needs not met yet; the best one of a step is taken.
+ * Counts the writes of a plain greedy search. Each step grows rectangles from 40 random rows,
+ * always by the row that meets most open needs, and keeps the best rectangle.
  */
 export function countGreedyWrites(mix: Mix): number {
   const random = createRandom(40)
   const numbers = new Map<string, number>()
-  const rows = mix.map((own) => own.map(([item, value]) => number(numbers, `${item} ${value}`)))
+  const rows = mix.map((own) =>
+    own.map(([item, value]) => assignNumber(numbers, `${item} ${value}`)),
+  )
   const takers = Array.from(numbers, (): number[] => [])
   for (const [row, columns] of rows.entries())
     for (const column of columns) takers[column]?.push(row)
-  const left = rows.map((columns) => new Set(columns))
+  const unmet = rows.map((columns) => new Set(columns))
   const open = [...rows.keys()]
   const met = new Int32Array(rows.length)
   let writes = 0
@@ -23,12 +25,12 @@ export function countGreedyWrites(mix: Mix): number {
     let best: Grown = { rows: [], columns: [], gain: 0 }
     for (let i = 0; i < seeds; i++) {
       const seed = open[Math.floor(random() * open.length)] ?? 0
-      const found = grown(seed, { rows, left, takers, met })
+      const found = growRectangle(seed, { rows, unmet, takers, met })
       if (found.gain > best.gain) best = found
     }
-    for (const row of best.rows) for (const column of best.columns) left[row]?.delete(column)
+    for (const row of best.rows) for (const column of best.columns) unmet[row]?.delete(column)
     for (let i = open.length - 1; i >= 0; i--) {
-      if (left[open[i] ?? 0]?.size !== 0) continue
+      if (unmet[open[i] ?? 0]?.size !== 0) continue
       open[i] = open.at(-1) ?? 0
       open.pop()
     }
@@ -39,11 +41,11 @@ export function countGreedyWrites(mix: Mix): number {
 
 interface Table {
   rows: number[][]
-  /** Of each row the columns that nothing meets yet. */
-  left: Set<number>[]
-  /** Of each column the rows that need it. */
+  /** Row → columns that are not met. */
+  unmet: Set<number>[]
+  /** Column → rows that need it. */
   takers: number[][]
-  /** Room to count in: for each row the needs that it would let a rectangle meet. */
+  /** Buffer: row → number of needs that the rectangle meets with this row. */
   met: Int32Array
 }
 
@@ -54,14 +56,15 @@ interface Grown {
 }
 
 /** Grows a rectangle row by row for as long as it meets more needs. */
-function grown(seed: number, { rows: all, left, takers, met }: Table): Grown {
-  let rectangle: Grown = { rows: [seed], columns: all[seed] ?? [], gain: left[seed]?.size ?? 0 }
+function growRectangle(seed: number, { rows: all, unmet, takers, met }: Table): Grown {
+  let rectangle: Grown = { rows: [seed], columns: all[seed] ?? [], gain: unmet[seed]?.size ?? 0 }
   while (rectangle.rows.length < width) {
     const touched = new Set<number>()
     for (const column of rectangle.columns) {
-      const own = rectangle.rows.reduce((sum, row) => sum + (left[row]?.has(column) ? 1 : 0), 0)
+      const own = rectangle.rows.reduce((sum, row) => sum + (unmet[row]?.has(column) ? 1 : 0), 0)
       for (const row of takers[column] ?? []) {
-        met[row] = (touched.has(row) ? (met[row] ?? 0) : 0) + own + (left[row]?.has(column) ? 1 : 0)
+        met[row] =
+          (touched.has(row) ? (met[row] ?? 0) : 0) + own + (unmet[row]?.has(column) ? 1 : 0)
         touched.add(row)
       }
     }
@@ -77,7 +80,7 @@ function grown(seed: number, { rows: all, left, takers, met }: Table): Grown {
   return rectangle
 }
 
-function number(numbers: Map<string, number>, key: string): number {
+function assignNumber(numbers: Map<string, number>, key: string): number {
   const known = numbers.get(key) ?? numbers.size
   numbers.set(key, known)
   return known

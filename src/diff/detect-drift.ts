@@ -8,56 +8,56 @@ import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import { diffSnapshots } from './diff-snapshots.ts'
 import { splitDomains } from './split-domains.ts'
 
-/** What is recorded, and when each item was. `at` is ISO 8601. */
+/** Recorded state; `at` is when an item was recorded, ISO 8601. */
 type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: string }>>
 
 /**
- * Where desired, recorded and observed configuration part: the difference from recorded to desired,
- * and the one from recorded to observed for as much as was observed. An item in doubt stays in
- * doubt whatever was observed, since a write that was given up may still land. An item whose
- * observed value is unreadable is a live difference without a patch.
+ * Detects drift between desired, recorded and observed state: the difference from recorded to
+ * desired, and from recorded to observed for the observed items. An in-doubt item stays in-doubt
+ * whatever was observed, since a write that was given up may still land. An item whose observed
+ * value is unreadable is a live difference without a patch.
  *
- * @param held domains whose desired state is not applied any more
+ * @param onHold domains on hold
  */
 export function detectDrift(
   recorded: RecordedAt,
   desired: Snapshot,
   observed: Observed,
-  held: ReadonlySet<Domain> = new Set(),
+  onHold: ReadonlySet<Domain> = new Set(),
 ): Drift {
-  const [from, to] = [splitDomains(asSnapshot(recorded), held), splitDomains(desired, held)]
+  const [from, to] = [splitDomains(toSnapshot(recorded), onHold), splitDomains(desired, onHold)]
   const pending = diffSnapshots(from.others, to.others).changes
-  const onHold = diffSnapshots(from.chosen, to.chosen).changes
-  const seen = seenOf(recorded, observed)
-  const pendingOf = byPlace([...pending, ...onHold])
-  const liveOf = byPlace(diffSnapshots(seen.recorded, seen.observed).changes)
+  const changesOnHold = diffSnapshots(from.chosen, to.chosen).changes
+  const seen = selectObserved(recorded, observed)
+  const pendingByKey = indexByKey([...pending, ...changesOnHold])
+  const liveByKey = indexByKey(diffSnapshots(seen.recorded, seen.observed).changes)
   const live: Change[] = []
   const items: DriftItem[] = []
   const inDoubt: Drift['inDoubt'] = []
-  for (const [domain, names] of managed(recorded, desired)) {
+  for (const [domain, names] of listManaged(recorded, desired)) {
     for (const item of names) {
       const known = recorded.get(domain)?.get(item)
-      const sight = observed.get(domain)?.get(item)
-      const change = pendingOf.get(place(domain, item))
-      // Asked to be unset, and never recorded: there is nothing to take back.
-      if (known === undefined && sight === undefined && change === undefined) continue
+      const observedItem = observed.get(domain)?.get(item)
+      const change = pendingByKey.get(buildKey(domain, item))
+      // Desired to be unset, and never recorded: no difference.
+      if (known === undefined && observedItem === undefined && change === undefined) continue
       const isPending = change !== undefined && !isCandidate(change, known)
-      const liveChange = liveOf.get(place(domain, item))
-      const beside = liveChange === undefined ? undefined : differsBeside(sight)
-      const unreadable = sight?.unreadable ?? beside
+      const liveChange = liveByKey.get(buildKey(domain, item))
+      const uncompared = liveChange === undefined ? undefined : explainUncompared(observedItem)
+      const unreadable = observedItem?.unreadable ?? uncompared
       const differs = liveChange !== undefined || unreadable !== undefined
       if (liveChange !== undefined && unreadable === undefined) live.push(liveChange)
       items.push({
         domain,
         item,
         kinds: listKinds(isPending, differs),
-        confidence: unreadable === undefined ? rateConfidence(known, sight) : 'in-doubt',
+        confidence: unreadable === undefined ? rateConfidence(known, observedItem) : 'in-doubt',
         recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
         live: unreadable === undefined ? (liveChange?.patch ?? []) : [],
-        notVerified: sight?.notVerified ?? [],
+        notVerified: observedItem?.notVerified ?? [],
         unreadable,
-        held: isPending && held.has(domain),
+        held: isPending && onHold.has(domain),
       })
       if (known?.status === 'in-doubt') inDoubt.push({ domain, item, recordedAt: known.at })
     }
@@ -72,46 +72,48 @@ export function detectDrift(
   }
 }
 
-/**
- * Both sides of what was observed: items that were not are on neither, so that they can't differ.
- */
-function seenOf(
+/** Selects recorded and observed state of the observed items; other items can't differ. */
+function selectObserved(
   recorded: RecordedAt,
   observed: Observed,
 ): { recorded: Snapshot; observed: Snapshot } {
   const before: Snapshot = new Map()
   const after: Snapshot = new Map()
-  for (const [domain, sights] of observed) {
-    const own = new Map<ItemKey, ItemState>()
+  for (const [domain, observedItems] of observed) {
+    const recordedItems = new Map<ItemKey, ItemState>()
     const seen = new Map<ItemKey, ItemState>()
-    for (const [item, sight] of sights) {
-      const held = recorded.get(domain)?.get(item)
-      if (held?.status === 'in-doubt' || sight.unreadable !== undefined) continue
-      if (held !== undefined) own.set(item, held)
-      seen.set(item, held !== undefined && agrees(item, held, sight.state) ? held : sight.state)
+    for (const [item, observedItem] of observedItems) {
+      const state = recorded.get(domain)?.get(item)
+      if (state?.status === 'in-doubt' || observedItem.unreadable !== undefined) continue
+      if (state !== undefined) recordedItems.set(item, state)
+      seen.set(
+        item,
+        state !== undefined && isKnownValue(item, state, observedItem.state)
+          ? state
+          : observedItem.state,
+      )
     }
-    before.set(domain, own)
+    before.set(domain, recordedItems)
     after.set(domain, seen)
   }
   return { recorded: before, observed: after }
 }
 
 /**
- * What was observed is known already, as what an item was unset to or as what the service made of a
- * write.
+ * Tests whether the observed value is the one that the service returned for a write or an unset.
  */
-function agrees(item: ItemKey, held: ItemState, seen: ItemState): boolean {
+function isKnownValue(item: ItemKey, state: ItemState, seen: ItemState): boolean {
   const [value] = seen.candidates
   if (seen.status !== 'confirmed' || value === undefined) return false
   const { keptFields } = getItemSpec(item)
-  const known = held.status === 'unset' ? held.candidates[0] : held.returned
+  const known = state.status === 'unset' ? state.candidates[0] : state.returned
   return known !== undefined && isSameJson(known, fillKeptFields(keptFields, value, known))
 }
 
-/** An item in doubt is no pending change when it may hold what is desired. */
-function isCandidate(change: Change, held: ItemState | undefined): boolean {
-  if (held?.status !== 'in-doubt' || change.after === null) return false
-  return held.candidates.some((candidate) => isSameJson(candidate, change.after ?? undefined))
+/** Tests whether an in-doubt item may have the desired value, so that it is no pending change. */
+function isCandidate(change: Change, state: ItemState | undefined): boolean {
+  if (state?.status !== 'in-doubt' || change.after === null) return false
+  return state.candidates.some((candidate) => isSameJson(candidate, change.after ?? undefined))
 }
 
 function listKinds(pending: boolean, live: boolean): DriftItem['kinds'] {
@@ -119,26 +121,31 @@ function listKinds(pending: boolean, live: boolean): DriftItem['kinds'] {
   return live ? [...kinds, 'live'] : kinds
 }
 
-/** Explains a difference beside secrets that can't be compared; no patch of it is reliable. */
-function differsBeside(sight: ObservedItem | undefined): Unreadable | undefined {
-  const { uncompared = [] } = sight ?? {}
+/**
+ * Explains a difference in an item with secrets that can't be compared; its patch is unreliable.
+ */
+function explainUncompared(observedItem: ObservedItem | undefined): Unreadable | undefined {
+  const { uncompared = [] } = observedItem ?? {}
   if (uncompared.length === 0) return undefined
   const names = uncompared.join(', ')
-  const reason = `it differs in more than its secret, whose value is not at hand (${names})`
+  const reason = `it differs, and not only in its secret, whose value is not at hand (${names})`
   return { pointer: '', reason }
 }
 
-function rateConfidence(held: ItemState | undefined, sight: ObservedItem | undefined): Confidence {
-  if (held?.status === 'in-doubt') return 'in-doubt'
-  if (sight !== undefined && (sight.uncompared ?? []).length === 0) return 'verified'
-  return held === undefined ? 'in-doubt' : 'assumed'
+function rateConfidence(
+  state: ItemState | undefined,
+  observedItem: ObservedItem | undefined,
+): Confidence {
+  if (state?.status === 'in-doubt') return 'in-doubt'
+  if (observedItem !== undefined && (observedItem.uncompared ?? []).length === 0) return 'verified'
+  return state === undefined ? 'in-doubt' : 'assumed'
 }
 
-function asSnapshot(recorded: RecordedAt): Snapshot {
+function toSnapshot(recorded: RecordedAt): Snapshot {
   return new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
 }
 
-function managed(recorded: RecordedAt, desired: Snapshot): [Domain, ItemKey[]][] {
+function listManaged(recorded: RecordedAt, desired: Snapshot): [Domain, ItemKey[]][] {
   return [...new Set([...recorded.keys(), ...desired.keys()])].toSorted().map((domain) => {
     const names = new Set([
       ...(recorded.get(domain)?.keys() ?? []),
@@ -148,10 +155,10 @@ function managed(recorded: RecordedAt, desired: Snapshot): [Domain, ItemKey[]][]
   })
 }
 
-function byPlace(changes: Change[]): Map<string, Change> {
-  return new Map(changes.map((change) => [place(change.domain, change.item), change]))
+function indexByKey(changes: Change[]): Map<string, Change> {
+  return new Map(changes.map((change) => [buildKey(change.domain, change.item), change]))
 }
 
-function place(domain: Domain, item: ItemKey): string {
+function buildKey(domain: Domain, item: ItemKey): string {
   return `${domain} ${item}`
 }

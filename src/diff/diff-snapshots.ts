@@ -12,18 +12,18 @@ import {
 } from '../model/item.ts'
 import { computePatch } from './compute-patch.ts'
 
-/** What parts two snapshots, and how much is equal in both. */
+/** Difference of two snapshots. */
 export interface Difference {
   /** Sorted by domain, then by item. */
   changes: Change[]
-  /** Items of domains that are managed and as they should be. */
+  /** Number of desired items without a change. */
   unchanged: number
 }
 
 /**
- * The changes that lead from one snapshot to another. An item in doubt is a change even when a
- * candidate is equal. An item that only the first one has is released, or emptied by a desired item
- * that clears it.
+ * Computes the changes from one snapshot to another. An in-doubt item is a change even if a
+ * candidate is equal. An item that only `from` has is released, or emptied by a desired item that
+ * clears it.
  */
 export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
   const domains = [...new Set([...from.keys(), ...to.keys()])].toSorted()
@@ -32,47 +32,49 @@ export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
   for (const domain of domains) {
     const before = from.get(domain) ?? new Map<ItemKey, ItemState>()
     const after = to.get(domain) ?? new Map<ItemKey, ItemState>()
-    const found = [...after].map(([item, held]) =>
-      desiredChange(domain, item, before.get(item), held),
+    const found = [...after].map(([item, state]) =>
+      computeDesiredChange(domain, item, before.get(item), state),
     )
-    const wanted = found.filter((change) => change !== null)
-    unchanged += found.length - wanted.length
-    const gone = [...before].flatMap(([item, held]) =>
-      after.has(item) ? [] : [goneChange(domain, item, held, wanted)],
+    const desiredChanges = found.filter((change) => change !== null)
+    unchanged += found.length - desiredChanges.length
+    const goneChanges = [...before].flatMap(([item, state]) =>
+      after.has(item) ? [] : [computeGoneChange(domain, item, state, desiredChanges)],
     )
-    changes.push(...[...wanted, ...gone].toSorted((a, b) => (a.item < b.item ? -1 : 1)))
+    changes.push(
+      ...[...desiredChanges, ...goneChanges].toSorted((a, b) => (a.item < b.item ? -1 : 1)),
+    )
   }
   return { changes, unchanged }
 }
 
 /**
- * The value that a desired item comes to, given what is held: fields that the service keeps stay
- * unless they are named.
+ * Computes the value of an item after a write of the desired value: fields that the service keeps
+ * have their recorded values unless the desired value has them.
  */
 export function computeTargetValue(
   spec: ItemSpec,
-  held: ItemState | undefined,
+  state: ItemState | undefined,
   desired: Value,
 ): Value {
-  return held?.status === 'in-doubt'
+  return state?.status === 'in-doubt'
     ? desired
-    : fillKeptFields(spec.keptFields, desired, held?.candidates[0])
+    : fillKeptFields(spec.keptFields, desired, state?.candidates[0])
 }
 
-function desiredChange(
+function computeDesiredChange(
   domain: Domain,
   item: ItemKey,
-  held: ItemState | undefined,
+  state: ItemState | undefined,
   desired: ItemState,
 ): Change | null {
   const spec = getItemSpec(item)
-  const before = held?.status === 'unset' ? null : (held?.candidates[0] ?? null)
-  const reason = held?.status === 'in-doubt' ? 'in-doubt' : 'differs'
-  const wanted = desired.candidates[0]
-  if (desired.status === 'unset' || wanted === undefined) {
-    const nothingToTakeBack =
-      held?.status === 'unset' || spec.unset?.(held ?? unrecordedState, domain) === null
-    if (nothingToTakeBack) return null
+  const before = state?.status === 'unset' ? null : (state?.candidates[0] ?? null)
+  const reason = state?.status === 'in-doubt' ? 'in-doubt' : 'differs'
+  const value = desired.candidates[0]
+  if (desired.status === 'unset' || value === undefined) {
+    const hasNothingToUnset =
+      state?.status === 'unset' || spec.unset?.(state ?? unrecordedState, domain) === null
+    if (hasNothingToUnset) return null
     return {
       domain,
       item,
@@ -83,8 +85,8 @@ function desiredChange(
       patch: computePatch(before, null),
     }
   }
-  const after = computeTargetValue(spec, held, wanted)
-  if (held?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null
+  const after = computeTargetValue(spec, state, value)
+  if (state?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null
   return {
     domain,
     item,
@@ -96,13 +98,18 @@ function desiredChange(
   }
 }
 
-/** An item that is recorded and no longer desired. */
-function goneChange(domain: Domain, item: ItemKey, held: ItemState, wanted: Change[]): Change {
-  const before = held.candidates[0] ?? null
+/** Computes the change of an item that is recorded and no longer desired. */
+function computeGoneChange(
+  domain: Domain,
+  item: ItemKey,
+  state: ItemState,
+  desiredChanges: Change[],
+): Change {
+  const before = state.candidates[0] ?? null
   const by =
-    held.status === 'unset'
+    state.status === 'unset'
       ? undefined
-      : wanted.find((change) => getItemSpec(change.item).clearedItems.includes(item))?.item
+      : desiredChanges.find((change) => getItemSpec(change.item).clearedItems.includes(item))?.item
   const patch = computePatch(before, null)
   if (by === undefined)
     return { domain, item, action: 'release', reason: 'differs', before, after: null, patch }

@@ -3,10 +3,9 @@ import type { ItemState, Snapshot } from '../model/item.ts'
 import { isUnresolved, mapSecrets } from '../model/secret.ts'
 
 /**
- * Desired items with every secret whose value is not at hand replaced by the recorded fingerprint,
- * where the record has one for the same references: an unresolved secret counts as unchanged while
- * its name is the recorded one. What was replaced stands in `templates`, so that the value can be
- * had when it is needed.
+ * Replaces unresolved secrets in desired items by the recorded fingerprint of the same reference.
+ * So a secret whose value is not at hand counts as unchanged while its name is the recorded one.
+ * The replaced references are in `templates`, so that the values can be resolved later.
  */
 export function replaceKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapshot {
   const result: Snapshot = new Map()
@@ -15,9 +14,9 @@ export function replaceKnownSecrets(desired: Snapshot, recorded: Snapshot): Snap
     result.set(
       domain,
       new Map(
-        [...items].map(([item, held]) => [
+        [...items].map(([item, state]) => [
           item,
-          before === undefined ? held : knownHeld(item, held, before.get(item)),
+          before === undefined ? state : replaceInItem(item, state, before.get(item)),
         ]),
       ),
     )
@@ -25,7 +24,11 @@ export function replaceKnownSecrets(desired: Snapshot, recorded: Snapshot): Snap
   return result
 }
 
-function knownHeld(item: string, desired: ItemState, recorded: ItemState | undefined): ItemState {
+function replaceInItem(
+  item: string,
+  desired: ItemState,
+  recorded: ItemState | undefined,
+): ItemState {
   const templates = Object.entries(recorded?.templates ?? {})
   if (templates.length === 0) return desired
   const replaced: Record<string, string> = {}

@@ -1,6 +1,6 @@
 import type { Domain } from '../model/item.ts'
 
-/** Splits a snapshot into the domains of a set and all others. The snapshot stays as it is. */
+/** Splits a snapshot into the domains of a set and the others, without changing it. */
 export function splitDomains<Items>(
   snapshot: ReadonlyMap<Domain, Items>,
   domains: { has(domain: Domain): boolean },

@@ -2,21 +2,20 @@ import type { Sample } from '../model/health.ts'
 import { logChoose } from './log-factorial.ts'
 
 /**
- * How the bad answers of both windows together fall on the later one when nothing has changed: each
- * request is as likely to be bad as any other, so that their number in the later window is
- * hypergeometric.
+ * A 2 × 2 contingency table of two windows and bad or good answers, with fixed margins. If nothing
+ * has changed, the number of bad answers in the later window has a hypergeometric distribution.
  */
 export interface ContingencyTable {
-  /** All requests, the bad ones, and those of the later window. */
+  /** Number of all requests, of bad answers, and of requests of the later window. */
   all: number
   bad: number
   later: number
-  /** The fewest and the most bad answers that the later window can have. */
+  /** Minimum and maximum number of bad answers in the later window. */
   minBad: number
   maxBad: number
 }
 
-/** The fall of two windows. */
+/** Builds the contingency table of two windows. */
 export function buildContingencyTable(before: Sample, after: Sample): ContingencyTable {
   const all = before.requests + after.requests
   const bad = before.bad + after.bad
@@ -29,50 +28,50 @@ export function buildContingencyTable(before: Sample, after: Sample): Contingenc
   }
 }
 
-/** How likely exactly so many bad answers fall on the later window. */
+/** Computes the pmf: the probability of exactly `x` bad answers in the later window. */
 export function computePmf({ all, bad, later }: ContingencyTable, x: number): number {
   return Math.exp(logChoose(later, x) + logChoose(all - later, bad - x) - logChoose(all, bad))
 }
 
-/** How much likelier x + 1 is than x. */
-function ratio({ all, bad, later }: ContingencyTable, x: number): number {
+/** Computes pmf(x + 1) / pmf(x). */
+function computeRatio({ all, bad, later }: ContingencyTable, x: number): number {
   return ((later - x) * (bad - x)) / ((x + 1) * (all - later - bad + x + 1))
 }
 
-/** Terms below this share of the sum no longer count. */
-const negligible = 1e-17
+/** Terms below this share of the sum are ignored. */
+const minRelativeTerm = 1e-17
 
 /**
- * How likely at least `x` bad answers fall on the later window: the one-sided test of Fisher, exact
- * for the smallest counts. The sum begins at x and follows the ratio of neighbours, so that
- * millions of requests take some thousand steps.
+ * Computes the one-sided p-value of Fisher's exact test: the upper tail from `x` bad answers in the
+ * later window. Starts at pmf(x) and multiplies by the ratio of neighbours, so that millions of
+ * requests take a few thousand steps.
  */
-export function computePValue(fall: ContingencyTable, x: number): number {
-  if (x <= fall.minBad) return 1
-  if (x > fall.maxBad) return 0
-  const mode = Math.floor(((fall.later + 1) * (fall.bad + 1)) / (fall.all + 2))
-  // The side without the peak is summed, whose terms only fall.
-  if (x <= mode) return Math.max(0, 1 - below(fall, x))
-  let term = computePmf(fall, x)
+export function computePValue(table: ContingencyTable, x: number): number {
+  if (x <= table.minBad) return 1
+  if (x > table.maxBad) return 0
+  const mode = Math.floor(((table.later + 1) * (table.bad + 1)) / (table.all + 2))
+  // Sum the tail without the mode, since its terms decrease.
+  if (x <= mode) return Math.max(0, 1 - computeLowerTail(table, x))
+  let term = computePmf(table, x)
   let sum = term
-  for (let at = x; at < fall.maxBad && term > sum * negligible; at++) {
-    term *= ratio(fall, at)
+  for (let i = x; i < table.maxBad && term > sum * minRelativeTerm; i++) {
+    term *= computeRatio(table, i)
     sum += term
   }
   return Math.min(1, sum)
 }
 
-function below(fall: ContingencyTable, x: number): number {
-  let term = computePmf(fall, x - 1)
+function computeLowerTail(table: ContingencyTable, x: number): number {
+  let term = computePmf(table, x - 1)
   let sum = term
-  for (let at = x - 1; at > fall.minBad && term > sum * negligible; at--) {
-    term /= ratio(fall, at - 1)
+  for (let i = x - 1; i > table.minBad && term > sum * minRelativeTerm; i--) {
+    term /= computeRatio(table, i - 1)
     sum += term
   }
   return sum
 }
 
-/** Mean, variance and third central moment of the bad answers that fall on the later window. */
+/** Computes mean, variance and third central moment of the bad answers in the later window. */
 export function computeMoments({ all, bad, later }: ContingencyTable): {
   mean: number
   variance: number

@@ -15,45 +15,45 @@ import { computeStratifiedPValue } from './stratified.ts'
 type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
 
 /**
- * How likely noise alone may stop a wave. A rollout of four waves is then stopped by it once in 250
- * times at most, where 1 in 200 is what people put up with; and a rise of five points on one of 200
- * domains with 1,000 requests is still found in 99 of 100 cases.
+ * Significance level: maximum probability that noise alone stops a wave. So noise stops a rollout
+ * of four waves at most once in 250 times, which meets the goal of 1 in 200; and a rise of five
+ * points on one of 200 domains with 1,000 requests is found in 99 of 100 cases.
  */
 export const significance = 0.001
 
 /**
- * Compares the status codes of a wave before and after. A domain is worse when a rise as large as
- * seen would hardly come by chance (Fisher's exact test, one-sided; corrected by Holm for all that
- * is tested) *and* the share of bad answers rose by more than the margin. The wave as a whole is
- * tested by domain (Mantel–Haenszel), so that traffic that moves between domains is no rise. The
- * wave is worse when it or any of its domains is; a domain with too little data is not tested and
- * stops nothing.
+ * Compares the status codes of a wave before and after. A domain is worse if its rise is
+ * significant (Fisher's exact test, one-sided, with Holm's correction for all tests) *and* the
+ * share of bad answers rose by more than the margin. The wave as a whole is tested with domains as
+ * strata (Mantel–Haenszel), so that traffic that moves between domains is no rise. The wave is
+ * worse if it or any of its domains is worse. A domain with too little data is not tested and stops
+ * nothing.
  *
- * @param before counts of `windowsOf(…).before` by domain; all domains of the wave, also those
- * without requests
- * @param after counts of `windowsOf(…).after`
+ * @param before counts of `computeWindows(…).before` by domain, for all domains of the wave, also
+ * those without requests
+ * @param after counts of `computeWindows(…).after`
  */
 export function judgeWave(before: DomainCounts, after: DomainCounts, measure: Measure): WaveHealth {
-  const isBad = badness(measure.statuses)
+  const isBad = createBadnessTest(measure.statuses)
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
   const domains = new Map(
-    names.map((domain) => [domain, compared(domain, before, after, isBad, measure)]),
+    names.map((domain) => [domain, compareDomain(domain, before, after, isBad, measure)]),
   )
-  const whole = comparedTogether([...domains.values()], measure)
-  for (const comparison of significantly([...domains.values(), whole])) {
+  const whole = compareWhole([...domains.values()], measure)
+  for (const comparison of filterSignificant([...domains.values(), whole])) {
     if (comparison.rise > measure.margin) comparison.verdict = 'worse'
   }
   const worse = [whole, ...domains.values()].some(({ verdict }) => verdict === 'worse')
   return { verdict: worse ? 'worse' : whole.verdict, domains, whole }
 }
 
-/** Which status codes are bad: `5xx` stands for 500 to 599. */
-function badness(statuses: string[]): (status: string) => boolean {
+/** Creates a test for bad status codes; `5xx` stands for 500 to 599. */
+function createBadnessTest(statuses: string[]): (status: string) => boolean {
   const codes = new Set(statuses.map((status) => status.toLowerCase()))
   return (status) => codes.has(status) || (status.length === 3 && codes.has(`${status[0]}xx`))
 }
 
-function compared(
+function compareDomain(
   domain: Domain,
   before: DomainCounts,
   after: DomainCounts,
@@ -61,14 +61,14 @@ function compared(
   measure: Measure,
 ): Comparison {
   const [earlier, later] = [before, after].map((counts) =>
-    sampleOf(counts.get(domain) ?? {}, isBad),
+    countSample(counts.get(domain) ?? {}, isBad),
   ) as [Sample, Sample]
-  const shortage = lackOf(earlier, later, measure)
+  const shortage = findShortage(earlier, later, measure)
   return {
-    verdict: verdictOf(shortage),
+    verdict: chooseVerdict(shortage),
     before: earlier,
     after: later,
-    rise: 100 * (shareOf(later) - shareOf(earlier)),
+    rise: 100 * (computeBadShare(later) - computeBadShare(earlier)),
     pValue:
       shortage === null ? computePValue(buildContingencyTable(earlier, later), later.bad) : null,
     shortage,
@@ -76,37 +76,37 @@ function compared(
 }
 
 /**
- * Domains too quiet to be tested alone count here; one that had no requests in a window has nothing
- * to be compared with.
+ * Compares the wave as a whole. Domains with too few requests for a test of their own count here;
+ * one without requests in a window can't be compared.
  */
-function comparedTogether(domains: Comparison[], measure: Measure): Comparison {
+function compareWhole(domains: Comparison[], measure: Measure): Comparison {
   const [before, after] = [
     domains.map((each) => each.before),
     domains.map((each) => each.after),
-  ].map(added) as [Sample, Sample]
+  ].map(sumSamples) as [Sample, Sample]
   const pairs = domains.filter((each) => each.before.requests > 0 && each.after.requests > 0)
-  const lack = lackOf(
-    added(pairs.map((each) => each.before)),
-    added(pairs.map((each) => each.after)),
+  const lack = findShortage(
+    sumSamples(pairs.map((each) => each.before)),
+    sumSamples(pairs.map((each) => each.after)),
     measure,
   )
   const strata = pairs.map((each) => buildContingencyTable(each.before, each.after))
   const bad = pairs.reduce((sum, each) => sum + each.after.bad, 0)
   return {
-    verdict: verdictOf(lack),
+    verdict: chooseVerdict(lack),
     before,
     after,
-    rise: commonRise(pairs),
+    rise: computeCommonRise(pairs),
     pValue: lack === null ? computeStratifiedPValue(strata, bad) : null,
-    shortage: lack === null ? null : (lackOf(before, after, measure) ?? lack),
+    shortage: lack === null ? null : (findShortage(before, after, measure) ?? lack),
   }
 }
 
-function verdictOf(lack: DataShortage): Verdict {
+function chooseVerdict(lack: DataShortage): Verdict {
   return lack === null ? 'same-or-better' : 'too-little-data'
 }
 
-function sampleOf(counts: Counts, isBad: (status: string) => boolean): Sample {
+function countSample(counts: Counts, isBad: (status: string) => boolean): Sample {
   const bad = Object.entries(counts).reduce(
     (sum, [status, count]) => (isBad(status) ? sum + count : sum),
     0,
@@ -114,29 +114,26 @@ function sampleOf(counts: Counts, isBad: (status: string) => boolean): Sample {
   return { requests: sumRequests(counts), bad }
 }
 
-function lackOf(before: Sample, after: Sample, { minRequests }: Measure): DataShortage {
+function findShortage(before: Sample, after: Sample, { minRequests }: Measure): DataShortage {
   if (before.requests === 0 && after.requests === 0) return 'no requests'
   if (after.requests === 0) return 'no requests after'
   if (before.requests === 0) return 'no requests before'
   return Math.min(before.requests, after.requests) < minRequests ? 'few requests' : null
 }
 
-function shareOf({ requests, bad }: Sample): number {
+function computeBadShare({ requests, bad }: Sample): number {
   return requests === 0 ? 0 : bad / requests
 }
 
-function added(samples: Sample[]): Sample {
+function sumSamples(samples: Sample[]): Sample {
   return samples.reduce(
     (sum, { requests, bad }) => ({ requests: sum.requests + requests, bad: sum.bad + bad }),
     { requests: 0, bad: 0 },
   )
 }
 
-/**
- * The rise that the domains have in common, in percent points: each weighs as much as its two
- * windows can tell (Mantel–Haenszel).
- */
-function commonRise(pairs: Comparison[]): number {
+/** Computes the common rise of the domains in percentage points, by Mantel–Haenszel weights. */
+function computeCommonRise(pairs: Comparison[]): number {
   let [sum, weights] = [0, 0]
   for (const { before, after, rise } of pairs) {
     const weight = (before.requests * after.requests) / (before.requests + after.requests)
@@ -146,8 +143,8 @@ function commonRise(pairs: Comparison[]): number {
   return weights === 0 ? 0 : sum / weights
 }
 
-/** Those of many comparisons whose rise is no chance, although there are many (Holm). */
-function significantly(comparisons: Comparison[]): Comparison[] {
+/** Filters the significant comparisons, with Holm's correction for multiple tests. */
+function filterSignificant(comparisons: Comparison[]): Comparison[] {
   const tested = comparisons
     .filter(({ pValue }) => pValue !== null)
     .toSorted((a, b) => (a.pValue ?? 1) - (b.pValue ?? 1))

@@ -2,8 +2,8 @@ const exact: number[] = [0]
 for (let n = 1; n < 64; n++) exact.push((exact[n - 1] ?? 0) + Math.log(n))
 
 /**
- * The natural logarithm of n! for whole numbers from 0; Stirling's series beyond small ones, exact
- * to the last digits of a double.
+ * Computes the natural logarithm of n! for whole n from 0. Exact to the last digits of a double;
+ * large n by Stirling's series.
  */
 export function logFactorial(n: number): number {
   const known = exact[n]
@@ -18,7 +18,7 @@ export function logFactorial(n: number): number {
   )
 }
 
-/** The logarithm of the number of ways to choose k of n. */
+/** Computes the natural logarithm of the binomial coefficient n over k. */
 export function logChoose(n: number, k: number): number {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k)
 }

@@ -5,20 +5,17 @@ import {
   type ContingencyTable,
 } from './hypergeometric.ts'
 
-/**
- * Up to this variance the distribution of the sum is worked out term by term; beyond, it is as good
- * as normal.
- */
-const mostVariance = 400
-/** Likelihoods below this are left out of a distribution. */
-const negligible = 1e-18
+/** Maximum variance for computing the distribution exactly; beyond it is nearly normal. */
+const maxExactVariance = 400
+/** Smaller probabilities are left out of a distribution. */
+const minProbability = 1e-18
 
 /**
- * How likely the later windows of all strata together have at least so many bad answers when
- * nothing has changed in any of them (Mantel and Haenszel). Each stratum is compared with itself
- * only, so that traffic that moves from a good domain to a worse one is no rise.
+ * Computes the one-sided p-value of the stratified test (Mantel–Haenszel): the probability of at
+ * least `observed` bad answers if nothing has changed in any stratum. Each stratum is compared only
+ * with itself, so that traffic that moves from a good domain to a worse one is no rise.
  *
- * @param observed bad answers in all later windows together
+ * @param observed number of bad answers in the later windows of all strata
  */
 export function computeStratifiedPValue(strata: ContingencyTable[], observed: number): number {
   const free = strata.filter(({ minBad, maxBad }) => minBad < maxBad)
@@ -31,80 +28,85 @@ export function computeStratifiedPValue(strata: ContingencyTable[], observed: nu
   const [mean, variance, third] = (['mean', 'variance', 'third'] as const).map((key) =>
     moments.reduce((sum, each) => sum + each[key], 0),
   )
-  if ((variance ?? 0) <= mostVariance) return tail(free, x)
-  return nearlyNormal(x, mean ?? 0, variance ?? 0, third ?? 0)
+  if ((variance ?? 0) <= maxExactVariance) return computeExactPValue(free, x)
+  return approximatePValue(x, mean ?? 0, variance ?? 0, third ?? 0)
 }
 
-/** A piece of a distribution: likelihoods of `from`, `from + 1`, … */
+/** Probabilities of `from`, `from + 1`, … */
 interface Distribution {
   from: number
-  likelihoods: number[]
+  probabilities: number[]
 }
 
-function tail(strata: ContingencyTable[], x: number): number {
-  let sum: Distribution = { from: 0, likelihoods: [1] }
-  for (const fall of strata) sum = together(sum, distributionOf(fall))
+function computeExactPValue(strata: ContingencyTable[], x: number): number {
+  let sum: Distribution = { from: 0, probabilities: [1] }
+  for (const table of strata) sum = convolve(sum, computeDistribution(table))
   return Math.min(
     1,
-    sum.likelihoods.reduce((all, each, i) => (sum.from + i >= x ? all + each : all), 0),
+    sum.probabilities.reduce((all, each, i) => (sum.from + i >= x ? all + each : all), 0),
   )
 }
 
-/** All that is not negligible, from the likeliest value to both sides. */
-function distributionOf(fall: ContingencyTable): Distribution {
-  const middle = Math.min(fall.maxBad, Math.max(fall.minBad, Math.round(computeMoments(fall).mean)))
+/** Computes all probabilities that are not negligible, from the mean to both sides. */
+function computeDistribution(table: ContingencyTable): Distribution {
+  const middle = Math.min(
+    table.maxBad,
+    Math.max(table.minBad, Math.round(computeMoments(table).mean)),
+  )
   const up: number[] = []
-  for (let x = middle; x <= fall.maxBad; x++) if (!push(up, computePmf(fall, x))) break
+  for (let x = middle; x <= table.maxBad; x++)
+    if (!pushUnlessNegligible(up, computePmf(table, x))) break
   const down: number[] = []
-  for (let x = middle - 1; x >= fall.minBad; x--) if (!push(down, computePmf(fall, x))) break
-  return { from: middle - down.length, likelihoods: [...down.toReversed(), ...up] }
+  for (let x = middle - 1; x >= table.minBad; x--)
+    if (!pushUnlessNegligible(down, computePmf(table, x))) break
+  return { from: middle - down.length, probabilities: [...down.toReversed(), ...up] }
 }
 
-function push(list: number[], value: number): boolean {
-  if (value < negligible && list.length > 0) return false
+function pushUnlessNegligible(list: number[], value: number): boolean {
+  if (value < minProbability && list.length > 0) return false
   list.push(value)
   return true
 }
 
-/** The distribution of a sum. */
-function together(a: Distribution, b: Distribution): Distribution {
-  const likelihoods = Array.from(
-    { length: a.likelihoods.length + b.likelihoods.length - 1 },
+/** Computes the distribution of the sum of two independent variables. */
+function convolve(a: Distribution, b: Distribution): Distribution {
+  const probabilities = Array.from(
+    { length: a.probabilities.length + b.probabilities.length - 1 },
     () => 0,
   )
-  for (let i = 0; i < a.likelihoods.length; i++) {
-    const left = a.likelihoods[i] ?? 0
-    for (let k = 0; k < b.likelihoods.length; k++)
-      likelihoods[i + k] = (likelihoods[i + k] ?? 0) + left * (b.likelihoods[k] ?? 0)
+  for (let i = 0; i < a.probabilities.length; i++) {
+    const left = a.probabilities[i] ?? 0
+    for (let k = 0; k < b.probabilities.length; k++)
+      probabilities[i + k] = (probabilities[i + k] ?? 0) + left * (b.probabilities[k] ?? 0)
   }
-  const first = likelihoods.findIndex((each) => each >= negligible)
-  const last = likelihoods.findLastIndex((each) => each >= negligible)
+  const first = probabilities.findIndex((each) => each >= minProbability)
+  const last = probabilities.findLastIndex((each) => each >= minProbability)
   return first === -1
-    ? { from: a.from + b.from, likelihoods }
-    : { from: a.from + b.from + first, likelihoods: likelihoods.slice(first, last + 1) }
+    ? { from: a.from + b.from, probabilities }
+    : { from: a.from + b.from + first, probabilities: probabilities.slice(first, last + 1) }
 }
 
 /**
- * The tail of a distribution that is close to normal, with a correction for its skew (Edgeworth)
- * and for whole numbers.
+ * Approximates the upper tail of a nearly normal distribution, with corrections for its skew
+ * (Edgeworth) and for continuity.
  */
-function nearlyNormal(x: number, mean: number, variance: number, third: number): number {
+function approximatePValue(x: number, mean: number, variance: number, third: number): number {
   const deviation = Math.sqrt(variance)
   const z = (x - 0.5 - mean) / deviation
   const skew = third / (variance * deviation)
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
-  return Math.min(1, Math.max(0, upperTail(z) + (density * skew * (z * z - 1)) / 6))
+  return Math.min(1, Math.max(0, computeNormalUpperTail(z) + (density * skew * (z * z - 1)) / 6))
 }
 
 /**
- * How likely a normal value is above z; by the continued fraction in the tail, whose relative error
- * stays small.
+ * Computes the upper tail of the standard normal distribution. Far from the mean by the continued
+ * fraction, which keeps the relative error small.
  */
-function upperTail(z: number): number {
-  if (z < 0) return 1 - upperTail(-z)
+function computeNormalUpperTail(z: number): number {
+  if (z < 0) return 1 - computeNormalUpperTail(-z)
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
   if (z < 2.5) {
-    // The power series of the middle.
+    // Power series near the mean.
     let term = z
     let sum = z
     for (let k = 1; Math.abs(term) > 1e-17; k++) {

@@ -86,7 +86,7 @@ export async function makePlan(
           waves:
             continued === null
               ? { amounts: config.rollout.waves }
-              : { waveOf: mapDomainsToWaves(continued) },
+              : { waveByDomain: mapDomainsToWaves(continued) },
         }),
   })
   const warnings = [

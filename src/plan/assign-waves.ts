@@ -5,43 +5,45 @@ import { growWave } from './grow-wave.ts'
 import { buildWaveTable, type WaveTable } from './wave-table.ts'
 import { choosePioneers, collectKinds, type Kinds } from './wave-kinds.ts'
 
-/** How the domains of a plan are put into waves. */
+/** Input of `assignWaves`. */
 export interface WaveProblem {
   /** Every domain that is written, in a fixed order. */
   domains: Domain[]
-  /** Domains of each write, as if there were no waves. */
+  /** Domains of each write when there are no waves. */
   writes: Domain[][]
-  /** Cumulative shares or numbers; the last one is everything. */
+  /** Cumulative shares or numbers of domains; the last one covers all domains. */
   amounts: Amount[]
   /** Whether a domain belongs to the first wave. */
   isFirst(domain: Domain): boolean
-  /** Each kind stands in the earliest wave that has room for it. */
+  /** Each kind of change starts in the earliest wave that has room for it. */
   kinds?: Kinds
 }
 
-/** Steps of growing waves, over all writes that they may grow from. */
+/** Maximum number of steps for growing waves, over all writes that a wave may grow from. */
 const maxWork = 10_000_000
 
 /**
- * Puts domains into waves so that few writes are cut: a write whose domains lie in several waves
- * has to be sent once for each. Waves have the sizes that the amounts ask for, rounded up; domains
- * that go first are in the first wave even where they are more than it asks for. A wave that would
- * have no domain is left out. Kinds of change come before few writes: no kind first goes out to
- * more domains than the first wave with room for it has.
+ * Assigns domains to waves so that few writes are split. A write whose domains are in several waves
+ * is sent once for each of them.
  *
- * @returns domain → wave, from 1. The same input gives the same waves.
+ * - Wave sizes follow the amounts, rounded up. Empty waves are left out.
+ * - Domains that go first are all in the first wave, even if it grows beyond its amount.
+ * - Kinds of change take precedence over few writes: a kind starts in the first wave with room for
+ *   it.
+ *
+ * @returns domain → wave number, from 1; deterministic
  */
 export function assignWaves(problem: WaveProblem): Map<Domain, number> {
   const { domains, amounts, isFirst } = problem
   const first = domains.filter(isFirst)
   const sizes = computeWaveSizes(amounts, domains.length, first.length)
   const table = buildWaveTable(problem.domains, problem.writes)
-  const { waves, fixed } = filled(table, sizes, first, problem.kinds ?? new Map())
+  const { waves, fixed } = fillWaves(table, sizes, first, problem.kinds ?? new Map())
   exchangeDomains(table, waves, fixed)
   return waves
 }
 
-/** How many domains each wave has; at least `first` in the first one, none of them empty. */
+/** Computes the number of domains of each wave: at least `first` in wave 1, no empty wave. */
 export function computeWaveSizes(amounts: Amount[], domains: number, first: number): number[] {
   const sizes: number[] = []
   let placed = 0
@@ -55,11 +57,8 @@ export function computeWaveSizes(amounts: Amount[], domains: number, first: numb
   return sizes
 }
 
-/**
- * One wave after the other; the last one is what is left. Also returns the domains that have to
- * stay.
- */
-function filled(
+/** Fills the waves in order; the last one gets the rest. `fixed` are domains that must not move. */
+function fillWaves(
   table: WaveTable,
   sizes: number[],
   first: Domain[],
@@ -68,30 +67,30 @@ function filled(
   const waves = new Map<Domain, number>()
   const fixed = new Set(first)
   const tried = new Set<string>()
-  for (const [k, size] of sizes.entries()) {
+  for (const [waveIndex, size] of sizes.entries()) {
     const left = table.domains.filter((domain) => !waves.has(domain))
-    if (k + 1 === sizes.length) {
-      for (const domain of left) waves.set(domain, k + 1)
+    if (waveIndex + 1 === sizes.length) {
+      for (const domain of left) waves.set(domain, waveIndex + 1)
       break
     }
-    const given = k === 0 ? first : []
+    const required = waveIndex === 0 ? first : []
     const grow = (begin: Domain[]): Domain[] =>
       growWave(table.writes, left, size, begin, maxWork / sizes.length)
-    const known = new Set([...tried, ...collectKinds(given, kinds)])
+    const known = new Set([...tried, ...collectKinds(required, kinds)])
     const pioneers = choosePioneers(
       left.filter((domain) => !fixed.has(domain)),
-      size - given.length,
+      size - required.length,
       kinds,
       known,
     )
-    const wanted = collectKinds(pioneers, kinds)
-    const grown = grow(given)
-    const had = collectKinds(grown, kinds)
-    const isVaried = [...wanted].every((kind) => tried.has(kind) || had.has(kind))
-    const wave = isVaried ? grown : grow([...given, ...pioneers])
-    // One domain of each new kind stays in its wave, whatever is exchanged later.
+    const pioneerKinds = collectKinds(pioneers, kinds)
+    const grown = grow(required)
+    const grownKinds = collectKinds(grown, kinds)
+    const isVaried = [...pioneerKinds].every((kind) => tried.has(kind) || grownKinds.has(kind))
+    const wave = isVaried ? grown : grow([...required, ...pioneers])
+    // Keep one domain of each new kind in this wave when domains are exchanged later.
     for (const domain of choosePioneers(wave, wave.length, kinds, known)) fixed.add(domain)
-    for (const domain of wave) waves.set(domain, k + 1)
+    for (const domain of wave) waves.set(domain, waveIndex + 1)
     for (const kind of collectKinds(wave, kinds)) tried.add(kind)
   }
   return { waves, fixed }

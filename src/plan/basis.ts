@@ -4,14 +4,13 @@ import type { Domain, ItemState, ItemKey, Snapshot } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 
 /**
- * One hash for each of these domains of what a snapshot holds of it; nothing recorded has a hash as
- * well.
+ * Hashes the items of each of these domains; a domain that is not in the snapshot has a hash too.
  */
 export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
   return Object.fromEntries(
     [...domains].map((domain) => {
       const items = [...(snapshot.get(domain) ?? new Map<ItemKey, ItemState>())].map(
-        ([item, held]) => [item, plainHeld(held)],
+        ([item, state]) => [item, toHashInput(state)],
       )
       return [
         domain,
@@ -23,8 +22,8 @@ export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Reco
   )
 }
 
-/** What an item holds, without when and by whom it was recorded. */
-function plainHeld(held: ItemState): Json {
-  const { status, candidates, unknown = false, returned = null } = held
+/** Picks the fields of a state to hash: not when and by which apply it was recorded. */
+function toHashInput(state: ItemState): Json {
+  const { status, candidates, unknown = false, returned = null } = state
   return { status, candidates, unknown, returned }
 }

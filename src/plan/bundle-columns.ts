@@ -1,29 +1,29 @@
 import type { Cell, Column, ColumnKind, CoverProblem, Row } from './cover/cover-problem.ts'
 
-/** What a domain needs of one bundle: to be met by the whole, or by all parts. */
+/** A domain's need of one bundle: met by the whole value, or by all of its parts. */
 export interface BundleNeed {
   row: Row
   bundle: string
-  /** Keys stand for forms: equal forms have equal keys. */
+  /** Key of the form of the whole value; equal forms have equal keys. */
   whole: string
-  /** Parts of one mode may stand in one rectangle: see `ColumnKind`. */
+  /** Parts of one mode may share a rectangle: see `ColumnKind`. */
   parts: { key: string; mode: number }[]
 }
 
 /**
- * The cover problem of one group's needs: columns numbered by bundle, whole values before parts;
- * parts that the same domains take are one column.
+ * Builds the cover problem of one group's needs. Columns are numbered by bundle, whole values
+ * before parts. Parts that the same domains take are one column.
  *
- * @param rows how many domains there are
- * @param width the most domains of a write
+ * @param rows number of domains
+ * @param width maximum number of domains of a write
  * @returns the problem, and the keys of each column's forms
  */
 export function buildCoverProblem(
-  all: BundleNeed[],
+  allNeeds: BundleNeed[],
   rows: number,
   width: number,
-): { problem: CoverProblem; keysOf: string[][] } {
-  const needs = withUsefulParts(all)
+): { problem: CoverProblem; formKeys: string[][] } {
+  const needs = dropUselessParts(allNeeds)
   const takers = new Map<string, Row[]>()
   for (const { row, parts } of needs) {
     for (const { key } of parts) {
@@ -34,25 +34,25 @@ export function buildCoverProblem(
   }
   const columnKeys = new Map<string, { bundle: string; mode: number; keys: Set<string> }>()
   const columnNames = new Map<string, string>()
-  const enter = (name: string, bundle: string, mode: number, key: string): string => {
+  const addColumn = (name: string, bundle: string, mode: number, key: string): string => {
     const known = columnKeys.get(name)
     if (known === undefined) columnKeys.set(name, { bundle, mode, keys: new Set([key]) })
     else known.keys.add(key)
     return name
   }
-  const partName = (bundle: string, key: string, mode: number): string => {
+  const namePart = (bundle: string, key: string, mode: number): string => {
     const name = columnNames.get(key) ?? `${bundle}\n${mode}\n${(takers.get(key) ?? []).join()}`
     columnNames.set(key, name)
-    return enter(name, bundle, mode, key)
+    return addColumn(name, bundle, mode, key)
   }
   const named = needs.map(({ row, bundle, whole, parts }) => ({
     row,
-    whole: enter(whole, bundle, 0, whole),
-    parts: [...new Set(parts.map(({ key, mode }) => partName(bundle, key, mode)))],
+    whole: addColumn(whole, bundle, 0, whole),
+    parts: [...new Set(parts.map(({ key, mode }) => namePart(bundle, key, mode)))],
   }))
   const order = [...columnKeys].toSorted(
     ([nameA, a], [nameB, b]) =>
-      compare(a.bundle, b.bundle) || a.mode - b.mode || compare(nameA, nameB),
+      compareText(a.bundle, b.bundle) || a.mode - b.mode || compareText(nameA, nameB),
   )
   const items = [...new Set(order.map(([, { bundle }]) => bundle))]
   const number = new Map(order.map(([name], column) => [name, column]))
@@ -75,15 +75,15 @@ export function buildCoverProblem(
       rows: entries.map((own) => new Map(own.toSorted(([a], [b]) => a - b))),
       cells,
     },
-    keysOf: order.map(([, column]) => [...column.keys].toSorted()),
+    formKeys: order.map(([, column]) => [...column.keys].toSorted()),
   }
 }
 
 /**
- * Parts that no more domains share than the whole value save nothing, and a whole value is the
- * safer write.
+ * Drops the parts of a need if no more domains share them than the whole value: they save nothing,
+ * and a whole value is the safer write.
  */
-function withUsefulParts(needs: BundleNeed[]): BundleNeed[] {
+function dropUselessParts(needs: BundleNeed[]): BundleNeed[] {
   const takers = new Map<string, number>()
   for (const { whole, parts } of needs)
     for (const key of [whole, ...parts.map((part) => part.key)])
@@ -95,6 +95,6 @@ function withUsefulParts(needs: BundleNeed[]): BundleNeed[] {
   )
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -12,170 +12,183 @@ import {
 } from '../model/item.ts'
 import { mapSecrets } from '../model/secret.ts'
 
-/** domain → item → what was recorded of it; null for nothing. */
-type Before = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>
-type Now = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
+/** Domain → item → its state before; null if unrecorded. */
+type StateBefore = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState | null>>
+type StateNow = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
 
-/** An item that can't be brought back, or not all of it, to what was recorded before. */
+/** An item that can't be rolled back, or not completely. */
 export interface Irreversible {
   domain: Domain
   item: ItemKey
-  /** A clause that follows the item's name: "https of www.example.com: …". */
+  /** Clause after the item's name, as in "https of www.example.com: …". */
   reason: string
 }
 
-/** The way from what is recorded now to what was recorded before. */
+/** Two snapshots whose difference is a rollback, restricted to the items that it changes. */
 export interface RollbackSnapshots {
-  /** The part of what is recorded now that the way back changes. */
+  /** The recorded state now. */
   from: Snapshot
-  /** What that part should come to. `diffSnapshots(from, to)` gives the changes. */
+  /** The desired state of the rollback. `diffSnapshots(from, to)` gives the changes. */
   to: Snapshot
   /** Sorted by domain, then by item. */
   irreversible: Irreversible[]
 }
 
 /**
- * How to bring items back to what was recorded of them before. Nothing but these items, and those
- * that another one of them empties, is touched. An item of which nothing was recorded is unset
- * where the specification has a way to do so.
+ * Computes how to roll items back to their state before. Other items stay as they are, except those
+ * that a restored item empties. An item that was unrecorded before is unset if the specification
+ * documents how.
  *
- * @param now what is recorded, or what will be once a plan is carried out
- * @param before of each item to bring back what was recorded; null for nothing
- * @param isAtHand whether the value of a secret is at hand, by its fingerprint (`scrypt:…`)
+ * @param now the recorded state, or the state after a plan is applied
+ * @param before state before of each item to roll back; null if it was unrecorded
+ * @param canReveal tests whether the value of a secret is available, by its fingerprint
+ * (`scrypt:…`)
  */
 export function computeRollback(
-  now: Now,
-  before: Before,
-  isAtHand: (secret: string) => boolean,
+  now: StateNow,
+  before: StateBefore,
+  canReveal: (secret: string) => boolean,
 ): RollbackSnapshots {
-  const way: RollbackSnapshots = { from: new Map(), to: new Map(), irreversible: [] }
+  const rollback: RollbackSnapshots = { from: new Map(), to: new Map(), irreversible: [] }
   for (const domain of [...before.keys()].toSorted()) {
     const items = before.get(domain) ?? new Map<ItemKey, ItemState | null>()
-    const held = now.get(domain) ?? new Map<ItemKey, ItemState>()
+    const current = now.get(domain) ?? new Map<ItemKey, ItemState>()
     const goals = new Map<ItemKey, ItemState>()
     const lost = new Map<ItemKey, string>()
     for (const item of [...items.keys()].toSorted()) {
-      const { goal, reason } = returning(
+      const { goal, reason } = computeItemRollback(
         domain,
         item,
         items.get(item) ?? null,
-        held.get(item),
-        isAtHand,
+        current.get(item),
+        canReveal,
       )
       if (goal !== undefined) goals.set(item, goal)
       if (reason !== undefined) lost.set(item, reason)
     }
-    const emptied = withoutEmptied(goals, lost, items, held)
+    const emptied = dropEmptiedGoals(goals, lost, items, current)
     if (goals.size > 0) {
-      way.to.set(domain, goals)
-      way.from.set(
+      rollback.to.set(domain, goals)
+      rollback.from.set(
         domain,
         new Map(
-          [...held].filter(
+          [...current].filter(
             ([item, { status }]) => goals.has(item) || (emptied.has(item) && status !== 'unset'),
           ),
         ),
       )
     }
     for (const item of [...lost.keys()].toSorted())
-      way.irreversible.push({ domain, item, reason: lost.get(item) ?? '' })
+      rollback.irreversible.push({ domain, item, reason: lost.get(item) ?? '' })
   }
-  return way
+  return rollback
 }
 
-/** Where one item should go, and what can't be had again. Neither where it is as it was. */
-interface Returning {
+/**
+ * The goal of one item, and the reason why it can't be rolled back completely; empty: unchanged.
+ */
+interface ItemRollback {
   goal?: ItemState
   reason?: string
 }
 
-function returning(
+function computeItemRollback(
   domain: Domain,
   item: ItemKey,
-  was: ItemState | null,
-  held: ItemState | undefined,
-  isAtHand: (secret: string) => boolean,
-): Returning {
-  if (isAsItWas(was, held)) return {}
+  before: ItemState | null,
+  current: ItemState | undefined,
+  canReveal: (secret: string) => boolean,
+): ItemRollback {
+  if (isUnchanged(before, current)) return {}
   const spec = catalogue.get(item)
-  if (spec === undefined) return { reason: 'this version of edgewise does not know the item' }
-  if (was === null || was.status === 'unset') return toUnset(spec, domain, was, held)
-  const [value, ...others] = was.candidates
-  if (value === undefined) return { reason: 'what it held before is not known' }
-  if (was.unknown === true || others.length > 0) {
+  if (spec === undefined) return { reason: 'this version of edgewise does not support the item' }
+  if (before === null || before.status === 'unset')
+    return rollBackToUnset(spec, domain, before, current)
+  const [value, ...others] = before.candidates
+  if (value === undefined) return { reason: 'its value before is not known' }
+  if (before.unknown === true || others.length > 0) {
     const values =
-      others.length === 0 ? 'one value and something unknown' : `${was.candidates.length} values`
-    return { reason: `what it held before was in doubt between ${values}` }
+      others.length === 0 ? 'one value and something unknown' : `${before.candidates.length} values`
+    return { reason: `its state before was in-doubt between ${values}` }
   }
-  return toValue(spec, domain, { ...was, candidates: [value] }, value, held, isAtHand)
-}
-
-/**
- * Equal as far as a plan can tell: of an item that is unset it does not matter what the service
- * made of that.
- */
-function isAsItWas(was: ItemState | null, held: ItemState | undefined): boolean {
-  if (was === null || held === undefined) return was === null && held === undefined
-  if (was.status !== held.status) return false
-  if (was.status === 'unset') return true
-  return (
-    (was.unknown === true) === (held.unknown === true) &&
-    isSameJson(was.candidates, held.candidates)
+  return rollBackToValue(
+    spec,
+    domain,
+    { ...before, candidates: [value] },
+    value,
+    current,
+    canReveal,
   )
 }
 
-function toUnset(
+/** Tests whether a plan would change nothing. The value that an unset item returned is ignored. */
+function isUnchanged(before: ItemState | null, current: ItemState | undefined): boolean {
+  if (before === null || current === undefined) return before === null && current === undefined
+  if (before.status !== current.status) return false
+  if (before.status === 'unset') return true
+  return (
+    (before.unknown === true) === (current.unknown === true) &&
+    isSameJson(before.candidates, current.candidates)
+  )
+}
+
+function rollBackToUnset(
   spec: ItemSpec,
   domain: Domain,
-  was: ItemState | null,
-  held: ItemState | undefined,
-): Returning {
-  const earlier = was === null ? 'nothing was recorded of it before' : 'it was unset before'
-  if (held?.status === 'unset')
-    return { reason: `${earlier}, so what was taken from it is not known` }
-  const payload = spec.unset?.(held ?? unrecordedState, domain)
+  before: ItemState | null,
+  current: ItemState | undefined,
+): ItemRollback {
+  const earlier = before === null ? 'it was not recorded before' : 'it was unset before'
+  if (current?.status === 'unset')
+    return { reason: `${earlier}, so the value that was unset is not known` }
+  const payload = spec.unset?.(current ?? unrecordedState, domain)
   if (payload === undefined)
     return { reason: `${earlier}, and the service documents no way to unset it` }
-  if (payload === null)
-    return { reason: `${earlier}, and no entry of it is recorded that could be taken back` }
+  if (payload === null) return { reason: `${earlier}, and it has no recorded entry to remove` }
   return { goal: { status: 'unset', candidates: [] } }
 }
 
-function toValue(
+function rollBackToValue(
   spec: ItemSpec,
   domain: Domain,
-  was: ItemState,
+  before: ItemState,
   value: Value,
-  held: ItemState | undefined,
-  isAtHand: (secret: string) => boolean,
-): Returning {
-  const kept = spec.keptFields.filter(
+  current: ItemState | undefined,
+  canReveal: (secret: string) => boolean,
+): ItemRollback {
+  const keptFields = spec.keptFields.filter(
     (name) =>
-      (held?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
+      (current?.candidates ?? []).some((each) => hasField(each, name)) && !hasField(value, name),
   )
-  const reason = `${kept.join(' and ')} was not recorded before, and the service keeps it when it is left out`
-  const partly = kept.length === 0 ? {} : { reason }
-  // What is left of the difference may be nothing but fields that the service keeps.
+  const reason =
+    `${keptFields.join(' and ')} was not recorded before, ` +
+    'and the service keeps a field that is left out'
+  const partly = keptFields.length === 0 ? {} : { reason }
+  // The remaining difference may consist of fields that the service keeps.
   if (
-    held?.status === 'confirmed' &&
-    isSameJson(held.candidates[0], fillKeptFields(spec.keptFields, value, held.candidates[0]))
+    current?.status === 'confirmed' &&
+    isSameJson(current.candidates[0], fillKeptFields(spec.keptFields, value, current.candidates[0]))
   )
     return partly
-  const read = parseItem(spec, value, 'manifest', domain)
-  if (read.value === null)
-    return { reason: `what was recorded before is not valid (${read.problems[0]?.pointer || '/'})` }
-  const missing = secretsOf(value).filter((secret) => !isAtHand(secret))
+  const parsed = parseItem(spec, value, 'manifest', domain)
+  if (parsed.value === null)
+    return {
+      reason: `its recorded value before is not valid (${parsed.problems[0]?.pointer || '/'})`,
+    }
+  const missing = listSecrets(value).filter((secret) => !canReveal(secret))
   if (missing.length > 0) {
     const names = [
-      ...new Set(missing.map((secret) => was.templates?.[secret] ?? 'written out in a manifest')),
+      ...new Set(
+        missing.map((secret) => before.templates?.[secret] ?? 'written out in a manifest'),
+      ),
     ].join(', ')
-    return { reason: `it held a secret before whose value is not at hand (${names})` }
+    return { reason: `its value before has a secret whose value is not at hand (${names})` }
   }
-  const { templates } = was
+  const { templates } = before
   return {
     goal: {
       status: 'confirmed',
-      candidates: [read.value],
+      candidates: [parsed.value],
       ...(templates === undefined ? {} : { templates }),
     },
     ...partly,
@@ -186,7 +199,7 @@ function hasField(value: Value, name: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
 }
 
-function secretsOf(value: Value): string[] {
+function listSecrets(value: Value): string[] {
   const secrets: string[] = []
   mapSecrets(value, (secret) => {
     secrets.push(secret)
@@ -196,35 +209,37 @@ function secretsOf(value: Value): string[] {
 }
 
 /**
- * Takes out the goals that another one empties, since both can't be met, and those that would only
- * unset an item and empty one that is as it was; gives all items that are emptied on the way.
+ * Drops goals that conflict: one that another goal empties, and one that would unset its item but
+ * empty an unchanged one. Adds the reasons to `lost`.
+ *
+ * @returns all items that the remaining goals empty
  */
-function withoutEmptied(
+function dropEmptiedGoals(
   goals: Map<ItemKey, ItemState>,
   lost: Map<ItemKey, string>,
   before: ReadonlyMap<ItemKey, ItemState | null>,
   now: ReadonlyMap<ItemKey, ItemState>,
 ): Set<ItemKey> {
   const emptied = new Set<ItemKey>()
-  const isHeld = (held: ItemState | null | undefined) =>
-    held !== null && held !== undefined && held.status !== 'unset'
-  const stays = (item: ItemKey) =>
-    !goals.has(item) && isHeld(now.get(item)) && (!before.has(item) || isHeld(before.get(item)))
+  const isSet = (current: ItemState | null | undefined) =>
+    current !== null && current !== undefined && current.status !== 'unset'
+  const staysSet = (item: ItemKey) =>
+    !goals.has(item) && isSet(now.get(item)) && (!before.has(item) || isSet(before.get(item)))
   const valuesFirst = [...goals].toSorted(
     ([, a], [, b]) => Number(a.status === 'unset') - Number(b.status === 'unset'),
   )
   for (const [item, goal] of valuesFirst) {
     if (!goals.has(item)) continue
     const { clearedItems } = getItemSpec(item)
-    const kept = goal.status === 'unset' ? clearedItems.find(stays) : undefined
-    if (kept !== undefined) {
-      lost.set(item, `to unset it would empty ${kept}`)
+    const keptItem = goal.status === 'unset' ? clearedItems.find(staysSet) : undefined
+    if (keptItem !== undefined) {
+      lost.set(item, `unsetting it would empty ${keptItem}`)
       goals.delete(item)
       continue
     }
     for (const cleared of clearedItems) {
       emptied.add(cleared)
-      if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && stays(cleared)))
+      if (goals.get(cleared)?.status === 'confirmed' || (before.has(cleared) && staysSet(cleared)))
         lost.set(cleared, `${item} empties it`)
       goals.delete(cleared)
     }

@@ -1,14 +1,14 @@
 import type { Domain } from '../model/item.ts'
 import type { WaveTable } from './wave-table.ts'
 
-/** Exchanges that are tried to let fewer writes be cut. */
-const mostTries = 200_000
+/** Maximum number of exchanges to try. */
+const maxTries = 200_000
 
 /**
- * Exchanges two domains of different waves wherever fewer writes are cut then.
+ * Exchanges pairs of domains of different waves while this splits fewer writes.
  *
- * @param waves domain → wave; it is changed in place
- * @param fixed domains that stay where they are
+ * @param waves domain → wave number; changed in place
+ * @param fixed domains that must not move
  */
 export function exchangeDomains(
   { writes, writesByDomain }: WaveTable,
@@ -32,32 +32,32 @@ export function exchangeDomains(
         byWave.delete(from)
         gained++
       } else byWave.set(from, left)
-      const there = byWave.get(to) ?? 0
-      if (there === 0) gained--
-      byWave.set(to, there + 1)
+      const known = byWave.get(to) ?? 0
+      if (known === 0) gained--
+      byWave.set(to, known + 1)
     }
     waves.set(domain, to)
     return gained
   }
   let tries = 0
-  const cut = () => [...writes.keys()].filter((i) => (count[i]?.size ?? 0) > 1)
-  for (let better = true; better && tries < mostTries;) {
+  const listSplitWrites = () => [...writes.keys()].filter((i) => (count[i]?.size ?? 0) > 1)
+  for (let better = true; better && tries < maxTries;) {
     better = false
-    const loose = [...new Set(cut().flatMap((i) => writes[i] ?? []))].filter(
+    const loose = [...new Set(listSplitWrites().flatMap((i) => writes[i] ?? []))].filter(
       (domain) => !fixed.has(domain),
     )
-    for (const [i, one] of loose.entries()) {
+    for (const [i, domain] of loose.entries()) {
       for (let j = i + 1; j < loose.length; j++) {
-        const other = loose[j] ?? one
-        const [here, there] = [waves.get(one) ?? 0, waves.get(other) ?? 0]
-        if (here === there) continue
-        if (++tries > mostTries) return
-        if (move(one, there) + move(other, here) > 0) {
+        const other = loose[j] ?? domain
+        const [wave, otherWave] = [waves.get(domain) ?? 0, waves.get(other) ?? 0]
+        if (wave === otherWave) continue
+        if (++tries > maxTries) return
+        if (move(domain, otherWave) + move(other, wave) > 0) {
           better = true
           continue
         }
-        move(one, here)
-        move(other, there)
+        move(domain, wave)
+        move(other, otherWave)
       }
     }
   }

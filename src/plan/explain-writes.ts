@@ -8,37 +8,36 @@ import { buildBundles } from './groups.ts'
 import type { WriteProblem } from './group-writes.ts'
 import type { Need } from './needs.ts'
 
-type Asked = Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>
+type ExplainedProblem = Pick<WriteProblem, 'needs' | 'grouping' | 'domainsPerWrite'>
 
-/**
- * Why each write is as it is, and what the obvious ways to group the same changes would have cost.
- */
-export function explainWrites(asked: Asked, writes: Write[]): Explanation {
-  const writesOf = new Map<Domain, Write[]>()
+/** Explains each write, and counts the calls that obvious groupings of the same changes take. */
+export function explainWrites(problem: ExplainedProblem, writes: Write[]): Explanation {
+  const writesByDomain = new Map<Domain, Write[]>()
   for (const write of writes)
     for (const domain of write.domains)
-      writesOf.set(domain, [...(writesOf.get(domain) ?? []), write])
-  const takers = new Map<string, Write[]>()
+      writesByDomain.set(domain, [...(writesByDomain.get(domain) ?? []), write])
+  const writesByForm = new Map<string, Write[]>()
   for (const write of writes)
-    for (const [item, form] of Object.entries(write.items)) push(takers, keyOf(item, form), write)
+    for (const [item, form] of Object.entries(write.items))
+      push(writesByForm, buildFormKey(item, form), write)
   return {
-    ...countObviousWrites(asked),
+    ...countObviousWrites(problem),
     writes: writes.map((write) => ({
       id: write.id,
-      reason: reasonOf(write, writesOf, takers, asked.domainsPerWrite),
+      reason: explainWrite(write, writesByDomain, writesByForm, problem.domainsPerWrite),
     })),
   }
 }
 
 /**
- * How many calls the same changes take one by one, with domains that change alike together, and one
- * item at a time.
+ * Counts the calls that the same changes take with obvious groupings: one call a resource, domains
+ * with an equal patch together, one item at a time.
  */
 export function countObviousWrites({
   needs,
   grouping,
   domainsPerWrite,
-}: Asked): Pick<Explanation, 'single' | 'equalPatches' | 'itemByItem'> {
+}: ExplainedProblem): Pick<Explanation, 'single' | 'equalPatches' | 'itemByItem'> {
   const patches = new Map<string, number>()
   const items = new Map<string, number>()
   let single = 0
@@ -47,56 +46,57 @@ export function countObviousWrites({
     const bundles = buildBundles([...byItem.keys()], grouping)
     const keys = bundles.map(({ items: names, group }) => ({
       group,
-      key: names.map((name) => keyOf(name, byItem.get(name)?.whole)).join('\n'),
+      key: names.map((name) => buildFormKey(name, byItem.get(name)?.whole)).join('\n'),
     }))
     single += keys.length
-    for (const { key } of keys) count(items, key)
+    for (const { key } of keys) increment(items, key)
     for (const [group, same] of groupBy(keys, (each) => each.group))
-      count(patches, `${group}\n${same.map((each) => each.key).join('\n')}`)
+      increment(patches, `${group}\n${same.map((each) => each.key).join('\n')}`)
   }
   const calls = (counts: Map<string, number>): number =>
     [...counts.values()].reduce((sum, n) => sum + Math.ceil(n / domainsPerWrite), 0)
   return { single, equalPatches: calls(patches), itemByItem: calls(items) }
 }
 
-function reasonOf(
+function explainWrite(
   write: Write,
-  writesOf: Map<Domain, Write[]>,
-  takers: Map<string, Write[]>,
+  writesByDomain: Map<Domain, Write[]>,
+  writesByForm: Map<string, Write[]>,
   domainsPerWrite: number,
 ): string {
   const others = new Set(
-    write.domains.flatMap((domain) => writesOf.get(domain) ?? []).map((other) => other.id),
+    write.domains.flatMap((domain) => writesByDomain.get(domain) ?? []).map((other) => other.id),
   )
   others.delete(write.id)
   const part =
     others.size === 0
-      ? 'all that its domains need'
-      : `the rest of its domains' changes goes in ${numbers([...others])}`
+      ? 'meets all needs of its domains'
+      : `the other changes of its domains are in ${formatWriteIds([...others])}`
   if (write.domains.length >= domainsPerWrite) return `full; ${part}`
   const alike = Object.entries(write.items).map(([item, form]) =>
-    (takers.get(keyOf(item, form)) ?? []).filter((other) => other.id !== write.id),
+    (writesByForm.get(buildFormKey(item, form)) ?? []).filter((other) => other.id !== write.id),
   )
   const shared = alike.flat().map((other) => other.id)
   const room =
     shared.length === 0
-      ? 'no other domain takes these values'
-      : `other domains get these values in ${numbers([...new Set(shared)])}`
+      ? 'no other domain needs these values'
+      : `other domains get these values in ${formatWriteIds([...new Set(shared)])}`
   return `${room}; ${part}`
 }
 
-function numbers(ids: number[]): string {
+function formatWriteIds(ids: number[]): string {
   const sorted = ids.toSorted((a, b) => a - b)
   const shown = sorted.slice(0, 5).join(', ')
   const rest = sorted.length - 5
-  return `${sorted.length === 1 ? 'write' : 'writes'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}`
+  const more = rest > 0 ? ` and ${rest} more` : ''
+  return `${sorted.length === 1 ? 'write' : 'writes'} ${shown}${more}`
 }
 
-function keyOf(item: ItemKey, form: Form | undefined): string {
+function buildFormKey(item: ItemKey, form: Form | undefined): string {
   return `${item} ${canonicalizeJson((form ?? null) as unknown as Json)}`
 }
 
-function count(counts: Map<string, number>, key: string): void {
+function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 

@@ -5,35 +5,34 @@ import type { Change, Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
 
-/** Everything that an item may hold; undefined is nothing. */
-type Possible = (Value | undefined)[]
-type State = Map<ItemKey, Possible>
+/** All values that an item may have at the service; undefined stands for unset. */
+type PossibleValues = (Value | undefined)[]
+type State = Map<ItemKey, PossibleValues>
 
 /**
- * Folds a plan's writes, in their order, over everything that the recorded items may hold, and
- * compares with the changes.
+ * Proves a plan: folds its writes, in order, over all values that the recorded items may have, and
+ * compares the result with the changes.
  *
- * @returns the first disagreement in a sentence, or null when the plan does what it says and
- * touches nothing else.
+ * @returns the first contradiction as a sentence, or null if the writes make exactly these changes
  */
 export function findPlanFault(
   changes: Change[],
   writes: Write[],
   recorded: Snapshot,
 ): string | null {
-  const changesOf = groupBy(changes, (change) => change.domain)
-  const writesOf = new Map<Domain, Write[]>()
+  const changesByDomain = groupBy(changes, (change) => change.domain)
+  const writesByDomain = new Map<Domain, Write[]>()
   for (const write of writes) {
     for (const domain of write.domains) {
-      const own = writesOf.get(domain)
-      if (own === undefined) writesOf.set(domain, [write])
+      const own = writesByDomain.get(domain)
+      if (own === undefined) writesByDomain.set(domain, [write])
       else own.push(write)
     }
   }
-  for (const domain of new Set([...changesOf.keys(), ...writesOf.keys()])) {
-    const fault = domainFault(
-      changesOf.get(domain) ?? [],
-      writesOf.get(domain) ?? [],
+  for (const domain of new Set([...changesByDomain.keys(), ...writesByDomain.keys()])) {
+    const fault = findDomainFault(
+      changesByDomain.get(domain) ?? [],
+      writesByDomain.get(domain) ?? [],
       recorded.get(domain) ?? new Map<ItemKey, ItemState>(),
     )
     if (fault !== null) return `${domain}: ${fault}`
@@ -41,45 +40,47 @@ export function findPlanFault(
   return null
 }
 
-function domainFault(
+function findDomainFault(
   changes: Change[],
   writes: Write[],
   recorded: ReadonlyMap<ItemKey, ItemState>,
 ): string | null {
-  const before: State = new Map([...recorded].map(([item, held]) => [item, possible(held)]))
+  const before: State = new Map(
+    [...recorded].map(([item, itemState]) => [item, listPossibleValues(itemState)]),
+  )
   const after = writes.reduce(foldWrite, before)
   const byItem = new Map(changes.map((change) => [change.item, change]))
   const written = new Set(writes.flatMap((write) => Object.keys(write.items)))
   for (const item of written)
-    if (!isWritten(byItem.get(item))) return `the writes touch ${item}, which should stay as it is`
+    if (!isWritten(byItem.get(item))) return `the writes change ${item}, which should not change`
   for (const change of changes)
     if (isWritten(change) && !written.has(change.item))
-      return `no write brings about the change of ${change.item}`
+      return `no write makes the change of ${change.item}`
   for (const item of new Set([...after.keys(), ...byItem.keys()])) {
     const change = byItem.get(item)
     const values = after.get(item) ?? [undefined]
     if (change === undefined || change.action === 'release') {
-      if (!samePossible(values, before.get(item) ?? [undefined]))
-        return `the writes touch ${item}, which should stay as it is`
-    } else if (!values.every((value, i) => fulfils(change, value, before.get(item)?.[i]))) {
-      return `the writes leave ${item} other than planned`
+      if (!hasSameValues(values, before.get(item) ?? [undefined]))
+        return `the writes change ${item}, which should not change`
+    } else if (!values.every((value, i) => isFulfilled(change, value, before.get(item)?.[i]))) {
+      return `after the writes ${item} has another value than planned`
     }
   }
   return null
 }
 
 /**
- * A change that needs a write of its own item. What is not recorded can't show in a fold that it
- * was written.
+ * Tests whether a change needs a write of its own item. The fold alone can't show that an
+ * unrecorded item was written.
  */
 function isWritten(change: Change | undefined): boolean {
   return change !== undefined && change.action !== 'release' && change.reason !== 'cleared'
 }
 
-function possible(held: ItemState): Possible {
-  if (held.status === 'in-doubt')
-    return held.unknown === true ? [...held.candidates, undefined] : held.candidates
-  return held.candidates.length === 0 ? [undefined] : held.candidates
+function listPossibleValues(itemState: ItemState): PossibleValues {
+  if (itemState.status === 'in-doubt')
+    return itemState.unknown === true ? [...itemState.candidates, undefined] : itemState.candidates
+  return itemState.candidates.length === 0 ? [undefined] : itemState.candidates
 }
 
 function foldWrite(state: State, write: Write): State {
@@ -95,11 +96,8 @@ function foldWrite(state: State, write: Write): State {
   return next
 }
 
-/**
- * Whether a value that is held after the writes is what the change promised, where `before` was
- * held.
- */
-function fulfils(change: Change, value: Value | undefined, before: Value | undefined): boolean {
+/** Tests whether a value after the writes, from `before`, is the one that the change promised. */
+function isFulfilled(change: Change, value: Value | undefined, before: Value | undefined): boolean {
   const spec = getItemSpec(change.item)
   if (change.reason === 'cleared') return value === undefined
   if (change.after !== null)
@@ -119,6 +117,6 @@ function fulfils(change: Change, value: Value | undefined, before: Value | undef
   )
 }
 
-function samePossible(a: Possible, b: Possible): boolean {
+function hasSameValues(a: PossibleValues, b: PossibleValues): boolean {
   return a.length === b.length && a.every((value, i) => isSameJson(value, b[i]))
 }

@@ -9,25 +9,19 @@ import { buildBundles } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
 import type { Need } from './needs.ts'
 
-/**
- * The needs of one group of items as a cover problem, and what its rectangles are in domains and
- * forms.
- */
+/** The cover problem of one group of items; `toWrite` turns a rectangle into domains and forms. */
 export interface GroupProblem {
   problem: CoverProblem
   toWrite(rectangle: Rectangle): { domains: Domain[]; items: Record<ItemKey, Form> }
 }
 
-/**
- * Parts beyond so many take more time than they can save; the needs are then met by one delta each,
- * or whole.
- */
-const mostParts = 200_000
+/** Maximum number of parts. Beyond it each need is met by one delta or whole, to save time. */
+const maxParts = 200_000
 const modes: FormName[] = ['append', 'add', 'remove', 'switch']
 
 /**
- * One problem for each group of items that may share a write, in a stable order whatever the order
- * of the needs is.
+ * Builds one cover problem for each group of items that may share a write. The order is stable and
+ * independent of the order of the needs.
  */
 export function buildGroupProblems(
   needs: Need[],
@@ -49,53 +43,53 @@ export function buildGroupProblems(
   }
   return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, bundles]) => groupProblem(bundles, domainsPerWrite))
+    .map(([, bundles]) => buildGroupProblem(bundles, domainsPerWrite))
 }
 
-function groupProblem(bundles: { domain: Domain; needs: Need[] }[], width: number): GroupProblem {
+function buildGroupProblem(
+  bundles: { domain: Domain; needs: Need[] }[],
+  width: number,
+): GroupProblem {
   const domains = [...new Set(bundles.map(({ domain }) => domain))]
-  const rowOf = new Map(domains.map((domain, row) => [domain, row]))
-  const formsOf = new Map<string, Record<ItemKey, Form>>()
-  const keyOf = keys()
-  const split =
-    bundles.reduce((sum, { needs }) => sum + (needs[0]?.parts.length ?? 0), 0) <= mostParts
-  const all = bundles.map(({ domain, needs }): BundleNeed => {
+  const rowByDomain = new Map(domains.map((domain, row) => [domain, row]))
+  const formsByKey = new Map<string, Record<ItemKey, Form>>()
+  const formatForm = createFormKeys()
+  const hasParts =
+    bundles.reduce((sum, { needs }) => sum + (needs[0]?.parts.length ?? 0), 0) <= maxParts
+  const bundleNeeds = bundles.map(({ domain, needs }): BundleNeed => {
     const bundle = needs.map((need) => need.item).join(' ')
-    const remember = (items: Record<ItemKey, Form>, mode: number): string => {
-      const key = `${bundle}\n${mode}\n${Object.values(items).map(keyOf).join('\n')}`
-      formsOf.set(key, items)
+    const addForms = (items: Record<ItemKey, Form>, mode: number): string => {
+      const key = `${bundle}\n${mode}\n${Object.values(items).map(formatForm).join('\n')}`
+      formsByKey.set(key, items)
       return key
     }
     const [only, ...more] = needs
     const parts =
-      only === undefined || more.length > 0 ? [] : split ? only.parts : joinedByName(only)
+      only === undefined || more.length > 0 ? [] : hasParts ? only.parts : joinByName(only)
     return {
-      row: rowOf.get(domain) ?? 0,
+      row: rowByDomain.get(domain) ?? 0,
       bundle,
-      whole: remember(Object.fromEntries(needs.map((need) => [need.item, need.whole])), 0),
+      whole: addForms(Object.fromEntries(needs.map((need) => [need.item, need.whole])), 0),
       parts: parts.map((form) => {
         const mode = 1 + modes.indexOf(form.name)
-        return { key: remember({ [only?.item ?? '']: form }, mode), mode }
+        return { key: addForms({ [only?.item ?? '']: form }, mode), mode }
       }),
     }
   })
-  const { problem, keysOf } = buildCoverProblem(all, domains.length, width)
+  const { problem, formKeys } = buildCoverProblem(bundleNeeds, domains.length, width)
   return {
     problem,
     toWrite: ({ rows, columns }) => ({
       domains: rows.map((row) => domains[row] ?? '').toSorted(),
-      items: itemsOf(
-        columns.flatMap((column) => keysOf[column] ?? []).map((key) => formsOf.get(key) ?? {}),
+      items: joinItems(
+        columns.flatMap((column) => formKeys[column] ?? []).map((key) => formsByKey.get(key) ?? {}),
       ),
     }),
   }
 }
 
-/**
- * A payload as a short text that is the same for equal payloads; the same object is not written out
- * twice.
- */
-function keys(): (form: Form) => string {
+/** Creates a function that returns equal texts for equal forms; caches the text of each payload. */
+function createFormKeys(): (form: Form) => string {
   const known = new WeakMap<object, string>()
   return ({ name, payload }) => {
     if (typeof payload !== 'object' || payload === null)
@@ -106,15 +100,15 @@ function keys(): (form: Form) => string {
   }
 }
 
-function joinedByName({ item, parts }: Need): Form[] {
+function joinByName({ item, parts }: Need): Form[] {
   const { joinDeltas } = getItemSpec(item)
   return joinDeltas === undefined
     ? parts
     : [...groupBy(parts, (part) => part.name).values()].map((same) => joinDeltas(same))
 }
 
-/** The forms of several columns as one payload an item. */
-function itemsOf(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
+/** Joins the forms of several columns: one payload per item. */
+function joinItems(columns: Record<ItemKey, Form>[]): Record<ItemKey, Form> {
   const forms = groupBy(
     columns.flatMap((items) => Object.entries(items)),
     ([item]) => item,

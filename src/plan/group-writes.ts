@@ -9,29 +9,26 @@ import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
 import { buildGroupProblems } from './group-problems.ts'
 
-/**
- * What the planner is asked: the needs, how items may be grouped, how many domains a write holds,
- * and what goes first.
- */
+/** Input of the optimiser: the needs, the groups of items, and the limits of a write. */
 export interface WriteProblem {
   needs: Need[]
   grouping: Grouping
   domainsPerWrite: number
   effort: Effort
-  /** How much of the effort this part of a larger problem is worth, up to 1. */
+  /** Share of the effort for this part of a larger problem, up to 1. */
   share?: number
-  /** Gives the bound its strength; null where counting is enough. */
+  /** Solves the linear programmes of the lower bound; null: the bound is by counting alone. */
   solver: Solver | null
-  /** Is called now and then during a long search with the steps made and the most there may be. */
+  /** Called regularly during a long search. */
   progress?: Progress
-  /** Whether a domain's writes stand before those of others. */
+  /** Whether a domain's writes precede those of other domains. */
   isFirst?(domain: Domain): boolean
 }
 
-/** The planner's answer. Every need is met; writes that share a domain stand close together. */
+/** Writes that meet every need; those that share a domain are close together. */
 export interface WriteSolution {
   writes: Write[]
-  /** No plan for these needs can have fewer writes. */
+  /** Proven: no plan for these needs has fewer writes. */
   lowerBound: number
 }
 
@@ -39,10 +36,10 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   quick: {
     search: { stepsPerCell: 20, work: 60_000, totalWork: 300_000 },
     large: {
-      enough: 0.8,
+      minGainShare: 0.8,
       firstBound: { rounds: 0, sets: 0 },
       whole: { stepsPerRectangle: 30, maxSteps: 20_000, patience: 2_000 },
-      parts: { size: 80, stepsPerRectangle: 100, rounds: 0, maxParts: 0 },
+      neighbourhoods: { size: 80, stepsPerRectangle: 100, rounds: 0, maxNeighbourhoods: 0 },
     },
     bound: { rounds: 25, steps: 4_000, variables: 600 },
     largeBound: { rounds: 1, sets: 300_000 },
@@ -50,10 +47,10 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   normal: {
     search: { stepsPerCell: 300, work: 2_000_000, totalWork: 4_000_000 },
     large: {
-      enough: 0.97,
+      minGainShare: 0.97,
       firstBound: { rounds: 1, sets: 1_500_000 },
       whole: { stepsPerRectangle: 500, maxSteps: 250_000, patience: 2_000 },
-      parts: { size: 80, stepsPerRectangle: 300, rounds: 2, maxParts: 20 },
+      neighbourhoods: { size: 80, stepsPerRectangle: 300, rounds: 2, maxNeighbourhoods: 20 },
     },
     bound: { rounds: 60, steps: 20_000, variables: 800 },
     largeBound: { rounds: 10, sets: 1_500_000 },
@@ -61,10 +58,10 @@ const coverEfforts: Record<Effort, CoverEffort> = {
   thorough: {
     search: { stepsPerCell: 3_000, work: 20_000_000, totalWork: 40_000_000 },
     large: {
-      enough: 1,
+      minGainShare: 1,
       firstBound: { rounds: 1, sets: 10_000_000 },
       whole: { stepsPerRectangle: 10_000, maxSteps: 5_000_000, patience: 5_000 },
-      parts: { size: 80, stepsPerRectangle: 1_000, rounds: 5, maxParts: 500 },
+      neighbourhoods: { size: 80, stepsPerRectangle: 1_000, rounds: 5, maxNeighbourhoods: 500 },
     },
     bound: { rounds: 400, steps: 100_000, variables: 4_000 },
     largeBound: { rounds: 60, sets: 10_000_000 },
@@ -72,9 +69,9 @@ const coverEfforts: Record<Effort, CoverEffort> = {
 }
 
 /**
- * Meets all needs with as few writes as it finds, for each group of items that may share a write.
- * Never more than domains that are equal in all items take, nor than one item at a time. The same
- * needs, in any order, give the same writes.
+ * Meets all needs with as few writes as it finds, separately for each group of items that may share
+ * a write. Never takes more writes than domains with equal patches together, nor than one item at a
+ * time. Deterministic, and independent of the order of the needs.
  */
 export function groupWrites({
   needs,
@@ -91,7 +88,7 @@ export function groupWrites({
   for (const { problem, toWrite } of buildGroupProblems(needs, grouping, domainsPerWrite)) {
     const { rectangles, bound } = findCover(
       problem,
-      shared(coverEfforts[effort], share),
+      scaleEffort(coverEfforts[effort], share),
       solver,
       progress,
     )
@@ -104,11 +101,11 @@ export function groupWrites({
   }
 }
 
-/** A fleet is searched as a whole first: its parts together get so much of that effort again. */
+/** Share of the effort for a whole fleet that its waves together get again. */
 const largeShare = 0.4
 
-/** The effort for a part of a problem, whose bound is of no use. */
-function shared(effort: CoverEffort, share: number): CoverEffort {
+/** Scales the effort for a part of a problem; a part needs no bound. */
+function scaleEffort(effort: CoverEffort, share: number): CoverEffort {
   if (share === 1) return effort
   const { search, large } = effort
   const [work, totalWork] = [search.work, search.totalWork].map((each) => Math.ceil(each * share))
@@ -118,7 +115,10 @@ function shared(effort: CoverEffort, share: number): CoverEffort {
     large: {
       ...large,
       whole: { ...large.whole, maxSteps: Math.ceil(large.whole.maxSteps * share * largeShare) },
-      parts: { ...large.parts, maxParts: Math.floor(large.parts.maxParts * share * largeShare) },
+      neighbourhoods: {
+        ...large.neighbourhoods,
+        maxNeighbourhoods: Math.floor(large.neighbourhoods.maxNeighbourhoods * share * largeShare),
+      },
     },
     largeBound: { rounds: 0, sets: 0 },
   }

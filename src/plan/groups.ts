@@ -2,23 +2,19 @@ import { catalogue } from '../catalog/catalogue.ts'
 import type { Grouping } from '../model/config.ts'
 import type { ItemKey } from '../model/item.ts'
 
-/**
- * Items of one domain that travel in one write or not at all, and the name of what may travel with
- * them.
- */
+/** Items of one domain that are always sent in the same write. */
 export interface Bundle {
   items: ItemKey[]
-  /** Bundles of one name may share a write. */
+  /** Group name; bundles of one group may share a write. */
   group: string
 }
 
 /**
- * For the items that change on one domain: what travels together, and what may. Items that must not
- * be seen apart (`together`) are one bundle; a bundle that joins several groups travels alone. In a
- * stable order.
+ * Bundles the changed items of one domain. Items that must take effect together (`together`) are
+ * one bundle; a bundle with items of several groups gets a write of its own. The order is stable.
  */
 export function buildBundles(items: ItemKey[], grouping: Grouping): Bundle[] {
-  const bound = joined(grouping.together, items).filter((set) => set.length > 1)
+  const bound = mergeSets(grouping.together, items).filter((set) => set.length > 1)
   const single = items
     .filter((item) => !bound.some((set) => set.includes(item)))
     .map((item) => [item])
@@ -34,22 +30,22 @@ export function buildBundles(items: ItemKey[], grouping: Grouping): Bundle[] {
     .toSorted((a, b) => (a.items.join() < b.items.join() ? -1 : 1))
 }
 
-/** The changed items of each set; sets that have one in common are one set. */
-function joined(sets: ItemKey[][], items: ItemKey[]): ItemKey[][] {
+/** Restricts each set to the changed items and merges sets that have one in common. */
+function mergeSets(sets: ItemKey[][], items: ItemKey[]): ItemKey[][] {
   const changed = new Set(items)
   return sets.reduce<ItemKey[][]>((found, set) => {
     const own = set.filter((item) => changed.has(item))
-    const [touching, apart] = [
+    const [touching, separate] = [
       found.filter((other) => other.some((item) => own.includes(item))),
       found.filter((other) => !other.some((item) => own.includes(item))),
     ]
-    return [...apart, [...new Set([...touching.flat(), ...own])]]
+    return [...separate, [...new Set([...touching.flat(), ...own])]]
   }, [])
 }
 
 /**
- * The group of an item (specification, "POST /domain/config", rule 8). An item that a list of lists
- * leaves out is alone.
+ * Finds the group of an item (specification, "POST /domain/config", rule 8). An item that is in
+ * none of the configured groups is a group of its own.
  */
 export function findGroup(item: ItemKey, groups: Grouping['groups']): string {
   if (groups === 'all') return 'all'

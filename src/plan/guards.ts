@@ -8,71 +8,69 @@ import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
 
-/** What the guards judge a plan by. */
+/** Input of the guards. */
 export interface GuardInput {
   changes: Change[]
-  /** The calls count besides the changes: they are what reaches the service. */
+  /** Checked besides the changes, since the writes are what reaches the service. */
   writes: Write[]
   guards: Guards
   fleet: Fleet
-  /** Items whose grave changes the user allows by name. */
+  /** Items whose destructive changes the user allows (`--allow`). */
   allow: ItemKey[]
-  /** Numbers and shares do not count. Nothing else is overridden. */
+  /** Overrides `maxDomains` and `maxChanges`, and no other guard. */
   force: boolean
   /** Milliseconds since 1970. */
   now: number
 }
 
-/** What shares are shares of: every domain and item that is managed or recorded, chosen or not. */
+/** Base of the shares: all managed or recorded domains and items, whether selected or not. */
 export interface Fleet {
   domains: number
   items: number
 }
 
-/** Why a guard refuses a plan, with its numbers, and how it may go on. */
+/** Refusal by a guard: the reason with its numbers, and a hint what to do. */
 export interface GuardRefusal {
   guard: 'maxDomains' | 'maxChanges' | 'protect' | 'freeze' | 'allow'
   message: string
   hint: string
 }
 
-/** Of so few domains a share says nothing: one of three is a third of the fleet. */
-const fewestForShares = 10
+/** Minimum number of domains for shares to apply: one of three domains is 33 % already. */
+const minDomainsForShares = 10
 
-/**
- * Every guard that refuses these changes and writes; releases count as changes. None when nothing
- * changes.
- */
+/** Checks all guards and returns their refusals: none without changes; releases are changes. */
 export function checkGuards(input: GuardInput): GuardRefusal[] {
   if (input.changes.length + input.writes.length === 0) return []
   return [
-    ...amounts(input),
-    ...protectedOnes(input),
-    ...grave(input),
+    ...checkAmounts(input),
+    ...checkProtected(input),
+    ...checkDestructive(input),
     ...checkFreeze(input.guards.freeze, input.now),
   ]
 }
 
-/** The size of what is managed or recorded. */
+/** Counts the domains and items that are managed or recorded. */
 export function measureFleet(recorded: Snapshot, desired: Snapshot): Fleet {
   const domains = new Set([...recorded.keys(), ...desired.keys()])
   let items = 0
   for (const domain of domains) {
-    const wanted = desired.get(domain)
-    items += wanted?.size ?? 0
-    for (const item of recorded.get(domain)?.keys() ?? []) if (wanted?.has(item) !== true) items++
+    const desiredItems = desired.get(domain)
+    items += desiredItems?.size ?? 0
+    for (const item of recorded.get(domain)?.keys() ?? [])
+      if (desiredItems?.has(item) !== true) items++
   }
   return { domains: domains.size, items }
 }
 
-function amounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRefusal[] {
+function checkAmounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRefusal[] {
   if (force) return []
   const items = new Set(changes.map(({ domain, item }) => `${domain} ${item}`))
   for (const write of writes)
     for (const domain of write.domains)
       for (const item of Object.keys(write.items)) items.add(`${domain} ${item}`)
   return [
-    ...over(
+    ...checkAmount(
       'maxDomains',
       guards.maxDomains,
       touchedDomains(changes, writes).length,
@@ -80,11 +78,11 @@ function amounts({ changes, writes, guards, fleet, force }: GuardInput): GuardRe
       'domains',
       fleet,
     ),
-    ...over('maxChanges', guards.maxChanges, items.size, fleet.items, 'items', fleet),
+    ...checkAmount('maxChanges', guards.maxChanges, items.size, fleet.items, 'items', fleet),
   ]
 }
 
-/** Every domain that a change is about or that a write names. */
+/** Lists the domains of the changes and of the writes. */
 function touchedDomains(changes: Change[], writes: Write[]): Domain[] {
   return [
     ...new Set([
@@ -94,41 +92,43 @@ function touchedDomains(changes: Change[], writes: Write[]): Domain[] {
   ]
 }
 
-function over(
+function checkAmount(
   guard: 'maxDomains' | 'maxChanges',
-  most: Amount,
+  max: Amount,
   changed: number,
   all: number,
-  things: string,
+  unit: string,
   fleet: Fleet,
 ): GuardRefusal[] {
-  const hint = `Choose fewer with --target or --item, or give --force if so many are meant.`
-  if ('count' in most) {
-    if (changed <= most.count) return []
+  const hint = `Select fewer with --target or --item, or pass --force if you mean so many.`
+  if ('count' in max) {
+    if (changed <= max.count) return []
     return [
       {
         guard,
-        message: `${guard}: ${changed} of ${all} ${things} would change, more than ${most.count}`,
+        message: `${guard}: ${changed} of ${all} ${unit} would change, more than ${max.count}`,
         hint,
       },
     ]
   }
   const share = (changed / all) * 100
-  if (fleet.domains < fewestForShares || share <= most.percent) return []
+  if (fleet.domains < minDomainsForShares || share <= max.percent) return []
   return [
     {
       guard,
-      message: `${guard}: ${changed} of ${all} ${things} would change, ${percent(share)} and more than ${percent(most.percent)}`,
+      message:
+        `${guard}: ${changed} of ${all} ${unit} would change, ` +
+        `${formatPercent(share)} and more than ${formatPercent(max.percent)}`,
       hint,
     },
   ]
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${Number(share.toFixed(2))} %`
 }
 
-function protectedOnes({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
+function checkProtected({ changes, writes, guards: { protect } }: GuardInput): GuardRefusal[] {
   if (protect.length === 0) return []
   const matches = picomatch(protect, { nocase: true, dot: true })
   const domains = touchedDomains(changes, writes).filter((domain) => matches(domain))
@@ -137,13 +137,15 @@ function protectedOnes({ changes, writes, guards: { protect } }: GuardInput): Gu
     {
       guard: 'protect',
       message: `protect: ${listSome(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
-      hint: 'Choose other domains with --target, or take the glob out of "guards.protect" in edgewise.yaml.',
+      hint:
+        'Select other domains with --target, ' +
+        'or remove the glob from "guards.protect" in edgewise.yaml.',
     },
   ]
 }
 
-/** Changes and writes that have to be allowed by the item's name. */
-function grave({ changes, writes, allow }: GuardInput): GuardRefusal[] {
+/** Refuses destructive changes and writes of items that are not allowed by name. */
+function checkDestructive({ changes, writes, allow }: GuardInput): GuardRefusal[] {
   const changed = changes
     .filter(({ action, reason }) => action !== 'release' && reason !== 'cleared')
     .map(({ domain, item, after }) => ({ domains: [domain], item, value: after }))
@@ -151,25 +153,27 @@ function grave({ changes, writes, allow }: GuardInput): GuardRefusal[] {
     Object.entries(items).map(([item, { payload }]) => ({ domains, item, value: payload })),
   )
   const found = [...changed, ...written].flatMap(({ domains, item, value }) => {
-    const why = allow.includes(item)
+    const reason = allow.includes(item)
       ? null
       : (getItemSpec(item).explainDestructive?.(value) ?? null)
-    return why === null ? [] : domains.map((domain) => ({ domain, item, why }))
+    return reason === null ? [] : domains.map((domain) => ({ domain, item, reason }))
   })
-  return [...groupBy(found, ({ item, why }) => `${item}: ${why}`)].map(([message, same]) => ({
+  return [...groupBy(found, ({ item, reason }) => `${item}: ${reason}`)].map(([message, same]) => ({
     guard: 'allow',
     message: `${message} (${listSome([...new Set(same.map(({ domain }) => domain))])})`,
-    hint: `Give --allow ${same[0]?.item ?? ''} if that is meant.`,
+    hint: `Pass --allow ${same[0]?.item ?? ''} if you mean it.`,
   }))
 }
 
-/** The freeze windows that it lies in. */
+/** Returns a refusal for each freeze window that contains the instant `now`, ms since 1970. */
 export function checkFreeze(windows: FreezeWindow[], now: number): GuardRefusal[] {
   return windows
     .filter((window) => isFrozen(window, now))
     .map(({ from, to, timezone, reason }) => ({
       guard: 'freeze',
-      message: `freeze: nothing is applied from ${from} to ${to} (${timezone})${reason === '' ? '' : `: ${reason}`}`,
-      hint: 'Wait for its end, or change "guards.freeze" in edgewise.yaml.',
+      message:
+        `freeze: nothing is applied from ${from} to ${to} (${timezone})` +
+        (reason === '' ? '' : `: ${reason}`),
+      hint: 'Wait until the window ends, or change "guards.freeze" in edgewise.yaml.',
     }))
 }

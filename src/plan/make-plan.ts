@@ -16,14 +16,14 @@ import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds } from './wave-kinds.ts'
 import { collectWarnings } from './warnings.ts'
 
-/** Rises with each change after which the same changes may give other writes. */
+/** Version of the planner: raised whenever the same changes may give other writes. */
 export const plannerVersion = 1
 
-/** What a plan is made from. */
+/** Input of `makePlan`. */
 export interface PlanInput {
   recorded: Snapshot
   desired: Snapshot
-  /** What parts the two, and how many items are equal in both. */
+  /** Difference between recorded and desired, and the number of items equal in both. */
   changes: Change[]
   unchanged: number
   grouping: Grouping
@@ -31,25 +31,27 @@ export interface PlanInput {
   target: string[]
   items: string[]
   commit: string | null
-  /** How long fewer writes are looked for; normal when left out. */
+  /** Effort of the search for fewer writes; default: normal. */
   effort?: Effort
-  /** Proves how few writes there can be; without it the proof is by counting alone. */
+  /**
+   * Solves the linear programmes of the lower bound; without one the bound is by counting alone.
+   */
   solver?: Solver | null
-  /** Globs: domains whose writes come first. */
+  /** Globs of the domains whose writes come first. */
   first?: string[]
-  /** How the domains are let out; all at once when left out. */
+  /** Waves of the rollout; default: all domains at once. */
   waves?: Waves
-  /** Whether to say why each write is as it is. */
+  /** Whether to explain each write. */
   explain?: boolean
-  /** Is called now and then during a long search with the steps made and the most there may be. */
+  /** Called regularly during a long search. */
   progress?: Progress
 }
 
 /**
- * The plan that carries out the changes. The same input gives the same plan, byte for byte.
+ * Makes the plan for these changes. The same input gives the same plan, byte for byte.
  *
- * @throws EdgewiseError `plan-unproven` when folding the writes over the record does not give what
- * is desired.
+ * @throws EdgewiseError `plan-unproven` if folding the writes over the recorded state does not give
+ * the desired state
  */
 export function makePlan(input: PlanInput): Plan {
   const { recorded, desired, changes, grouping, limits } = input
@@ -57,7 +59,7 @@ export function makePlan(input: PlanInput): Plan {
     effort = 'normal',
     solver = null,
     first = [],
-    waves = { waveOf: new Map<Domain, number>() },
+    waves = { waveByDomain: new Map<Domain, number>() },
   } = input
   const problem: WriteProblem = {
     needs: listNeeds(changes, recorded),
@@ -77,7 +79,7 @@ export function makePlan(input: PlanInput): Plan {
   if (fault !== null) {
     throw new EdgewiseError(
       'plan-unproven',
-      `the plan does not prove itself: ${fault}`,
+      `the plan failed its proof: ${fault}`,
       'Nothing was sent. This is a defect of edgewise; please report it.',
     )
   }
@@ -87,7 +89,7 @@ export function makePlan(input: PlanInput): Plan {
     writes,
     summary: {
       domains: domains.length,
-      ...counts(changes),
+      ...countActions(changes),
       unchanged: input.unchanged,
       held: 0,
       writes: writes.length,
@@ -102,19 +104,19 @@ export function makePlan(input: PlanInput): Plan {
       commit: input.commit,
     },
     planner: { version: plannerVersion, effort },
-    references: referencesIn(changes, desired),
+    references: collectReferences(changes, desired),
     warnings: [
       ...collectWarnings(changes, recorded, desired),
-      ...groupsNote(problem, writesAtOnce),
-      ...wavesNote(writes, writesAtOnce),
+      ...buildGroupsNote(problem, writesAtOnce),
+      ...buildWavesNote(writes, writesAtOnce),
       ...describeKinds(writes, kinds),
     ],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
   }
 }
 
-/** Collects what the secrets of changed items were made from, where only the state knows that. */
-function referencesIn(changes: Change[], desired: Snapshot): NonNullable<Plan['references']> {
+/** Collects the secret references of changed items whose fingerprints come from the state. */
+function collectReferences(changes: Change[], desired: Snapshot): NonNullable<Plan['references']> {
   const references = new Map<Domain, Map<ItemKey, Record<string, string>>>()
   for (const { domain, item } of changes) {
     const templates = desired.get(domain)?.get(item)?.templates
@@ -125,8 +127,8 @@ function referencesIn(changes: Change[], desired: Snapshot): NonNullable<Plan['r
   return references
 }
 
-/** What it would save to let all items share a write, where that is anything. */
-function groupsNote(problem: WriteProblem, writes: number): string[] {
+/** Notes how many writes one group for all items would save. */
+function buildGroupsNote(problem: WriteProblem, writes: number): string[] {
   const { groups } = problem.grouping
   const groupNames = new Set(problem.needs.map(({ item }) => findGroup(item, groups)))
   if (groupNames.size < 2) return []
@@ -138,18 +140,19 @@ function groupsNote(problem: WriteProblem, writes: number): string[] {
   }).writes.length
   if (all >= writes) return []
   return [
-    `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; that the service takes such items together is not documented`,
+    `"grouping: {groups: all}" in edgewise.yaml would save ${writes - all} of ${writes} writes; ` +
+      'the service does not document that it accepts such items together',
   ]
 }
 
-/** What the waves cost, where they cost anything. */
-function wavesNote(writes: Write[], atOnce: number): string[] {
+/** Notes how many more writes the waves take. */
+function buildWavesNote(writes: Write[], atOnce: number): string[] {
   if (writes.length <= atOnce) return []
   const waves = new Set(writes.map(({ wave }) => wave)).size
-  return [`the ${waves} waves take ${writes.length} writes; all at once it would be ${atOnce}`]
+  return [`the ${waves} waves take ${writes.length} writes; without waves it would be ${atOnce}`]
 }
 
-function counts(changes: Change[]): Record<Action, number> {
+function countActions(changes: Change[]): Record<Action, number> {
   const count = { set: 0, change: 0, unset: 0, release: 0 }
   for (const change of changes) count[change.action]++
   return count

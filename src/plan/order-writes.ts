@@ -1,68 +1,68 @@
 import type { Form } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
-/** A write that has no place in the plan yet. */
+/** A write without a place in the plan. */
 export interface UnorderedWrite {
   domains: Domain[]
   items: Record<ItemKey, Form>
 }
 
 /**
- * Puts writes in order: those with a domain that goes first before all others, and writes that
- * share domains close together, so that a domain is between two states for as short as possible.
- * Each time the write comes next that finishes most of the domains that were begun; what shares
- * nothing comes by name. The order in which the writes were given does not matter.
+ * Orders writes: those with a domain that goes first, then the others. Writes that share domains
+ * are close together, so that a domain is in a mixed state as briefly as possible: the next write
+ * is the one with most domains that have had a write already, else the next by name. The input
+ * order does not matter.
  */
 export function orderWrites(
   writes: UnorderedWrite[],
   isFirst: (domain: Domain) => boolean,
 ): UnorderedWrite[] {
   const sorted = writes
-    .map((write) => ({ write, key: keyOf(write) }))
+    .map((write) => ({ write, key: buildSortKey(write) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ write }) => write)
   const first = sorted.filter((write) => write.domains.some(isFirst))
   const others = sorted.filter((write) => !write.domains.some(isFirst))
-  return [...closeTogether(first), ...closeTogether(others)]
+  return [...placeClose(first), ...placeClose(others)]
 }
 
-function closeTogether(writes: UnorderedWrite[]): UnorderedWrite[] {
-  const writesOf = new Map<Domain, number[]>()
+function placeClose(writes: UnorderedWrite[]): UnorderedWrite[] {
+  const writesByDomain = new Map<Domain, number[]>()
   for (const [i, { domains }] of writes.entries()) {
     for (const domain of domains) {
-      const known = writesOf.get(domain)
-      if (known === undefined) writesOf.set(domain, [i])
+      const known = writesByDomain.get(domain)
+      if (known === undefined) writesByDomain.set(domain, [i])
       else known.push(i)
     }
   }
   const placed: UnorderedWrite[] = []
-  const waiting = new Set(writes.keys())
-  /** Writes with domains that were begun, and how many those are. */
-  const begun = new Map<number, number>()
-  while (waiting.size > 0) {
-    const next = mostBegun(begun) ?? waiting.values().next().value ?? 0
-    waiting.delete(next)
-    begun.delete(next)
+  const remaining = new Set(writes.keys())
+  /** Write → number of times that its domains occur in the placed writes. */
+  const overlap = new Map<number, number>()
+  while (remaining.size > 0) {
+    const next = findNext(overlap) ?? remaining.values().next().value ?? 0
+    remaining.delete(next)
+    overlap.delete(next)
     const write = writes[next]
     if (write === undefined) continue
     placed.push(write)
     for (const domain of write.domains) {
-      for (const other of writesOf.get(domain) ?? [])
-        if (waiting.has(other)) begun.set(other, (begun.get(other) ?? 0) + 1)
+      for (const other of writesByDomain.get(domain) ?? [])
+        if (remaining.has(other)) overlap.set(other, (overlap.get(other) ?? 0) + 1)
     }
   }
   return placed
 }
 
-function mostBegun(begun: ReadonlyMap<number, number>): number | undefined {
+function findNext(overlap: ReadonlyMap<number, number>): number | undefined {
   let best: number | undefined
-  for (const [i, count] of begun) {
-    const most = best === undefined ? 0 : (begun.get(best) ?? 0)
-    if (count > most || (count === most && best !== undefined && i < best)) best = i
+  for (const [i, count] of overlap) {
+    const max = best === undefined ? 0 : (overlap.get(best) ?? 0)
+    if (count > max || (count === max && best !== undefined && i < best)) best = i
   }
   return best
 }
 
-function keyOf({ domains, items }: UnorderedWrite): string {
+function buildSortKey({ domains, items }: UnorderedWrite): string {
   return `${domains.join(' ')}\n${Object.keys(items).join(' ')}`
 }

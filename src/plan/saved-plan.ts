@@ -14,8 +14,8 @@ import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
 
 /**
- * A plan file. It is data, not authority: it chooses the domains, the items and the effort of a new
- * plan, which has to come out equal. Nothing else of it is used.
+ * A parsed plan file. It is data, not authority: it selects the domains, the items and the effort
+ * of a new plan, which has to be equal. Nothing else of it is used.
  */
 export interface SavedPlan {
   selection: Selection
@@ -25,39 +25,42 @@ export interface SavedPlan {
   recorded: Record<Domain, string>
   /** The changes by domain and item. */
   reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
-  /** What has to come out equal, with every key that the file has. */
+  /** Changes and writes that the new plan has to equal, with every key of the file. */
   changes: Json | undefined
   writes: Json | undefined
 }
 
-const again = 'Make a new one with "edgewise plan --out FILE".'
+const remakeHint = 'Make a new plan with "edgewise plan --out FILE".'
 
 /**
  * Checks the content of a plan file.
  *
- * @param data undefined when the file is no JSON
- * @throws EdgewiseError `stale-plan` when it is not a plan, or one of another planner
+ * @param data undefined if the file is not JSON
+ * @throws EdgewiseError `stale-plan` if it is not a plan, or is of another planner version
  */
 export function parseSavedPlan(data: Json | undefined): SavedPlan {
   const checked = checkStored(data, planFile)
-  if ('fault' in checked) throw unusable(checked.fault)
+  if ('fault' in checked) throw createUnusableError(checked.fault)
   const { changes, basis, planner } = checked.value
   if (planner.version !== plannerVersion)
-    throw unusable(
-      `version ${planner.version} of the planner made it, this is version ${plannerVersion}`,
+    throw createUnusableError(
+      `it was made by version ${planner.version} of the planner, this is version ${plannerVersion}`,
     )
   const { desired, recorded, items = [] } = basis
   const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find((key) => !isDomain(key))
-  if (foreign !== undefined) throw unusable(`"basis" has "${foreign}", which is not a domain`)
+  if (foreign !== undefined)
+    throw createUnusableError(`"basis" has "${foreign}", which is not a domain`)
   const unknown = items.find((item) => !catalogue.has(item))
-  if (unknown !== undefined) throw unusable(`at /basis/items: there is no item "${unknown}"`)
+  if (unknown !== undefined)
+    throw createUnusableError(`at /basis/items: there is no item "${unknown}"`)
   const domains = Object.keys(desired)
   const changed = changes.map(({ domain }) => domain)
-  if (!sameMembers(domains, changed) || !sameMembers(domains, Object.keys(recorded)))
-    throw unusable('"basis" has other domains than "changes"')
+  if (!hasSameMembers(domains, changed) || !hasSameMembers(domains, Object.keys(recorded)))
+    throw createUnusableError('"basis" has other domains than "changes"')
   const reviewed = new Map(changes.map((change) => [formatChangeName(change), change]))
-  if (reviewed.size < changes.length) throw unusable('"changes" has an item of a domain twice')
-  // Only its own domains: what others merge or apply elsewhere doesn't make it stale.
+  if (reviewed.size < changes.length)
+    throw createUnusableError('"changes" has an item of a domain twice')
+  // Only its own domains: a merge or an apply of other domains does not make a plan stale.
   return {
     selection: { target: domains, items },
     effort: planner.effort,
@@ -70,12 +73,12 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
 }
 
 /**
- * Refuses a saved plan that is not the plan which the workspace gives now.
+ * Refuses a saved plan that differs from the plan which the workspace gives now.
  *
  * @param now the plan of the same selection, made with the same effort
- * @param json the same, in the form of a plan file
- * @param snapshots what is recorded and desired now of the saved plan's domains
- * @throws EdgewiseError `stale-plan`, naming what changed since
+ * @param json the same plan in the form of a plan file
+ * @param snapshots recorded and desired state of the saved plan's domains now
+ * @throws EdgewiseError `stale-plan`, naming the manifests and states that changed since
  */
 export function refuseStale(
   saved: SavedPlan,
@@ -83,40 +86,42 @@ export function refuseStale(
   json: JsonObject,
   { recorded, desired }: { recorded: Snapshot; desired: Snapshot },
 ): void {
-  const manifests = changedSince(saved.desired, desired)
-  const records = changedSince(saved.recorded, recorded)
-  if (manifests.length + records.length > 0) {
-    const what = [
+  const manifests = listChangedDomains(saved.desired, desired)
+  const states = listChangedDomains(saved.recorded, recorded)
+  if (manifests.length + states.length > 0) {
+    const changed = [
       ...(manifests.length === 0 ? [] : [`the manifests of ${listSome(manifests)}`]),
-      ...(records.length === 0 ? [] : [`the record of ${listSome(records)}`]),
+      ...(states.length === 0 ? [] : [`the recorded state of ${listSome(states)}`]),
     ]
     throw new EdgewiseError(
       'stale-plan',
-      `the plan is stale: ${what.join(' and ')} changed since it was made`,
-      again,
+      `the plan is stale: ${changed.join(' and ')} changed since it was made`,
+      remakeHint,
     )
   }
   if (!isSameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
-    const why =
+    const cause =
       held === 0
         ? ''
-        : `: ${pluralize(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
-    const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
+        : `: ${pluralize(held, 'change is', 'changes are')} on hold ` +
+          'since a rollout was stopped or rolled back'
+    const hintText =
+      held === 0 ? remakeHint : `${remakeHint} --retry-held also applies changes that are on hold.`
     throw new EdgewiseError(
       'stale-plan',
-      `the plan file lists other changes than the workspace asks for${why}`,
-      hint,
+      `the changes in the plan file differ from those of the workspace${cause}`,
+      hintText,
     )
   }
   refuseOtherWrites(saved.writes, json['writes'])
 }
 
 /**
- * Refuses the rest of a rollout that has changes which are not in the file it began with.
+ * Refuses the rest of a rollout if it has changes that are not in the plan file that started it.
  *
- * @param now the plan of what is left
- * @throws EdgewiseError `stale-plan`, with the first change that nobody reviewed
+ * @param now the plan of the rest
+ * @throws EdgewiseError `stale-plan`, naming the first change that is not in the file
  */
 export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
   const other = now.changes.find(({ domain, item, action, after }) => {
@@ -127,32 +132,32 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
   if (other === undefined) return
   throw new EdgewiseError(
     'stale-plan',
-    `the rest of the rollout would change ${other.item} of ${other.domain}, which the plan file does not`,
-    again,
+    `the rest of the rollout would change ${other.item} of ${other.domain}, ` +
+      'which is not a change of the plan file',
+    remakeHint,
   )
 }
 
-/**
- * Which calls carry the changes out, and in which waves, is for the planner to say, not for the
- * file.
- */
+/** Refuses writes that differ from the planner's: the file does not decide calls and waves. */
 function refuseOtherWrites(saved: Json | undefined, now: Json | undefined): void {
   if (isSameJson(saved, now)) return
   const listed = Array.isArray(saved) ? saved : []
   const planned = Array.isArray(now) ? now : []
   const first = planned.findIndex((write, i) => !isSameJson(write, listed[i]))
-  const where =
+  const difference =
     first === -1
       ? `it has ${listed.length} writes instead of ${planned.length}`
       : `the first that differs is write ${first + 1}`
   throw new EdgewiseError(
     'stale-plan',
-    `the writes in the plan file are not the ones that the planner makes for its changes: ${where}`,
-    `The file was altered, or "grouping", "rollout" or "limits" in edgewise.yaml changed. ${again}`,
+    `the writes in the plan file differ from those that the planner makes for its changes: ` +
+      difference,
+    'The file was altered, or "grouping", "rollout" or "limits" in edgewise.yaml changed. ' +
+      remakeHint,
   )
 }
 
-function sameMembers(expected: Domain[], got: Domain[]): boolean {
+function hasSameMembers(expected: Domain[], got: Domain[]): boolean {
   const members = new Set(got)
   return members.size === expected.length && expected.every((domain) => members.has(domain))
 }
@@ -161,11 +166,11 @@ function formatChangeName({ domain, item }: { domain: Domain; item: ItemKey }): 
   return `${domain} ${item}`
 }
 
-function unusable(what: string): EdgewiseError {
-  return new EdgewiseError('stale-plan', `the plan file can't be used: ${what}`, again)
+function createUnusableError(reason: string): EdgewiseError {
+  return new EdgewiseError('stale-plan', `the plan file can't be used: ${reason}`, remakeHint)
 }
 
-function changedSince(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
+function listChangedDomains(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
   const domains = Object.keys(before)
   const now = hashDomains(snapshot, domains)
   return domains.filter((domain) => before[domain] !== now[domain]).toSorted()

@@ -3,7 +3,7 @@ import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 
-/** Which part of the workspace a command is about; empty lists choose everything. */
+/** The part of the workspace that a command applies to; empty lists select everything. */
 export interface Selection {
   /** Globs over domain names, e.g. `*.example.com` or `{www,api}.example.com`. */
   target: string[]
@@ -11,29 +11,27 @@ export interface Selection {
 }
 
 /**
- * The part of a snapshot that is chosen. Both sides of a diff are narrowed before it is made, so
- * what is left out is never a change. Items that empty a chosen one, or that it empties, belong to
- * it.
+ * Narrows a snapshot to a selection. Both inputs of a diff are narrowed, so that an unselected item
+ * is never a change. Items that empty a selected item, or that it empties, are selected too.
  */
-export function narrowSnapshot<Held>(
-  snapshot: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held>>,
+export function narrowSnapshot<T>(
+  snapshot: ReadonlyMap<Domain, ReadonlyMap<ItemKey, T>>,
   selection: Selection,
-): Map<Domain, Map<ItemKey, Held>> {
-  const chosen = domainMatcher(selection.target)
-  const items = withRelated(selection.items)
-  const result = new Map<Domain, Map<ItemKey, Held>>()
-  for (const [domain, held] of snapshot) {
-    if (!chosen(domain)) continue
-    result.set(domain, new Map([...held].filter(([item]) => items.size === 0 || items.has(item))))
+): Map<Domain, Map<ItemKey, T>> {
+  const isSelected = createDomainMatcher(selection.target)
+  const items = addRelated(selection.items)
+  const result = new Map<Domain, Map<ItemKey, T>>()
+  for (const [domain, states] of snapshot) {
+    if (!isSelected(domain)) continue
+    result.set(domain, new Map([...states].filter(([item]) => items.size === 0 || items.has(item))))
   }
   return result
 }
 
 /**
- * Tests whether a domain is chosen. Plain names, of which a saved plan has thousands, cost one
- * look-up.
+ * Creates a test for selected domains. Plain names, thousands in a saved plan, cost one look-up.
  */
-function domainMatcher(target: string[]): (domain: Domain) => boolean {
+function createDomainMatcher(target: string[]): (domain: Domain) => boolean {
   if (target.length === 0) return () => true
   const names = new Set(target.filter((glob) => isDomain(glob)).map((name) => name.toLowerCase()))
   const globs = target.filter((glob) => !isDomain(glob))
@@ -41,16 +39,16 @@ function domainMatcher(target: string[]): (domain: Domain) => boolean {
   return (domain) => names.has(domain) || matches(domain)
 }
 
-/** A snapshot narrowed to nothing is an easy mistake: whether any domain was chosen. */
+/** Tests whether a selection matches any domain: a glob that matches nothing is an easy mistake. */
 export function selectsAny(snapshot: Snapshot, selection: Selection): boolean {
   return selection.target.length === 0 || narrowSnapshot(snapshot, selection).size > 0
 }
 
-function withRelated(items: ItemKey[]): Set<ItemKey> {
-  const chosen = new Set(items)
+function addRelated(items: ItemKey[]): Set<ItemKey> {
+  const isSelected = new Set(items)
   for (const spec of catalogue.values()) {
-    if (items.includes(spec.key)) for (const cleared of spec.clearedItems) chosen.add(cleared)
-    else if (spec.clearedItems.some((cleared) => items.includes(cleared))) chosen.add(spec.key)
+    if (items.includes(spec.key)) for (const cleared of spec.clearedItems) isSelected.add(cleared)
+    else if (spec.clearedItems.some((cleared) => items.includes(cleared))) isSelected.add(spec.key)
   }
-  return chosen
+  return isSelected
 }

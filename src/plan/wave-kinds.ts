@@ -4,12 +4,12 @@ import type { Domain } from '../model/item.ts'
 /** Domain → the kinds of its changes: an item and the shape of its edit. */
 export type Kinds = ReadonlyMap<Domain, readonly string[]>
 
-/** Segments of a path that count for the shape of an edit; those after them do not. */
+/** Number of leading path segments that make the shape of an edit. */
 const maxSegments = 2
-/** Kinds that are named for a wave. */
+/** Maximum number of kinds that are named for a wave. */
 const maxNamed = 5
 
-/** Finds the kinds of changes that are written: two changes of one kind touch the same places. */
+/** Finds the kinds of the written changes; changes of one kind edit the same paths of an item. */
 export function findKinds(changes: Change[]): Map<Domain, string[]> {
   const kinds = new Map<Domain, string[]>()
   for (const change of changes) {
@@ -26,14 +26,15 @@ function nameKind({ action, item, patch }: Change): string {
   if (action !== 'change') return `${action} ${item}`
   const places = patch.map(({ op, path }) => {
     const segments = path.split('/').slice(1, 1 + maxSegments)
-    return `${op} /${segments.map((segment) => (/^(\d+|-)$/.test(segment) ? '*' : segment)).join('/')}`
+    const shape = segments.map((segment) => (/^(\d+|-)$/.test(segment) ? '*' : segment))
+    return `${op} /${shape.join('/')}`
   })
   return `${action} ${item} (${[...new Set(places)].toSorted().join(', ')})`
 }
 
 /**
- * Chooses domains that have all kinds not tried yet, or as many as there is room for: each time the
- * first domain that adds most of them.
+ * Chooses domains that cover the kinds not tried yet, greedily and as far as there is room: the
+ * next domain is the first that adds most kinds.
  */
 export function choosePioneers(
   left: Domain[],
@@ -41,22 +42,22 @@ export function choosePioneers(
   kinds: Kinds,
   tried: ReadonlySet<string>,
 ): Domain[] {
-  const seen = new Set(tried)
+  const covered = new Set(tried)
   const pioneers: Domain[] = []
   const countNew = (domain: Domain): number =>
-    new Set((kinds.get(domain) ?? []).filter((kind) => !seen.has(kind))).size
-  let able = left
+    new Set((kinds.get(domain) ?? []).filter((kind) => !covered.has(kind))).size
+  let candidates = left
   while (pioneers.length < room) {
-    able = able.filter((domain) => countNew(domain) > 0)
-    const [first, ...others] = able
+    candidates = candidates.filter((domain) => countNew(domain) > 0)
+    const [first, ...others] = candidates
     if (first === undefined) break
-    let [best, most] = [first, countNew(first)]
+    let [best, max] = [first, countNew(first)]
     for (const domain of others) {
       const count = countNew(domain)
-      if (count > most) [best, most] = [domain, count]
+      if (count > max) [best, max] = [domain, count]
     }
     pioneers.push(best)
-    for (const kind of kinds.get(best) ?? []) seen.add(kind)
+    for (const kind of kinds.get(best) ?? []) covered.add(kind)
   }
   return pioneers
 }
@@ -68,9 +69,7 @@ export function collectKinds(domains: Iterable<Domain>, kinds: Kinds): Set<strin
   return found
 }
 
-/**
- * Says for each wave which kinds of change it is the first to try; nothing where there is one kind.
- */
+/** Describes the kinds of change that each wave is the first to try; empty with a single kind. */
 export function describeKinds(writes: Write[], kinds: Kinds): string[] {
   const tried = new Set<string>()
   const waves = new Map<number, Set<Domain>>()
@@ -86,7 +85,8 @@ export function describeKinds(writes: Write[], kinds: Kinds): string[] {
     if (fresh.length === 0) return []
     const more = fresh.length - maxNamed
     return [
-      `wave ${wave} is the first to ${fresh.slice(0, maxNamed).join('; ')}${more > 0 ? `; and ${more} more kinds of change` : ''}`,
+      `wave ${wave} is the first to ${fresh.slice(0, maxNamed).join('; ')}` +
+        (more > 0 ? `; and ${more} more kinds of change` : ''),
     ]
   })
 }

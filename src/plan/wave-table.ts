@@ -1,14 +1,14 @@
 import type { Domain } from '../model/item.ts'
 
-/** The writes, and where the domains stand in them. */
+/** Domains and writes, with an index of the writes by domain. */
 export interface WaveTable {
   domains: Domain[]
   writes: Domain[][]
-  /** The places of a domain's writes in `writes`. */
+  /** Indexes of a domain's writes in `writes`. */
   writesByDomain: ReadonlyMap<Domain, number[]>
 }
 
-/** Builds the table of some writes; every domain is in `domains`. */
+/** Builds the table; `domains` has every domain of the writes. */
 export function buildWaveTable(domains: Domain[], writes: Domain[][]): WaveTable {
   const writesByDomain = new Map<Domain, number[]>(domains.map((domain) => [domain, []]))
   for (const [i, write] of writes.entries())

@@ -6,56 +6,56 @@ import { assignWaves } from './assign-waves.ts'
 import { groupWrites, type WriteProblem, type WriteSolution } from './group-writes.ts'
 import type { Kinds } from './wave-kinds.ts'
 
-/**
- * How a plan goes out: by shares of its domains, or each domain in the wave that an open rollout
- * gave it.
- */
-export type Waves = { amounts: Amount[]; kinds?: Kinds } | { waveOf: ReadonlyMap<Domain, number> }
+/** Waves of a plan: by shares of its domains, or the wave numbers of an open rollout. */
+export type Waves =
+  | { amounts: Amount[]; kinds?: Kinds }
+  | { waveByDomain: ReadonlyMap<Domain, number> }
 
-/** Writes wave by wave, and how many they would be all at once. */
+/** Writes wave by wave. */
 export interface WaveSolution extends WriteSolution {
-  /** Writes without waves. */
+  /** Number of writes without waves. */
   writesAtOnce: number
 }
 
 /**
  * Meets all needs wave by wave: no write has domains of two waves. The waves do not depend on the
- * effort, so that a plan that was looked at for longer has the same ones.
+ * effort.
  */
 export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution {
-  const whole = groupWrites(problem)
-  const waveOf = 'waveOf' in waves ? waves.waveOf : wavesFor(problem, waves.amounts, waves.kinds)
-  const numbers = [...new Set(problem.needs.map(({ domain }) => waveOf.get(domain) ?? 1))].toSorted(
-    (a, b) => a - b,
-  )
-  const [only] = numbers
-  if (numbers.length < 2) {
+  const atOnce = groupWrites(problem)
+  const waveByDomain =
+    'waveByDomain' in waves ? waves.waveByDomain : computeWaves(problem, waves.amounts, waves.kinds)
+  const waveNumbers = [
+    ...new Set(problem.needs.map(({ domain }) => waveByDomain.get(domain) ?? 1)),
+  ].toSorted((a, b) => a - b)
+  const [firstWave] = waveNumbers
+  if (waveNumbers.length < 2) {
     return {
-      ...whole,
-      writes: whole.writes.map((write) => ({ ...write, wave: only ?? 1 })),
-      writesAtOnce: whole.writes.length,
+      ...atOnce,
+      writes: atOnce.writes.map((write) => ({ ...write, wave: firstWave ?? 1 })),
+      writesAtOnce: atOnce.writes.length,
     }
   }
-  const needsOf = groupBy(problem.needs, ({ domain }) => waveOf.get(domain) ?? 1)
-  const writes = numbers.flatMap((wave) => {
-    const needs = needsOf.get(wave) ?? []
-    const anew = groupWrites({
+  const needsByWave = groupBy(problem.needs, ({ domain }) => waveByDomain.get(domain) ?? 1)
+  const writes = waveNumbers.flatMap((wave) => {
+    const needs = needsByWave.get(wave) ?? []
+    const fresh = groupWrites({
       ...problem,
       needs,
       share: needs.length / problem.needs.length,
       solver: null,
     }).writes
-    const cut = cutTo(whole.writes, (domain) => (waveOf.get(domain) ?? 1) === wave)
-    return (cut.length < anew.length ? cut : anew).map((write) => ({ ...write, wave }))
+    const cut = cutWrites(atOnce.writes, (domain) => (waveByDomain.get(domain) ?? 1) === wave)
+    return (cut.length < fresh.length ? cut : fresh).map((write) => ({ ...write, wave }))
   })
   return {
     writes: writes.map((write, i) => ({ ...write, id: i + 1 })),
-    lowerBound: whole.lowerBound,
-    writesAtOnce: whole.writes.length,
+    lowerBound: atOnce.lowerBound,
+    writesAtOnce: atOnce.writes.length,
   }
 }
 
-function wavesFor(
+function computeWaves(
   problem: WriteProblem,
   amounts: Amount[],
   kinds: Kinds = new Map(),
@@ -70,8 +70,8 @@ function wavesFor(
   })
 }
 
-/** The parts of writes for the domains of one wave: they meet all needs there. */
-function cutTo(writes: Write[], isIn: (domain: Domain) => boolean): Write[] {
+/** Cuts writes down to the domains of one wave; the result meets all needs of the wave. */
+function cutWrites(writes: Write[], isIn: (domain: Domain) => boolean): Write[] {
   return writes.flatMap((write) => {
     const domains = write.domains.filter(isIn)
     return domains.length === 0 ? [] : [{ ...write, domains }]

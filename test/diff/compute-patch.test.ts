@@ -7,8 +7,8 @@ import { canonicalizeJson } from '../../src/model/canonical-json.ts'
 import type { PatchOperation } from '../../src/model/change.ts'
 import type { Json } from '../../src/model/json.ts'
 
-/** By the library, which is not what made the values. */
-function patched(before: Json, patch: PatchOperation[]): Json {
+/** Applies a patch with a library of its own. */
+function applyPatch(before: Json, patch: PatchOperation[]): Json {
   const operations = structuredClone(patch) as Parameters<typeof jsonPatch.applyPatch>[1]
   return jsonPatch.applyPatch(structuredClone(before), operations, true, false).newDocument
 }
@@ -29,18 +29,18 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
 }))
 
 describe('a patch', () => {
-  it('leads from one value to the other', () =>
+  it('turns one value into the other', () =>
     fc.assert(
       fc.property(value, value, (before, after) => {
         fc.pre(before !== null && after !== null)
-        expect(canonicalizeJson(patched(before, computePatch(before, after)))).toBe(
+        expect(canonicalizeJson(applyPatch(before, computePatch(before, after)))).toBe(
           canonicalizeJson(after),
         )
       }),
       { numRuns: 2000 },
     ))
 
-  it('leads from one example of an item to an altered one, and back', () => {
+  it('turns an example of an item into an altered one, and back', () => {
     for (const spec of catalogue.values()) {
       const example = spec.schema.examples?.[0]
       if (example === undefined) continue
@@ -50,12 +50,12 @@ describe('a patch', () => {
         : typeof before === 'object' && before !== null
           ? Object.fromEntries(Object.entries(before).slice(1))
           : 'other'
-      expect(patched(before, computePatch(before, after)), spec.key).toEqual(after)
-      expect(patched(after, computePatch(after, before)), spec.key).toEqual(before)
+      expect(applyPatch(before, computePatch(before, after)), spec.key).toEqual(after)
+      expect(applyPatch(after, computePatch(after, before)), spec.key).toEqual(before)
     }
   })
 
-  it('is RFC 6902: known operations, pointers within the value, a value where one belongs', () =>
+  it('is RFC 6902: known operations, pointers within the value, a value if required', () =>
     fc.assert(
       fc.property(value, value, (before, after) => {
         for (const operation of computePatch(before, after)) {
@@ -66,14 +66,14 @@ describe('a patch', () => {
       }),
     ))
 
-  it('between equal values is empty', () =>
+  it('is empty for equal values', () =>
     fc.assert(
       fc.property(value, (same) => {
         expect(computePatch(same, structuredClone(same))).toEqual([])
       }),
     ))
 
-  it('from and to nothing is about the whole value', () => {
+  it('replaces the whole value from and to nothing', () => {
     expect(computePatch(null, [1])).toEqual([{ op: 'add', path: '', value: [1] }])
     expect(computePatch([1], null)).toEqual([{ op: 'remove', path: '' }])
     expect(computePatch(null, null)).toEqual([])
@@ -92,7 +92,7 @@ describe('a patch', () => {
     expect(computePatch('off', 'on')).toEqual([{ op: 'replace', path: '', value: 'on' }])
   })
 
-  it('does not share parts with the values', () => {
+  it('shares no objects with the values', () => {
     const after = { list: [{ name: 'x' }] }
     const patch = computePatch({ list: [] }, after)
     after.list[0] = { name: 'y' }

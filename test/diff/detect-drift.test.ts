@@ -13,14 +13,14 @@ const www = 'www.example.com'
 const at = '2026-01-01T00:00:00.000Z'
 const unset: ItemState = { status: 'unset', candidates: [] }
 const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
-const doubt = (...seconds: number[]): ItemState => ({
+const createInDoubtState = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(each) })),
 })
-const snapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
+const buildSnapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
   new Map([[www, new Map(Object.entries(items))]])
 
-function found(
+function runDetectDrift(
   recorded: Record<ItemKey, ItemState>,
   desired: Record<ItemKey, ItemState>,
   observed: Record<ItemKey, ItemState> = {},
@@ -37,27 +37,23 @@ function found(
     new Map([
       [www, new Map(Object.entries(recorded).map(([item, held]) => [item, { ...held, at }]))],
     ]),
-    snapshot(desired),
+    buildSnapshot(desired),
     seen,
   )
 }
 
-const one = (...args: Parameters<typeof found>) => {
-  const { items } = found(...args)
+const detectOne = (...args: Parameters<typeof runDetectDrift>) => {
+  const { items } = runDetectDrift(...args)
   expect(items).toHaveLength(1)
   const [{ kinds, confidence, recordedAt } = { kinds: [], confidence: '', recordedAt: '' }] = items
   return [kinds.join(' '), confidence, recordedAt === at]
 }
 
-describe('driftOf', () => {
-  it.each<[string, Parameters<typeof found>, [string, string, boolean]]>([
+describe('detectDrift', () => {
+  it.each<[string, Parameters<typeof runDetectDrift>, [string, string, boolean]]>([
+    ['in sync, not observed', [{ timeout: time(1) }, { timeout: time(1) }], ['', 'assumed', true]],
     [
-      'nothing differs, nothing was observed',
-      [{ timeout: time(1) }, { timeout: time(1) }],
-      ['', 'assumed', true],
-    ],
-    [
-      'nothing differs, and that was seen',
+      'in sync, and observed',
       [{ timeout: time(1) }, { timeout: time(1) }, { timeout: time(1) }],
       ['', 'verified', true],
     ],
@@ -83,32 +79,32 @@ describe('driftOf', () => {
     ],
     ['never applied', [{}, { timeout: time(1) }], ['pending', 'in-doubt', false]],
     [
-      'never applied, and there',
+      'never applied, and present at the service',
       [{}, { timeout: time(1) }, { timeout: time(1) }],
       ['pending live', 'verified', false],
     ],
     ['to be released', [{ timeout: time(1) }, {}], ['pending', 'assumed', true]],
     [
-      'in doubt, desired among what it may hold',
-      [{ timeout: doubt(1, 2) }, { timeout: time(2) }],
+      'in-doubt, with the desired value as a candidate',
+      [{ timeout: createInDoubtState(1, 2) }, { timeout: time(2) }],
       ['', 'in-doubt', true],
     ],
     [
-      'in doubt, desired not among it',
-      [{ timeout: doubt(1, 2) }, { timeout: time(3) }],
+      'in-doubt, without the desired value as a candidate',
+      [{ timeout: createInDoubtState(1, 2) }, { timeout: time(3) }],
       ['pending', 'in-doubt', true],
     ],
     [
-      'in doubt, and looked at',
-      [{ timeout: doubt(1, 2) }, { timeout: time(2) }, { timeout: time(1) }],
+      'in-doubt, and observed',
+      [{ timeout: createInDoubtState(1, 2) }, { timeout: time(2) }, { timeout: time(1) }],
       ['', 'in-doubt', true],
     ],
   ])('%s', (_what, args, expected) => {
-    expect(one(...args)).toEqual(expected)
+    expect(detectOne(...args)).toEqual(expected)
   })
 
-  it('tells the way from recorded to desired and from recorded to observed', () => {
-    const { items, pending, live } = found(
+  it('returns patches from recorded to desired and from recorded to observed', () => {
+    const { items, pending, live } = runDetectDrift(
       { timeout: time(1) },
       { timeout: time(2) },
       { timeout: time(3) },
@@ -124,7 +120,7 @@ describe('driftOf', () => {
     ])
   })
 
-  it('tells domains and items in order, whichever side knows them first', () => {
+  it('sorts domains and items of all sides', () => {
     const recorded = new Map([
       [www, new Map([['timeout', { ...time(1), at }]])],
       ['a.example.com', new Map([['timeout', { ...time(1), at }]])],
@@ -143,7 +139,7 @@ describe('driftOf', () => {
     ])
   })
 
-  it('keeps domains that are held out of the changes, and says of what differs there that it is held', () => {
+  it('leaves domains on hold out of the changes, and marks their drifted items', () => {
     const both = (seconds: number) =>
       [www, 'b.example.com'].map(
         (domain) => [domain, new Map([['timeout', { ...time(seconds), at }]])] as const,
@@ -165,33 +161,30 @@ describe('driftOf', () => {
   })
 
   it.each<[string, ItemState | undefined, ItemState | undefined, [string, string]]>([
-    ['as desired in the record', time(1), time(1), ['live', 'in-doubt']],
+    ['recorded as desired', time(1), time(1), ['live', 'in-doubt']],
     ['merged and not applied', time(1), time(2), ['pending live', 'in-doubt']],
-    ['in doubt', doubt(1, 2), time(2), ['live', 'in-doubt']],
+    ['in-doubt', createInDoubtState(1, 2), time(2), ['live', 'in-doubt']],
     ['never applied', undefined, time(2), ['pending live', 'in-doubt']],
     ['to be released', time(1), undefined, ['pending live', 'in-doubt']],
-  ])(
-    'an item that was seen and is unreadable is a difference: %s',
-    (_what, recorded, desired, expected) => {
-      const unreadable = { pointer: '/time', reason: 'expected a number' }
-      const sight = { state: unrecordedState, notVerified: [], unreadable }
-      const { items, live } = detectDrift(
-        new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
-        snapshot(desired === undefined ? {} : { timeout: desired }),
-        new Map([[www, new Map([['timeout', sight]])]]),
-      )
-      expect(items).toMatchObject([{ live: [], unreadable }])
-      expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
-      expect(live).toEqual([])
-    },
-  )
+  ])('an observed unreadable item is a difference: %s', (_what, recorded, desired, expected) => {
+    const unreadable = { pointer: '/time', reason: 'expected a number' }
+    const observedItem = { state: unrecordedState, notVerified: [], unreadable }
+    const { items, live } = detectDrift(
+      new Map([[www, new Map(recorded === undefined ? [] : [['timeout', { ...recorded, at }]])]]),
+      buildSnapshot(desired === undefined ? {} : { timeout: desired }),
+      new Map([[www, new Map([['timeout', observedItem]])]]),
+    )
+    expect(items).toMatchObject([{ live: [], unreadable }])
+    expect([items[0]?.kinds.join(' '), items[0]?.confidence]).toEqual(expected)
+    expect(live).toEqual([])
+  })
 
-  it('an item with a secret that was not compared is never verified', () => {
+  it('never verifies an item with a secret that was not compared', () => {
     const uncompared = ['Bearer ${secret:token}']
     const look = (recorded: ItemState, seen: ItemState) =>
       detectDrift(
         new Map([[www, new Map([['timeout', { ...recorded, at }]])]]),
-        snapshot({ timeout: time(1) }),
+        buildSnapshot({ timeout: time(1) }),
         new Map([
           [www, new Map([['timeout', { state: seen, notVerified: ['/time'], uncompared }]])],
         ]),
@@ -211,9 +204,9 @@ describe('driftOf', () => {
     expect(other?.unreadable?.reason).toContain('Bearer ${secret:token}')
   })
 
-  it('keeps what is in doubt out of the changes', () => {
-    const { pending, live, inDoubt } = found(
-      { timeout: doubt(1, 2) },
+  it('leaves in-doubt items out of the changes', () => {
+    const { pending, live, inDoubt } = runDetectDrift(
+      { timeout: createInDoubtState(1, 2) },
       { timeout: time(3) },
       { timeout: time(4) },
     )
@@ -221,44 +214,52 @@ describe('driftOf', () => {
     expect(inDoubt).toEqual([{ domain: www, item: 'timeout', recordedAt: at }])
   })
 
-  it('fields that the service keeps count as recorded where they were not seen', () => {
+  it('takes the recorded values of kept fields that were not observed', () => {
     const recorded = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' })
     expect(
-      one(
+      detectOne(
         { https: recorded },
         { https: recorded },
         { https: createConfirmedState({ cert_id: 1, force_https: 0 }) },
       ),
     ).toEqual(['', 'verified', true])
     const off = createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' })
-    expect(one({ https: recorded }, { https: recorded }, { https: off })).toEqual([
+    expect(detectOne({ https: recorded }, { https: recorded }, { https: off })).toEqual([
       'live',
       'verified',
       true,
     ])
   })
 
-  it('what the service made of a write, or holds once unset, is no surprise', () => {
+  it('accepts the value that the service returned for a write or an unset', () => {
     const rewritten = { ...time(1), returned: { time: '5' } }
-    expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe('')
-    expect(one({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe('live')
+    expect(detectOne({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(5) })[0]).toBe(
+      '',
+    )
+    expect(detectOne({ timeout: rewritten }, { timeout: time(1) }, { timeout: time(6) })[0]).toBe(
+      'live',
+    )
     const https = {
       ...createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }),
       returned: { cert_id: 2, force_https: 0, http2: 'on' },
     }
     expect(
-      one({ https }, { https }, { https: createConfirmedState({ cert_id: 2, force_https: 0 }) })[0],
+      detectOne(
+        { https },
+        { https },
+        { https: createConfirmedState({ cert_id: 2, force_https: 0 }) },
+      )[0],
     ).toBe('')
     const back: ItemState = { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] }
     expect(
-      one(
+      detectOne(
         { https: back },
         { https: unset },
         { https: createConfirmedState({ cert_id: 0, force_https: 0 }) },
       )[0],
     ).toBe('')
     expect(
-      one(
+      detectOne(
         { https: back },
         { https: unset },
         { https: createConfirmedState({ cert_id: 7, force_https: 0 }) },
@@ -266,7 +267,7 @@ describe('driftOf', () => {
     ).toBe('live')
   })
 
-  it('an item that is to be unset and was never there is nothing to tell', () => {
-    expect(found({}, { visit_deny_whitelist: unset }).items).toEqual([])
+  it('omits an item that should be unset and was never recorded', () => {
+    expect(runDetectDrift({}, { visit_deny_whitelist: unset }).items).toEqual([])
   })
 })

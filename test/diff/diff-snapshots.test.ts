@@ -12,22 +12,28 @@ import {
 const a = 'a.example.com'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
-const doubt = (...candidates: Value[]): ItemState => ({ status: 'in-doubt', candidates })
-const unknown = (...candidates: Value[]): ItemState => ({ ...doubt(...candidates), unknown: true })
-const unset = (...candidates: Value[]): ItemState => ({ status: 'unset', candidates })
-const of = (items: Record<ItemKey, ItemState>, domain = a): Snapshot =>
+const createInDoubtState = (...candidates: Value[]): ItemState => ({
+  status: 'in-doubt',
+  candidates,
+})
+const createUnknownState = (...candidates: Value[]): ItemState => ({
+  ...createInDoubtState(...candidates),
+  unknown: true,
+})
+const createUnsetState = (...candidates: Value[]): ItemState => ({ status: 'unset', candidates })
+const buildSnapshot = (items: Record<ItemKey, ItemState>, domain = a): Snapshot =>
   new Map([[domain, new Map(Object.entries(items))]])
 const nothing: Snapshot = new Map()
 
-function only(from: Snapshot, to: Snapshot): Change {
+function diffToOne(from: Snapshot, to: Snapshot): Change {
   const { changes } = diffSnapshots(from, to)
   expect(changes).toHaveLength(1)
   return changes[0] as Change
 }
 
-describe('what is desired and not so', () => {
-  it('is set where nothing is recorded', () => {
-    expect(only(nothing, of({ timeout: createConfirmedState(time(10)) }))).toEqual({
+describe('a desired item', () => {
+  it('is set if it is unrecorded', () => {
+    expect(diffToOne(nothing, buildSnapshot({ timeout: createConfirmedState(time(10)) }))).toEqual({
       domain: a,
       item: 'timeout',
       action: 'set',
@@ -38,11 +44,11 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is changed where another value is recorded', () => {
+  it('is changed if another value is recorded', () => {
     expect(
-      only(
-        of({ timeout: createConfirmedState(time(5)) }),
-        of({ timeout: createConfirmedState(time(10)) }),
+      diffToOne(
+        buildSnapshot({ timeout: createConfirmedState(time(5)) }),
+        buildSnapshot({ timeout: createConfirmedState(time(10)) }),
       ),
     ).toMatchObject({
       action: 'change',
@@ -53,30 +59,33 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is no change where it is recorded, in whatever order of keys', () => {
-    const from = of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) })
+  it('is no change if it is recorded, in any order of keys', () => {
+    const from = buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) })
     expect(
-      diffSnapshots(from, of({ https: createConfirmedState({ force_https: 0, cert_id: 1 }) })),
+      diffSnapshots(
+        from,
+        buildSnapshot({ https: createConfirmedState({ force_https: 0, cert_id: 1 }) }),
+      ),
     ).toEqual({
       changes: [],
       unchanged: 1,
     })
   })
 
-  it('is set again where it was taken back', () => {
+  it('is set if it was unset', () => {
     expect(
-      only(
-        of({ ip_black_list: unset() }),
-        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+      diffToOne(
+        buildSnapshot({ ip_black_list: createUnsetState() }),
+        buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
       ),
     ).toMatchObject({
       action: 'set',
       before: null,
     })
     expect(
-      only(
-        of({ https: unset({ cert_id: 0, force_https: 0 }) }),
-        of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
+      diffToOne(
+        buildSnapshot({ https: createUnsetState({ cert_id: 0, force_https: 0 }) }),
+        buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
       ),
     ).toMatchObject({
       action: 'set',
@@ -84,21 +93,28 @@ describe('what is desired and not so', () => {
     })
   })
 
-  it('is no change where the service returned another value for it: writing it again would bring the same', () => {
-    const from = of({ timeout: { ...createConfirmedState(time(10)), returned: time(11) } })
-    expect(diffSnapshots(from, of({ timeout: createConfirmedState(time(10)) })).changes).toEqual([])
+  it('is no change if the service returned another value: a write would return the same', () => {
+    const from = buildSnapshot({
+      timeout: { ...createConfirmedState(time(10)), returned: time(11) },
+    })
+    expect(
+      diffSnapshots(from, buildSnapshot({ timeout: createConfirmedState(time(10)) })).changes,
+    ).toEqual([])
   })
 })
 
-describe('what is in doubt', () => {
+describe('an in-doubt item', () => {
   it.each<[string, ItemState]>([
-    ['between other values', doubt(time(5), time(6))],
-    ['and may be what is desired', doubt(time(5), time(10))],
-    ['and can only be what is desired', doubt(time(10))],
-    ['or unknown', unknown(time(10))],
-  ])('%s is written', (_how, held) => {
+    ['with other candidates', createInDoubtState(time(5), time(6))],
+    ['with the desired value as one candidate', createInDoubtState(time(5), time(10))],
+    ['with the desired value as the only candidate', createInDoubtState(time(10))],
+    ['with an unknown value', createUnknownState(time(10))],
+  ])('%s is written', (_case, state) => {
     expect(
-      only(of({ timeout: held }), of({ timeout: createConfirmedState(time(10)) })),
+      diffToOne(
+        buildSnapshot({ timeout: state }),
+        buildSnapshot({ timeout: createConfirmedState(time(10)) }),
+      ),
     ).toMatchObject({
       action: 'change',
       reason: 'in-doubt',
@@ -106,9 +122,12 @@ describe('what is in doubt', () => {
     })
   })
 
-  it('with nothing known at all is set', () => {
+  it('without a candidate is set', () => {
     expect(
-      only(of({ timeout: unknown() }), of({ timeout: createConfirmedState(time(10)) })),
+      diffToOne(
+        buildSnapshot({ timeout: createUnknownState() }),
+        buildSnapshot({ timeout: createConfirmedState(time(10)) }),
+      ),
     ).toMatchObject({
       action: 'set',
       reason: 'in-doubt',
@@ -116,9 +135,12 @@ describe('what is in doubt', () => {
     })
   })
 
-  it('and to be taken back is taken back', () => {
+  it('that should be unset is unset', () => {
     expect(
-      only(of({ ip_black_list: unknown(ips('192.0.2.1')) }), of({ ip_black_list: unset() })),
+      diffToOne(
+        buildSnapshot({ ip_black_list: createUnknownState(ips('192.0.2.1')) }),
+        buildSnapshot({ ip_black_list: createUnsetState() }),
+      ),
     ).toMatchObject({
       action: 'unset',
       reason: 'in-doubt',
@@ -126,12 +148,12 @@ describe('what is in doubt', () => {
   })
 })
 
-describe('what is to be taken back', () => {
+describe('an item that should be unset', () => {
   it('is unset', () => {
     expect(
-      only(
-        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
-        of({ ip_black_list: unset() }),
+      diffToOne(
+        buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+        buildSnapshot({ ip_black_list: createUnsetState() }),
       ),
     ).toEqual({
       domain: a,
@@ -144,8 +166,8 @@ describe('what is to be taken back', () => {
     })
   })
 
-  it('is unset where nothing is recorded: anything may be there', () => {
-    expect(only(nothing, of({ https: unset() }))).toMatchObject({
+  it('is unset if it is unrecorded: it may have any value', () => {
+    expect(diffToOne(nothing, buildSnapshot({ https: createUnsetState() }))).toMatchObject({
       action: 'unset',
       before: null,
       after: null,
@@ -153,28 +175,38 @@ describe('what is to be taken back', () => {
     })
   })
 
-  it('and was, is no change', () => {
-    const from = of({ ip_black_list: unset(), https: unset({ cert_id: 0, force_https: 0 }) })
-    expect(diffSnapshots(from, of({ ip_black_list: unset(), https: unset() }))).toEqual({
+  it('is no change if it is unset', () => {
+    const from = buildSnapshot({
+      ip_black_list: createUnsetState(),
+      https: createUnsetState({ cert_id: 0, force_https: 0 }),
+    })
+    expect(
+      diffSnapshots(
+        from,
+        buildSnapshot({ ip_black_list: createUnsetState(), https: createUnsetState() }),
+      ),
+    ).toEqual({
       changes: [],
       unchanged: 2,
     })
   })
 
-  it('is no change for an item with deltas only of which no entry is known', () => {
-    expect(diffSnapshots(nothing, of({ visit_deny_whitelist: unset() })).changes).toEqual([])
+  it('is no change if it has only deltas and no known entry', () => {
+    expect(
+      diffSnapshots(nothing, buildSnapshot({ visit_deny_whitelist: createUnsetState() })).changes,
+    ).toEqual([])
   })
 })
 
-describe('what is no longer mentioned', () => {
+describe('an item that is no longer desired', () => {
   it.each<[string, ItemState]>([
     ['confirmed', createConfirmedState(time(5))],
-    ['unset', unset()],
-    ['unset with a value', unset(time(5))],
-    ['in doubt', doubt(time(5), time(6))],
-    ['unknown', unknown()],
-  ])('is released when it was %s', (_how, held) => {
-    const change = only(of({ timeout: held }), of({}))
+    ['unset', createUnsetState()],
+    ['unset with a value', createUnsetState(time(5))],
+    ['in-doubt', createInDoubtState(time(5), time(6))],
+    ['unknown', createUnknownState()],
+  ])('is released when it was %s', (_case, state) => {
+    const change = diffToOne(buildSnapshot({ timeout: state }), buildSnapshot({}))
     expect(change).toMatchObject({ action: 'release', reason: 'differs', after: null })
     expect(change).not.toHaveProperty('by')
   })
@@ -182,19 +214,22 @@ describe('what is no longer mentioned', () => {
   it('is released with its whole domain', () => {
     expect(
       diffSnapshots(
-        of({ timeout: createConfirmedState(time(5)), https: createConfirmedState({ cert_id: 1 }) }),
+        buildSnapshot({
+          timeout: createConfirmedState(time(5)),
+          https: createConfirmedState({ cert_id: 1 }),
+        }),
         nothing,
       ).changes.map((change) => change.action),
     ).toEqual(['release', 'release'])
   })
 })
 
-describe('what another item clears', () => {
-  const black = of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) })
+describe('an item that another one clears', () => {
+  const black = buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) })
 
-  it('is emptied by the item that is named, not written or released itself', () => {
+  it('is emptied by the other item, not written or released', () => {
     const { changes } = diffSnapshots(
-      of({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
+      buildSnapshot({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
       black,
     )
     expect(changes).toMatchObject([
@@ -210,13 +245,16 @@ describe('what another item clears', () => {
     ])
   })
 
-  it('is emptied when it is in doubt as well', () => {
-    const { changes } = diffSnapshots(of({ ip_white_list: unknown(ips('192.0.2.7')) }), black)
+  it('is emptied if it is in-doubt, too', () => {
+    const { changes } = diffSnapshots(
+      buildSnapshot({ ip_white_list: createUnknownState(ips('192.0.2.7')) }),
+      black,
+    )
     expect(changes[1]).toMatchObject({ action: 'unset', reason: 'cleared', by: 'ip_black_list' })
   })
 
-  it('is released when the other is not written', () => {
-    const from = of({
+  it('is released if the other item is not written', () => {
+    const from = buildSnapshot({
       ip_black_list: createConfirmedState(ips('192.0.2.1')),
       ip_white_list: createConfirmedState(ips('192.0.2.7')),
     })
@@ -225,14 +263,14 @@ describe('what another item clears', () => {
     ])
   })
 
-  it('is not there when it was not recorded', () => {
+  it('is no change if it is unrecorded', () => {
     expect(diffSnapshots(nothing, black).changes).toMatchObject([
       { item: 'ip_black_list', action: 'set' },
     ])
   })
 
   it('is cleared on its own domain only', () => {
-    const from: Snapshot = of(
+    const from: Snapshot = buildSnapshot(
       { ip_white_list: createConfirmedState(ips('192.0.2.7')) },
       'b.example.com',
     )
@@ -244,32 +282,39 @@ describe('what another item clears', () => {
 })
 
 describe('fields that the service keeps', () => {
-  const recorded = of({
+  const recorded = buildSnapshot({
     https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' }),
   })
 
-  it('count only where they are named', () => {
+  it('are compared only if they are desired', () => {
     expect(
-      diffSnapshots(recorded, of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }))
-        .changes,
+      diffSnapshots(
+        recorded,
+        buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
+      ).changes,
     ).toEqual([])
     expect(
       diffSnapshots(
         recorded,
-        of({ https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' }) }),
+        buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' }) }),
       ).changes,
     ).toEqual([])
     expect(
-      only(
+      diffToOne(
         recorded,
-        of({ https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }) }),
+        buildSnapshot({
+          https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }),
+        }),
       ).patch,
     ).toEqual([{ op: 'replace', path: '/http2', value: 'off' }])
   })
 
   it('keep their recorded value in what comes after', () => {
     expect(
-      only(recorded, of({ https: createConfirmedState({ cert_id: 2, force_https: 0 }) })).after,
+      diffToOne(
+        recorded,
+        buildSnapshot({ https: createConfirmedState({ cert_id: 2, force_https: 0 }) }),
+      ).after,
     ).toEqual({
       cert_id: 2,
       force_https: 0,
@@ -278,24 +323,27 @@ describe('fields that the service keeps', () => {
     })
   })
 
-  it('that are not known are a change once they are named', () => {
+  it('are a change if they are desired and unknown', () => {
     expect(
-      only(
-        of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
-        of({ https: createConfirmedState({ cert_id: 1, force_https: 0, ocsp: 'on' }) }),
+      diffToOne(
+        buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
+        buildSnapshot({ https: createConfirmedState({ cert_id: 1, force_https: 0, ocsp: 'on' }) }),
       ).patch,
     ).toEqual([{ op: 'add', path: '/ocsp', value: 'on' }])
   })
 
-  it('are not taken from one of several candidates', () => {
-    const from = of({
-      https: doubt(
+  it('have no recorded value if there are several candidates', () => {
+    const from = buildSnapshot({
+      https: createInDoubtState(
         { cert_id: 1, force_https: 0, ocsp: 'on' },
         { cert_id: 1, force_https: 0, ocsp: 'off' },
       ),
     })
     expect(
-      only(from, of({ https: createConfirmedState({ cert_id: 2, force_https: 0 }) })).after,
+      diffToOne(
+        from,
+        buildSnapshot({ https: createConfirmedState({ cert_id: 2, force_https: 0 }) }),
+      ).after,
     ).toEqual({
       cert_id: 2,
       force_https: 0,
@@ -304,14 +352,17 @@ describe('fields that the service keeps', () => {
 })
 
 describe('changes', () => {
-  it('come sorted by domain and item, whatever the order of the snapshots', () => {
+  it('are sorted by domain and item for any order of the snapshots', () => {
     const items = {
       timeout: createConfirmedState(time(10)),
       https: createConfirmedState({ cert_id: 1, force_https: 0 }),
     }
-    const to: Snapshot = new Map([...of(items, 'b.example.com'), ...of(items, a)])
+    const to: Snapshot = new Map([
+      ...buildSnapshot(items, 'b.example.com'),
+      ...buildSnapshot(items, a),
+    ])
     const { changes } = diffSnapshots(
-      of({ rate_limit: createConfirmedState({ max_rate_count: 1 }) }),
+      buildSnapshot({ rate_limit: createConfirmedState({ max_rate_count: 1 }) }),
       to,
     )
     expect(changes.map((change) => `${change.domain} ${change.item}`)).toEqual([
@@ -323,14 +374,14 @@ describe('changes', () => {
     ])
   })
 
-  it('between equal snapshots are none, and neither snapshot is touched', () => {
+  it('are none between equal snapshots, and leave both unchanged', () => {
     const items = {
       timeout: createConfirmedState(time(10)),
-      ip_black_list: unset(),
+      ip_black_list: createUnsetState(),
       https: createConfirmedState({ cert_id: 1, force_https: 0 }),
     }
-    const [from, to] = [of(items), of(structuredClone(items))]
+    const [from, to] = [buildSnapshot(items), buildSnapshot(structuredClone(items))]
     expect(diffSnapshots(from, to)).toEqual({ changes: [], unchanged: 3 })
-    expect([from, to]).toEqual([of(items), of(items)])
+    expect([from, to]).toEqual([buildSnapshot(items), buildSnapshot(items)])
   })
 })

@@ -14,9 +14,9 @@ const given = {
   keyname: 'key',
 }
 const stamp = (key: string) => ({ ...given, key: { $secret: key } })
-const of = (held: ItemState, item = 'visit_timestamp'): Snapshot =>
-  new Map([[a, new Map([[item, held]])]])
-const recorded = of({
+const buildSnapshot = (state: ItemState, item = 'visit_timestamp'): Snapshot =>
+  new Map([[a, new Map([[item, state]])]])
+const recorded = buildSnapshot({
   ...createConfirmedState(stamp('scrypt:1')),
   templates: { 'scrypt:1': 'signing' },
 })
@@ -26,19 +26,21 @@ const heads = (...values: string[]) => ({
 })
 
 describe('a secret whose value is not at hand', () => {
-  it('counts as unchanged while its name is the recorded one', () => {
+  it('is unchanged while its name is the recorded one', () => {
     const desired = replaceKnownSecrets(
-      of(createConfirmedState(stamp('unresolved:signing'))),
+      buildSnapshot(createConfirmedState(stamp('unresolved:signing'))),
       recorded,
     )
     const templates = { 'scrypt:1': 'signing' }
-    expect(desired).toEqual(of({ ...createConfirmedState(stamp('scrypt:1')), templates }))
+    expect(desired).toEqual(
+      buildSnapshot({ ...createConfirmedState(stamp('scrypt:1')), templates }),
+    )
     expect(diffSnapshots(recorded, desired).changes).toEqual([])
   })
 
   it('is a change under another name', () => {
     const desired = replaceKnownSecrets(
-      of(createConfirmedState(stamp('unresolved:other'))),
+      buildSnapshot(createConfirmedState(stamp('unresolved:other'))),
       recorded,
     )
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
@@ -46,17 +48,17 @@ describe('a secret whose value is not at hand', () => {
     ])
   })
 
-  it('is set where nothing is recorded, or nothing of where it came from', () => {
-    const desired = of(createConfirmedState(stamp('unresolved:signing')))
+  it('is set if the item or its reference is unrecorded', () => {
+    const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
     expect(replaceKnownSecrets(desired, new Map())).toEqual(desired)
-    expect(replaceKnownSecrets(desired, of(createConfirmedState(stamp('scrypt:1'))))).toEqual(
-      desired,
-    )
+    expect(
+      replaceKnownSecrets(desired, buildSnapshot(createConfirmedState(stamp('scrypt:1')))),
+    ).toEqual(desired)
   })
 
   it('does not hide another difference', () => {
     const desired = replaceKnownSecrets(
-      of(createConfirmedState({ ...stamp('unresolved:signing'), deadtime: 90 })),
+      buildSnapshot(createConfirmedState({ ...stamp('unresolved:signing'), deadtime: 90 })),
       recorded,
     )
     expect(diffSnapshots(recorded, desired).changes[0]?.patch).toEqual([
@@ -64,8 +66,8 @@ describe('a secret whose value is not at hand', () => {
     ])
   })
 
-  it('within a text is known by the whole text', () => {
-    const before = of(
+  it('inside a string is matched by the whole string', () => {
+    const before = buildSnapshot(
       {
         ...createConfirmedState(heads('scrypt:1', 'scrypt:2')),
         templates: { 'scrypt:1': 'Bearer ${secret:t}', 'scrypt:2': 't' },
@@ -73,7 +75,7 @@ describe('a secret whose value is not at hand', () => {
       'add_response_head',
     )
     const known = replaceKnownSecrets(
-      of(
+      buildSnapshot(
         createConfirmedState(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')),
         'add_response_head',
       ),
@@ -81,7 +83,7 @@ describe('a secret whose value is not at hand', () => {
     )
     expect(diffSnapshots(before, known).changes).toEqual([])
     const other = replaceKnownSecrets(
-      of(
+      buildSnapshot(
         createConfirmedState(heads('unresolved:Basic ${secret:t}', 'unresolved:t')),
         'add_response_head',
       ),
@@ -92,16 +94,19 @@ describe('a secret whose value is not at hand', () => {
 })
 
 describe('a secret whose value is at hand', () => {
-  it('shows that it changed, under the same name', () => {
-    const desired = replaceKnownSecrets(of(createConfirmedState(stamp('scrypt:9'))), recorded)
+  it('is a change under the same name if the value changed', () => {
+    const desired = replaceKnownSecrets(
+      buildSnapshot(createConfirmedState(stamp('scrypt:9'))),
+      recorded,
+    )
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
       { patch: [{ op: 'replace', path: '/key/$secret', value: 'scrypt:9' }] },
     ])
   })
 })
 
-it('neither snapshot is touched', () => {
-  const desired = of(createConfirmedState(stamp('unresolved:signing')))
+it('leaves both snapshots unchanged', () => {
+  const desired = buildSnapshot(createConfirmedState(stamp('unresolved:signing')))
   replaceKnownSecrets(desired, recorded)
-  expect(desired).toEqual(of(createConfirmedState(stamp('unresolved:signing'))))
+  expect(desired).toEqual(buildSnapshot(createConfirmedState(stamp('unresolved:signing'))))
 })

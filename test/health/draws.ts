@@ -1,6 +1,6 @@
 import type { Counts } from '../../src/model/statistics.ts'
 
-/** Chance that is the same for the same seed. */
+/** Seeded random draws. */
 export class Draws {
   #state: number
 
@@ -8,7 +8,7 @@ export class Draws {
     this.#state = seed >>> 0
   }
 
-  /** In [0, 1). */
+  /** Draws a number in [0, 1), uniformly. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let bits = this.#state
@@ -17,21 +17,21 @@ export class Draws {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** Between two numbers, each order of size as likely as any other. */
-  logUniform(least: number, most: number): number {
-    return least * (most / least) ** this.next()
+  /** Draws a number between two bounds, log-uniformly. */
+  logUniform(min: number, max: number): number {
+    return min * (max / min) ** this.next()
   }
 
-  /** How many of `n` happen that each happen with a share: the gaps between them are drawn. */
+  /** Draws from the binomial distribution of `n` trials with probability `share`, by its gaps. */
   binomial(n: number, share: number): number {
     if (share <= 0) return 0
     if (share > 0.5) return n - this.binomial(n, 1 - share)
     let count = 0
-    for (let at = this.#gap(share); at <= n; at += this.#gap(share)) count++
+    for (let position = this.#gap(share); position <= n; position += this.#gap(share)) count++
     return count
   }
 
-  /** Requests of a window, so many of which are answered with 502. */
+  /** Draws the counts of a window: each request is answered with 502 with probability `share`. */
   window(requests: number, share: number): Counts {
     const bad = this.binomial(requests, share)
     return { '200': requests - bad, ...(bad > 0 ? { '502': bad } : {}) }

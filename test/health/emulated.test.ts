@@ -30,10 +30,9 @@ async function setOrigin(service: World, names: string[], address: string): Prom
 }
 
 /**
- * Writes to all domains, some of them with an origin that answers nobody, and judges as soon as the
- * windows are known.
+ * Writes to all domains, some of them with a dead origin, and judges when the windows are complete.
  */
-async function wave(broken: string[]): Promise<WaveHealth> {
+async function runWave(broken: string[]): Promise<WaveHealth> {
   const service = createWorld({ token: null, deadOrigins: [dead] })
   const write = (names: string[], address: string) => setOrigin(service, names, address)
   await write(domains, good)
@@ -62,14 +61,14 @@ async function wave(broken: string[]): Promise<WaveHealth> {
 }
 
 describe('a wave on the emulator', () => {
-  it('that breaks nothing is the same or better', async () => {
-    const health = await wave([])
+  it('is the same or better if nothing breaks', async () => {
+    const health = await runWave([])
     expect(health.verdict).toBe('same-or-better')
     expect(health.whole.before.requests).toBeGreaterThan(100_000)
   })
 
-  it('that breaks the origin of one domain is worse for that domain only', async () => {
-    const health = await wave(['d7.example.com'])
+  it('is worse for one domain only if its origin breaks', async () => {
+    const health = await runWave(['d7.example.com'])
     expect(health.verdict).toBe('worse')
     expect(
       [...health.domains]
@@ -78,8 +77,8 @@ describe('a wave on the emulator', () => {
     ).toEqual(['d7.example.com'])
   })
 
-  it('that breaks all is worse for all', async () => {
-    const health = await wave(domains)
+  it('is worse for all domains if all origins break', async () => {
+    const health = await runWave(domains)
     expect([...health.domains.values()].every(({ verdict }) => verdict === 'worse')).toBe(true)
     expect(health.whole.verdict).toBe('worse')
   })

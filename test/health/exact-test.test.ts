@@ -11,28 +11,28 @@ import { Draws } from './draws.ts'
 
 type Table = [badBefore: number, before: number, badAfter: number, after: number]
 
-const fall = ([badBefore, before, badAfter, after]: Table) =>
+const buildTable = ([badBefore, before, badAfter, after]: Table) =>
   buildContingencyTable({ requests: before, bad: badBefore }, { requests: after, bad: badAfter })
 
-/** n over k, in whole numbers. */
+/** Computes the binomial coefficient n over k, exactly. */
 function choose(n: number, k: number): bigint {
-  let ways = 1n
-  for (let i = 0; i < k; i++) ways = (ways * BigInt(n - i)) / BigInt(i + 1)
-  return k < 0 || k > n ? 0n : ways
+  let cases = 1n
+  for (let i = 0; i < k; i++) cases = (cases * BigInt(n - i)) / BigInt(i + 1)
+  return k < 0 || k > n ? 0n : cases
 }
 
 /**
- * The test by counting: ways in which at least so many of the bad answers are in the later window.
+ * Computes the p-value by counting the cases with at least as many bad answers in the later window.
  */
-function counted([badBefore, before, badAfter, after]: Table): number {
+function countPValue([badBefore, before, badAfter, after]: Table): number {
   const bad = badBefore + badAfter
-  let ways = 0n
+  let cases = 0n
   for (let x = badAfter; x <= Math.min(bad, after); x++)
-    ways += choose(after, x) * choose(before, bad - x)
-  return Number((ways * 10n ** 30n) / choose(before + after, bad)) / 1e30
+    cases += choose(after, x) * choose(before, bad - x)
+  return Number((cases * 10n ** 30n) / choose(before + after, bad)) / 1e30
 }
 
-describe('the exact test of one domain', () => {
+describe('computePValue', () => {
   it.each<[Table, number]>([
     // The lady tasting tea: 4 and 4 cups, 3 of 4 right.
     [[1, 4, 3, 4], 17 / 70],
@@ -43,27 +43,27 @@ describe('the exact test of one domain', () => {
     [[10, 10, 10, 10], 1],
     [[0, 3, 2, 3], 3 / 15],
   ])('%j: %f', (table, expected) =>
-    expect(computePValue(fall(table), table[2])).toBeCloseTo(expected, 12),
+    expect(computePValue(buildTable(table), table[2])).toBeCloseTo(expected, 12),
   )
 
-  it('is what counting gives, for any small table', () => {
+  it('equals the p-value by counting, for any small table', () => {
     const draws = new Draws(1)
-    const between = (most: number) => Math.floor(draws.next() * (most + 1))
+    const drawUpTo = (max: number) => Math.floor(draws.next() * (max + 1))
     for (let i = 0; i < 2000; i++) {
-      const [before, after] = [1 + between(60), 1 + between(60)]
-      const table: Table = [between(before), before, between(after), after]
-      const [got, expected] = [computePValue(fall(table), table[2]), counted(table)]
+      const [before, after] = [1 + drawUpTo(60), 1 + drawUpTo(60)]
+      const table: Table = [drawUpTo(before), before, drawUpTo(after), after]
+      const [got, expected] = [computePValue(buildTable(table), table[2]), countPValue(table)]
       expect(Math.abs(got - expected), JSON.stringify(table)).toBeLessThan(
         1e-10 * Math.max(expected, 1e-6),
       )
     }
   })
 
-  it('is exact for thousands, and quick for a hundred million', () => {
+  it('is exact for thousands of requests, and fast for a hundred million', () => {
     const table: Table = [8, 2000, 41, 2100]
-    expect(computePValue(fall(table), 41) / counted(table)).toBeCloseTo(1, 9)
+    expect(computePValue(buildTable(table), 41) / countPValue(table)).toBeCloseTo(1, 9)
     const large = computePValue(
-      fall([50_000_000, 100_000_000, 50_020_000, 100_000_000]),
+      buildTable([50_000_000, 100_000_000, 50_020_000, 100_000_000]),
       50_020_000,
     )
     // 10,000 above the mean, where the standard deviation is 3,536: 2.83 of them.
@@ -71,20 +71,20 @@ describe('the exact test of one domain', () => {
     expect(large).toBeLessThan(0.0026)
   })
 
-  it('adds up to one, with the mean and the variance that its moments say', () => {
+  it('has a pmf that sums to 1, with the mean and the variance of its moments', () => {
     for (const table of [
       [3, 20, 5, 40],
       [0, 7, 30, 50],
       [500, 10_000, 12, 900],
     ] as Table[]) {
-      const from = fall(table)
+      const built = buildTable(table)
       const all = Array.from(
-        { length: from.maxBad - from.minBad + 1 },
-        (_, i) => [from.minBad + i, computePmf(from, from.minBad + i)] as const,
+        { length: built.maxBad - built.minBad + 1 },
+        (_, i) => [built.minBad + i, computePmf(built, built.minBad + i)] as const,
       )
       const expected = (of: (x: number) => number) =>
         all.reduce((sum, [x, p]) => sum + of(x) * p, 0)
-      const { mean, variance, third } = computeMoments(from)
+      const { mean, variance, third } = computeMoments(built)
       expect(expected(() => 1)).toBeCloseTo(1, 9)
       expect(expected((x) => x)).toBeCloseTo(mean, 7)
       expect(expected((x) => (x - mean) ** 2)).toBeCloseTo(variance, 6)
@@ -92,7 +92,7 @@ describe('the exact test of one domain', () => {
     }
   })
 
-  it('rests on factorials that are exact to the last digits', () => {
+  it('uses factorials that are exact to the last digits', () => {
     let sum = 0
     for (let n = 1; n <= 3000; n++) {
       sum += Math.log(n)
@@ -101,13 +101,13 @@ describe('the exact test of one domain', () => {
   })
 })
 
-describe('the test of many domains together', () => {
-  /** The distribution of a sum, term by term. */
-  function byHand(tables: Table[]): number[] {
-    return tables.map(fall).reduce(
-      (sum, from) => {
-        const own = Array.from({ length: from.maxBad + 1 }, (_, x) =>
-          x < from.minBad ? 0 : computePmf(from, x),
+describe('computeStratifiedPValue', () => {
+  /** Computes the distribution of the sum, term by term. */
+  function computeDistribution(tables: Table[]): number[] {
+    return tables.map(buildTable).reduce(
+      (sum, table) => {
+        const own = Array.from({ length: table.maxBad + 1 }, (_, x) =>
+          x < table.minBad ? 0 : computePmf(table, x),
         )
         const next = new Float64Array(sum.length + own.length - 1)
         for (const [i, p] of sum.entries())
@@ -118,21 +118,23 @@ describe('the test of many domains together', () => {
     )
   }
 
-  const from = (terms: number[], x: number) => terms.slice(x).reduce((all, p) => all + p, 0)
+  const sumTail = (terms: number[], x: number) => terms.slice(x).reduce((all, p) => all + p, 0)
 
-  it('of one domain is the exact test', () => {
+  it('is the exact test for one domain', () => {
     const table: Table = [2, 700, 9, 650]
-    expect(computeStratifiedPValue([fall(table)], 9)).toBe(computePValue(fall(table), 9))
-    // A domain that can't tell anything changes nothing.
-    expect(computeStratifiedPValue([fall(table), fall([0, 50, 0, 70])], 9)).toBe(
-      computePValue(fall(table), 9),
+    expect(computeStratifiedPValue([buildTable(table)], 9)).toBe(
+      computePValue(buildTable(table), 9),
     )
-    expect(computeStratifiedPValue([fall(table), fall([50, 50, 70, 70])], 79)).toBe(
-      computePValue(fall(table), 9),
+    // A domain without information changes nothing.
+    expect(computeStratifiedPValue([buildTable(table), buildTable([0, 50, 0, 70])], 9)).toBe(
+      computePValue(buildTable(table), 9),
+    )
+    expect(computeStratifiedPValue([buildTable(table), buildTable([50, 50, 70, 70])], 79)).toBe(
+      computePValue(buildTable(table), 9),
     )
   })
 
-  it('is what the terms give, for small counts', () => {
+  it('equals the sum of the terms, for small counts', () => {
     const draws = new Draws(2)
     for (let i = 0; i < 200; i++) {
       const tables = Array.from({ length: 2 + Math.floor(draws.next() * 6) }, (): Table => {
@@ -143,39 +145,39 @@ describe('the test of many domains together', () => {
         return [draws.binomial(before, 0.01), before, draws.binomial(after, 0.02), after]
       })
       const observed = tables.reduce((sum, table) => sum + table[2], 0)
-      expect(computeStratifiedPValue(tables.map(fall), observed)).toBeCloseTo(
-        from(byHand(tables), observed),
+      expect(computeStratifiedPValue(tables.map(buildTable), observed)).toBeCloseTo(
+        sumTail(computeDistribution(tables), observed),
         10,
       )
     }
   })
 
-  it('beyond that is close to what the terms give, far into the tail and with skew', () => {
+  it('is close to the sum of the terms for large counts, far into the tail and with skew', () => {
     for (const tables of [
       Array.from({ length: 12 }, (): Table => [100, 20_000, 100, 20_000]),
       Array.from({ length: 12 }, (): Table => [900, 100_000, 50, 6000]),
     ]) {
-      const moments = tables.map((table) => computeMoments(fall(table)))
+      const moments = tables.map((table) => computeMoments(buildTable(table)))
       const mean = moments.reduce((sum, each) => sum + each.mean, 0)
       const deviation = Math.sqrt(moments.reduce((sum, each) => sum + each.variance, 0))
       expect(deviation).toBeGreaterThan(20)
-      const terms = byHand(tables)
+      const terms = computeDistribution(tables)
       for (const z of [-2, -0.5, 0, 1, 2, 2.4, 2.6, 3, 4, 4.8]) {
         const x = Math.round(mean + z * deviation)
-        const expected = from(terms, x)
+        const expected = sumTail(terms, x)
         expect(
-          Math.abs(computeStratifiedPValue(tables.map(fall), x) / expected - 1),
+          Math.abs(computeStratifiedPValue(tables.map(buildTable), x) / expected - 1),
           `${z}: ${expected}`,
         ).toBeLessThan(0.1)
       }
     }
   })
 
-  it('of ten thousand domains is worked out too', () => {
+  it('handles ten thousand domains', () => {
     const draws = new Draws(3)
     const falls = Array.from({ length: 10_000 }, () => {
       const requests = Math.round(draws.logUniform(10, 10_000))
-      return fall([
+      return buildTable([
         draws.binomial(requests, 0.002),
         requests,
         draws.binomial(requests, 0.002),

@@ -8,22 +8,22 @@ const usual = { statuses: ['5xx'], minRequests: 500, margin: 1 }
 
 type Both = [before: Counts, after: Counts]
 
-function judged(domains: Record<string, Both>, measure: Partial<typeof usual> = {}): WaveHealth {
+function judge(domains: Record<string, Both>, measure: Partial<typeof usual> = {}): WaveHealth {
   const side = (i: 0 | 1) =>
     new Map(Object.entries(domains).map(([domain, both]) => [domain, both[i]]))
   return judgeWave(side(0), side(1), { ...usual, ...measure })
 }
 
-const of = (requests: number, bad: number, status = '502'): Counts => ({
+const buildCounts = (requests: number, bad: number, status = '502'): Counts => ({
   '200': requests - bad,
   [status]: bad,
 })
-const still: Both = [of(10_000, 50), of(10_000, 50)]
+const still: Both = [buildCounts(10_000, 50), buildCounts(10_000, 50)]
 
 describe('a domain', () => {
-  it('is worse when its failures rise clearly and by more than the margin; the numbers are told', () => {
-    const { verdict, domains, whole } = judged({
-      'a.example': [of(1000, 5), of(1000, 55)],
+  it('is worse if its failures rise significantly and by more than the margin', () => {
+    const { verdict, domains, whole } = judge({
+      'a.example': [buildCounts(1000, 5), buildCounts(1000, 55)],
       'b.example': still,
     })
     expect([verdict, whole.verdict]).toEqual(['worse', 'same-or-better'])
@@ -38,65 +38,75 @@ describe('a domain', () => {
     expect(domains.get('b.example')?.verdict).toBe('same-or-better')
   })
 
-  it('is not worse for a rise that is certain and small, nor for one that is large and may be chance', () => {
-    const small = judged({ 'a.example': [of(1_000_000, 1000), of(1_000_000, 8000)] })
+  it('is not worse for a significant rise within the margin, nor for an insignificant one', () => {
+    const small = judge({
+      'a.example': [buildCounts(1_000_000, 1000), buildCounts(1_000_000, 8000)],
+    })
     expect(small.domains.get('a.example')?.pValue).toBe(0)
     expect(small.verdict).toBe('same-or-better')
-    const chance = judged({ 'a.example': [of(500, 1), of(500, 9)] })
+    const chance = judge({ 'a.example': [buildCounts(500, 1), buildCounts(500, 9)] })
     expect(chance.domains.get('a.example')?.rise).toBeGreaterThan(1)
     expect(chance.verdict).toBe('same-or-better')
   })
 
-  it('is the same or better when failures fall', () => {
-    expect(judged({ 'a.example': [of(1000, 300), of(1000, 0)] }).verdict).toBe('same-or-better')
+  it('is the same or better if failures decrease', () => {
+    expect(judge({ 'a.example': [buildCounts(1000, 300), buildCounts(1000, 0)] }).verdict).toBe(
+      'same-or-better',
+    )
   })
 
-  it('with too few requests stops nothing, and does not count among those that are tested', () => {
-    const quiet: Both = [of(100, 0), of(100, 100)]
-    const alone = judged({ 'a.example': quiet })
+  it('with too few requests stops nothing, and is not counted as a test', () => {
+    const quiet: Both = [buildCounts(100, 0), buildCounts(100, 100)]
+    const alone = judge({ 'a.example': quiet })
     expect([alone.verdict, alone.domains.get('a.example')]).toMatchObject([
       'too-little-data',
       { verdict: 'too-little-data', pValue: null, shortage: 'few requests' },
     ])
-    const among = judged({ 'a.example': quiet, 'b.example': still })
+    const among = judge({ 'a.example': quiet, 'b.example': still })
     expect(among.verdict).toBe('same-or-better')
-    // At the edge of what one test may find, whoever else is quiet.
-    const edge: Both = [of(500, 0), of(500, 11)]
+    // Barely significant for a single test; the small domains do not count as tests.
+    const edge: Both = [buildCounts(500, 0), buildCounts(500, 11)]
     const quietOnes = Object.fromEntries(
-      Array.from({ length: 500 }, (_, i) => [`q${i}.example`, [of(10, 0), of(10, 0)] as Both]),
+      Array.from({ length: 500 }, (_, i) => [
+        `q${i}.example`,
+        [buildCounts(10, 0), buildCounts(10, 0)] as Both,
+      ]),
     )
-    expect(judged({ 'a.example': edge }).verdict).toBe('worse')
-    expect(judged({ 'a.example': edge, ...quietOnes }).domains.get('a.example')?.verdict).toBe(
+    expect(judge({ 'a.example': edge }).verdict).toBe('worse')
+    expect(judge({ 'a.example': edge, ...quietOnes }).domains.get('a.example')?.verdict).toBe(
       'worse',
     )
     const loudOnes = Object.fromEntries(
-      Array.from({ length: 500 }, (_, i) => [`q${i}.example`, [of(500, 0), of(500, 0)] as Both]),
+      Array.from({ length: 500 }, (_, i) => [
+        `q${i}.example`,
+        [buildCounts(500, 0), buildCounts(500, 0)] as Both,
+      ]),
     )
-    expect(judged({ 'a.example': edge, ...loudOnes }).domains.get('a.example')?.verdict).toBe(
+    expect(judge({ 'a.example': edge, ...loudOnes }).domains.get('a.example')?.verdict).toBe(
       'same-or-better',
     )
   })
 
   it.each<[string, Both, string]>([
-    ['new', [{}, of(1000, 500)], 'no requests before'],
-    ['collapsed', [of(10_000, 0), {}], 'no requests after'],
+    ['new', [{}, buildCounts(1000, 500)], 'no requests before'],
+    ['collapsed', [buildCounts(10_000, 0), {}], 'no requests after'],
     ['silent', [{}, {}], 'no requests'],
-    ['nearly collapsed', [of(10_000, 0), of(3, 3)], 'few requests'],
-  ])('that is %s has too little data, and it is told why', (_what, both, shortage) => {
-    const health = judged({ 'a.example': both })
+    ['nearly collapsed', [buildCounts(10_000, 0), buildCounts(3, 3)], 'few requests'],
+  ])('that is %s has too little data, with the reason', (_what, both, shortage) => {
+    const health = judge({ 'a.example': both })
     expect(health).toMatchObject({ verdict: 'too-little-data', whole: { shortage } })
     expect(health.domains.get('a.example')).toMatchObject({
       verdict: 'too-little-data',
       shortage,
       pValue: null,
     })
-    expect(judged({ 'a.example': both, 'b.example': still }).verdict).toBe('same-or-better')
+    expect(judge({ 'a.example': both, 'b.example': still }).verdict).toBe('same-or-better')
   })
 
-  it('that is in one of the windows only has no requests in the other', () => {
+  it('that is missing in one window has no requests there', () => {
     const health = judgeWave(
-      new Map([['a.example', of(1000, 1)]]),
-      new Map([['b.example', of(1000, 1)]]),
+      new Map([['a.example', buildCounts(1000, 1)]]),
+      new Map([['b.example', buildCounts(1000, 1)]]),
       usual,
     )
     expect([...health.domains].map(([domain, { shortage }]) => [domain, shortage])).toEqual([
@@ -106,7 +116,7 @@ describe('a domain', () => {
   })
 })
 
-describe('what counts as bad', () => {
+describe('bad status codes', () => {
   it.each<[string[], string, boolean]>([
     [['5xx'], '502', true],
     [['5xx'], '404', false],
@@ -118,16 +128,18 @@ describe('what counts as bad', () => {
     [['5xx', '0'], '0', true],
     [['5xx'], '5', false],
   ])('%j: a rise of %s', (statuses, status, worse) => {
-    const health = judged(
-      { 'a.example': [of(1000, 0, status), of(1000, 200, status)] },
+    const health = judge(
+      { 'a.example': [buildCounts(1000, 0, status), buildCounts(1000, 200, status)] },
       { statuses },
     )
     expect(health.verdict).toBe(worse ? 'worse' : 'same-or-better')
   })
 
-  it('several codes add up', () => {
+  it('are summed', () => {
     const after: Counts = { '200': 960, '500': 10, '502': 10, '503': 10, '504': 10 }
-    expect(judged({ 'a.example': [of(1000, 0), after] }).domains.get('a.example')?.after).toEqual({
+    expect(
+      judge({ 'a.example': [buildCounts(1000, 0), after] }).domains.get('a.example')?.after,
+    ).toEqual({
       requests: 1000,
       bad: 40,
     })
@@ -138,8 +150,8 @@ describe('the wave as a whole', () => {
   const many = (both: (i: number) => Both) =>
     Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`d${i}.example`, both(i)]))
 
-  it('is worse when many quiet domains all rise a little that no one of them could show', () => {
-    const health = judged(many(() => [of(100, 1), of(100, 4)]))
+  it('is worse if many small domains rise a little, none of them significantly', () => {
+    const health = judge(many(() => [buildCounts(100, 1), buildCounts(100, 4)]))
     expect([...health.domains.values()].every(({ verdict }) => verdict === 'too-little-data')).toBe(
       true,
     )
@@ -150,41 +162,45 @@ describe('the wave as a whole', () => {
     expect(health.whole.rise).toBeCloseTo(3, 9)
   })
 
-  it('does not take traffic that moves to a worse domain for a rise', () => {
-    const health = judged({
-      'good.example': [of(90_000, 90), of(10_000, 10)],
-      'bad.example': [of(10_000, 2000), of(90_000, 18_000)],
+  it('is not worse if traffic moves to a worse domain', () => {
+    const health = judge({
+      'good.example': [buildCounts(90_000, 90), buildCounts(10_000, 10)],
+      'bad.example': [buildCounts(10_000, 2000), buildCounts(90_000, 18_000)],
     })
     expect(health.whole.after.bad / health.whole.after.requests).toBeGreaterThan(0.1)
     expect([health.verdict, health.whole.rise]).toEqual(['same-or-better', 0])
   })
 
-  it('finds a rise that such a move hides', () => {
-    const health = judged({
-      'good.example': [of(10_000, 10), of(90_000, 2700)],
-      'bad.example': [of(90_000, 18_000), of(10_000, 2400)],
+  it('is worse if such a move hides a rise', () => {
+    const health = judge({
+      'good.example': [buildCounts(10_000, 10), buildCounts(90_000, 2700)],
+      'bad.example': [buildCounts(90_000, 18_000), buildCounts(10_000, 2400)],
     })
     expect(health.whole.after.bad / health.whole.after.requests).toBeLessThan(0.1)
     expect(health).toMatchObject({ verdict: 'worse', whole: { verdict: 'worse' } })
   })
 
-  it('has a rise to which each domain adds what its two windows can tell', () => {
-    const health = judged({
-      'a.example': [of(1000, 0), of(100, 10)],
-      'b.example': [of(100, 0), of(1000, 0)],
+  it('weights the rise of each domain by its two windows', () => {
+    const health = judge({
+      'a.example': [buildCounts(1000, 0), buildCounts(100, 10)],
+      'b.example': [buildCounts(100, 0), buildCounts(1000, 0)],
     })
     expect(health.whole.rise).toBeCloseTo(5, 9)
   })
 
-  it('needs enough requests in all, unless a domain is worse', () => {
-    expect(judged(many(() => [of(4, 0), of(4, 4)])).verdict).toBe('too-little-data')
-    expect(judged({ 'a.example': [of(500, 0), of(500, 100)] }).verdict).toBe('worse')
-    expect(judged({}).verdict).toBe('too-little-data')
+  it('needs enough requests in total, unless a domain is worse', () => {
+    expect(judge(many(() => [buildCounts(4, 0), buildCounts(4, 4)])).verdict).toBe(
+      'too-little-data',
+    )
+    expect(judge({ 'a.example': [buildCounts(500, 0), buildCounts(500, 100)] }).verdict).toBe(
+      'worse',
+    )
+    expect(judge({}).verdict).toBe('too-little-data')
   })
 })
 
-describe('by chance', () => {
-  /** A wave of domains in which nothing has changed. */
+describe('error rates', () => {
+  /** Builds a wave of domains without a change. */
   function noise(draws: Draws, domains: number): Record<string, Both> {
     return Object.fromEntries(
       Array.from({ length: domains }, (_, i) => {
@@ -201,31 +217,31 @@ describe('by chance', () => {
     )
   }
 
-  it('noise stops less than one in 200 rollouts of 200 domains in four waves', () => {
+  it('noise stops fewer than 1 in 200 rollouts of 200 domains in four waves', () => {
     const draws = new Draws(20_261)
     let stopped = 0
     for (let rollout = 0; rollout < 600; rollout++) {
       const waves = [2, 10, 50, 138].map((domains) =>
-        judged(noise(draws, domains), { minRequests: 100, margin: 0.1 }),
+        judge(noise(draws, domains), { minRequests: 100, margin: 0.1 }),
       )
       if (waves.some(({ verdict }) => verdict === 'worse')) stopped++
     }
     expect(stopped).toBeLessThanOrEqual(3)
   })
 
-  it('a rise of five points on one domain of 200 is caught in at least 99 of 100 cases', () => {
+  it('a rise of five points on one domain of 200 is detected in at least 99 of 100 cases', () => {
     const draws = new Draws(20_262)
     const others = Object.entries(noise(draws, 199))
     let caught = 0
     for (let run = 0; run < 400; run++) {
       const rising: Both = [draws.window(1000, 0.005), draws.window(1000, 0.055)]
-      const health = judged(Object.fromEntries([...others, ['rising.example', rising]]))
+      const health = judge(Object.fromEntries([...others, ['rising.example', rising]]))
       if (health.domains.get('rising.example')?.verdict === 'worse') caught++
     }
     expect(caught).toBeGreaterThanOrEqual(396)
   })
 
-  it('the level leaves four waves below one in 200', () => {
+  it('the significance level keeps four waves below 1 in 200', () => {
     expect(4 * significance).toBeLessThanOrEqual(1 / 200)
   })
 })

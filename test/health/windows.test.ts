@@ -2,23 +2,28 @@ import { describe, expect, it } from 'vitest'
 import { computeWindows } from '../../src/health/windows.ts'
 import { createTimeZone } from '../../src/model/time-zone.ts'
 
-const at = (text: string) => Date.parse(`${text}Z`)
-const text = (time: number) => new Date(time).toISOString().slice(0, 16)
+const parseUtc = (text: string) => Date.parse(`${text}Z`)
+const formatUtc = (time: number) => new Date(time).toISOString().slice(0, 16)
 const usual = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const }
 
-function windows(
+function listWindowTimes(
   first: string,
   last: string,
   rule: Parameters<typeof computeWindows>[2] = usual,
   zone = 'UTC',
 ) {
-  const { before, after, readyAt } = computeWindows(at(first), at(last), rule, createTimeZone(zone))
-  return [before.from, before.to, after.from, after.to, readyAt].map(text)
+  const { before, after, readyAt } = computeWindows(
+    parseUtc(first),
+    parseUtc(last),
+    rule,
+    createTimeZone(zone),
+  )
+  return [before.from, before.to, after.from, after.to, readyAt].map(formatUtc)
 }
 
-describe('the windows of a wave', () => {
-  it('are whole periods: before its first write, and after it has settled', () => {
-    expect(windows('2026-11-20T10:03:20', '2026-11-20T10:04:10')).toEqual([
+describe('computeWindows', () => {
+  it('gives whole periods: before the first write, and after the wave has settled', () => {
+    expect(listWindowTimes('2026-11-20T10:03:20', '2026-11-20T10:04:10')).toEqual([
       '2026-11-20T09:45',
       '2026-11-20T10:00',
       '2026-11-20T10:10',
@@ -27,8 +32,8 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('lose nothing where a write stands at the beginning of a period', () => {
-    expect(windows('2026-11-20T10:05:00', '2026-11-20T10:05:00')).toEqual([
+  it('loses no period if a write is at the beginning of one', () => {
+    expect(listWindowTimes('2026-11-20T10:05:00', '2026-11-20T10:05:00')).toEqual([
       '2026-11-20T09:50',
       '2026-11-20T10:05',
       '2026-11-20T10:10',
@@ -37,9 +42,13 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('are rounded up to periods, one at least', () => {
+  it('rounds up to whole periods, at least one', () => {
     expect(
-      windows('2026-11-20T10:03', '2026-11-20T10:03', { ...usual, window: 61, grain: 'minute' }),
+      listWindowTimes('2026-11-20T10:03', '2026-11-20T10:03', {
+        ...usual,
+        window: 61,
+        grain: 'minute',
+      }),
     ).toEqual([
       '2026-11-20T10:01',
       '2026-11-20T10:03',
@@ -47,7 +56,9 @@ describe('the windows of a wave', () => {
       '2026-11-20T10:10',
       '2026-11-20T10:20',
     ])
-    expect(windows('2026-11-20T10:03', '2026-11-20T10:03', { ...usual, grain: 'hour' })).toEqual([
+    expect(
+      listWindowTimes('2026-11-20T10:03', '2026-11-20T10:03', { ...usual, grain: 'hour' }),
+    ).toEqual([
       '2026-11-20T09:00',
       '2026-11-20T10:00',
       '2026-11-20T11:00',
@@ -56,9 +67,9 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('follow the clock of the zone: hours at half past, days of 25 hours', () => {
+  it('uses the time zone: offsets of half an hour, days of 25 hours', () => {
     expect(
-      windows(
+      listWindowTimes(
         '2026-11-20T10:03',
         '2026-11-20T10:03',
         { ...usual, grain: 'hour' },
@@ -66,7 +77,7 @@ describe('the windows of a wave', () => {
       ).slice(0, 3),
     ).toEqual(['2026-11-20T08:30', '2026-11-20T09:30', '2026-11-20T10:30'])
     const days = { ...usual, window: 2 * 86_400, grain: 'day' as const }
-    expect(windows('2026-10-26T10:00', '2026-10-26T10:00', days, 'Europe/Berlin')).toEqual([
+    expect(listWindowTimes('2026-10-26T10:00', '2026-10-26T10:00', days, 'Europe/Berlin')).toEqual([
       '2026-10-23T22:00',
       '2026-10-25T23:00',
       '2026-10-26T23:00',
@@ -75,10 +86,10 @@ describe('the windows of a wave', () => {
     ])
   })
 
-  it('never overlap the wave, whatever its times', () => {
+  it('never overlaps the wave, for any instants', () => {
     for (let first = 0; first < 3600; first += 37) {
       for (let took = 0; took < 1200; took += 91) {
-        const begin = at('2026-11-20T10:00') + first * 1000
+        const begin = parseUtc('2026-11-20T10:00') + first * 1000
         const end = begin + took * 1000
         const { before, after, readyAt } = computeWindows(begin, end, usual, createTimeZone('UTC'))
         expect(before.to).toBeLessThanOrEqual(begin)

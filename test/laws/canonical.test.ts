@@ -10,19 +10,19 @@ import { arbitraryPayload } from './values.ts'
 const domain = 'www.example.com'
 const tries = 120
 
-describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
+describe.each([...catalogue.keys()])('any valid value of %s', (item) => {
   const spec = getItemSpec(item)
-  const canonicalOf = (payload: Json) => parseItem(spec, payload, 'manifest', domain).value
+  const canonicalize = (payload: Json) => parseItem(spec, payload, 'manifest', domain).value
 
-  it('canonical is idempotent, valid again, and what the service then holds', () => {
+  it('has a canonical form that is idempotent, valid and the value at the service', () => {
     let valid = 0
     fc.assert(
       fc.property(arbitraryPayload(item), (payload) => {
-        const value = canonicalOf(payload)
+        const value = canonicalize(payload)
         if (value === null) return
         valid++
         expect(spec.canonicalize(value)).toEqual(value)
-        expect(canonicalOf(value)).toEqual(value)
+        expect(canonicalize(value)).toEqual(value)
         const wire = parseItem(spec, value, 'wire', domain)
         expect(wire.problems.filter((problem) => problem.severity === 'error')).toEqual([])
         expect(wire.value).toEqual(value)
@@ -30,41 +30,41 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
       }),
       { numRuns: runs(tries) },
     )
-    // A law that was tried on next to nothing says nothing.
+    // The law must have been tried on enough values.
     expect(valid).toBeGreaterThan(tries / 6)
   })
 
-  it('order and repetition in a set, and the order of keys, make no difference', () => {
+  it('has one canonical form for any order and repetition in sets, and any order of keys', () => {
     fc.assert(
       fc.property(arbitraryPayload(item), fc.infiniteStream(fc.nat()), (payload, chances) => {
-        const value = canonicalOf(payload)
+        const value = canonicalize(payload)
         if (value === null) return
-        expect(canonicalOf(mixed(spec.schema, value, chances))).toEqual(value)
+        expect(canonicalize(shuffleSets(spec.schema, value, chances))).toEqual(value)
       }),
       { numRuns: runs(tries / 2) },
     )
   })
 
-  it('every way leads from any valid value to any other', () => {
+  it('is reached from any other by every form', () => {
     fc.assert(
       fc.property(arbitraryPayload(item), arbitraryPayload(item), (first, second) => {
-        const [from, to] = [canonicalOf(first), canonicalOf(second)]
+        const [from, to] = [canonicalize(first), canonicalize(second)]
         if (from === null || to === null) return
-        const held = spec.reduce(undefined, from)
+        const before = spec.reduce(undefined, from)
         const whole = spec.buildWhole({ status: 'confirmed', candidates: [from] }, to)
         const deltas = spec.buildDeltas?.({ status: 'confirmed', candidates: [from] }, to) ?? []
-        const ways = [
+        const forms = [
           ...(whole === null ? [] : [[whole]]),
           ...(deltas.length === 0 ? [] : [deltas, deltas.toReversed(), [...deltas, ...deltas]]),
         ]
-        for (const way of ways) {
-          const end = way.reduce((value, form) => spec.reduce(value, form.payload), held)
-          const wanted = spec.reduce(undefined, to)
-          const kept = isObject(held ?? null)
-            ? spec.keptFields.filter((name) => Object.hasOwn(held as object, name))
+        for (const sequence of forms) {
+          const end = sequence.reduce((value, form) => spec.reduce(value, form.payload), before)
+          const target = spec.reduce(undefined, to)
+          const kept = isObject(before ?? null)
+            ? spec.keptFields.filter((name) => Object.hasOwn(before as object, name))
             : []
-          if (kept.length === 0) expect([way, end]).toEqual([way, wanted])
-          else expect(end).toMatchObject(wanted as object)
+          if (kept.length === 0) expect([sequence, end]).toEqual([sequence, target])
+          else expect(end).toMatchObject(target as object)
         }
       }),
       { numRuns: runs(tries / 2) },
@@ -72,14 +72,14 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
   })
 })
 
-/** The same value with its sets in another order and its keys from last to first. */
-function mixed(schema: ItemSchema, value: Json, chances: Iterator<number>): Json {
+/** Shuffles the sets of a value and reverses its keys. */
+function shuffleSets(schema: ItemSchema, value: Json, chances: Iterator<number>): Json {
   if (Array.isArray(value)) {
-    const entries = value.map((entry) => mixed(schema.items ?? {}, entry, chances))
+    const entries = value.map((entry) => shuffleSets(schema.items ?? {}, entry, chances))
     if (getAnnotations(schema).set !== true) return entries
     const chosen = entries.map((entry) => ({ entry, chance: Number(chances.next().value) }))
     const shuffled = chosen.toSorted((a, b) => a.chance - b.chance).map(({ entry }) => entry)
-    // A network that is given twice overlaps with itself, which is refused.
+    // A repeated network overlaps with itself, which is refused.
     const repeated = shuffled
       .filter((entry) => typeof entry !== 'string' || !/\/\d+$/.test(entry))
       .slice(0, 1)
@@ -88,7 +88,7 @@ function mixed(schema: ItemSchema, value: Json, chances: Iterator<number>): Json
   if (!isObject(value)) return value
   const fields = Object.entries(value).map(([key, field]) => [
     key,
-    mixed(schema.properties?.[key] ?? {}, field, chances),
+    shuffleSets(schema.properties?.[key] ?? {}, field, chances),
   ])
   return Object.fromEntries(fields.toReversed()) as Json
 }

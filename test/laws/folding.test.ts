@@ -20,7 +20,7 @@ import { arbitraryPayload } from './values.ts'
 
 const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
 const deltasOnly = 'visit_deny_whitelist'
-/** Most often those with other forms than whole values. */
+/** Items to draw from; those with other forms than whole values are more frequent. */
 const keys = [
   ...catalogue.keys(),
   ...Array.from({ length: 5 }, () => [
@@ -31,11 +31,8 @@ const keys = [
   ]).flat(),
 ]
 
-/**
- * A canonical value with which the item is not empty; null where the payload turned out not to be
- * valid.
- */
-function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
+/** Arbitrary canonical non-empty value; null if the drawn payload was invalid. */
+function arbitraryValue(item: ItemKey): fc.Arbitrary<Value | null> {
   const spec = getItemSpec(item)
   return arbitraryPayload(item).map((payload) => {
     const { value } = parseItem(spec, payload, 'manifest', 'www.example.com')
@@ -43,26 +40,28 @@ function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
   })
 }
 
-function recordedOf(item: ItemKey): fc.Arbitrary<ItemState | null> {
-  const sure = valueOf(item).map((value) => (value === null ? null : createConfirmedState(value)))
-  const doubted = fc
-    .tuple(fc.array(valueOf(item), { maxLength: 3 }), fc.boolean())
+function arbitraryRecorded(item: ItemKey): fc.Arbitrary<ItemState | null> {
+  const certain = arbitraryValue(item).map((value) =>
+    value === null ? null : createConfirmedState(value),
+  )
+  const inDoubt = fc
+    .tuple(fc.array(arbitraryValue(item), { maxLength: 3 }), fc.boolean())
     .map(([values, unknown]): ItemState | null => {
       const candidates = values.filter((value) => value !== null)
       return candidates.length === 0 && !unknown
         ? null
         : { status: 'in-doubt', candidates, ...(unknown ? { unknown } : {}) }
     })
-  return fc.oneof(sure, doubted)
+  return fc.oneof(certain, inDoubt)
 }
 
-function itemsOf(
-  held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
+function arbitraryItems(
+  state: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
 ): fc.Arbitrary<Map<ItemKey, ItemState>> {
   return fc
     .uniqueArray(fc.constantFrom(...keys), { maxLength: 6 })
     .chain((items) =>
-      fc.tuple(...items.map((item) => held(item).map((each) => [item, each] as const))),
+      fc.tuple(...items.map((item) => state(item).map((each) => [item, each] as const))),
     )
     .map((entries) => {
       const bad = findConflicts(new Set(entries.map(([item]) => item))).filter(
@@ -76,12 +75,12 @@ function itemsOf(
     })
 }
 
-function snapshotOf(
-  held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
+function arbitrarySnapshot(
+  state: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
 ): fc.Arbitrary<Snapshot> {
   return fc
     .tuple(
-      fc.array(itemsOf(held), { minLength: 1, maxLength: 4 }),
+      fc.array(arbitraryItems(state), { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
     )
     .map(
@@ -92,10 +91,10 @@ function snapshotOf(
     )
 }
 
-const desiredOf = (item: ItemKey) =>
-  valueOf(item).map((value) => (value === null ? null : createConfirmedState(value)))
+const arbitraryDesired = (item: ItemKey) =>
+  arbitraryValue(item).map((value) => (value === null ? null : createConfirmedState(value)))
 
-function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
+function makeTestPlan(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
   return makePlan({
     recorded,
     desired,
@@ -108,35 +107,35 @@ function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'document
   })
 }
 
-it('folded over every value that may be held, the writes give what is desired', () => {
+it('the writes, folded over every possible value, give the desired state', () => {
   let folded = 0
   fc.assert(
     fc.property(
-      snapshotOf(recordedOf),
-      snapshotOf(desiredOf),
+      arbitrarySnapshot(arbitraryRecorded),
+      arbitrarySnapshot(arbitraryDesired),
       fc.constantFrom('all', 'documented'),
       (recorded, desired, groups) => {
-        const { writes } = planOf(recorded, desired, groups)
+        const { writes } = makeTestPlan(recorded, desired, groups)
         for (const [domain, items] of desired) {
           for (const [item, { candidates }] of items) {
             const spec = getItemSpec(item)
-            const wanted = candidates[0] ?? null
+            const target = candidates[0] ?? null
             const payloads = writes
               .filter((write) => write.domains.includes(domain))
               .map((write) => write.items[item]?.payload)
               .filter((payload) => payload !== undefined)
-            for (const start of possible(
+            for (const start of listPossibleValues(
               recorded.get(domain)?.get(item) ?? unrecordedState,
               item,
             )) {
               const end = payloads.reduce<Value | undefined>(
-                (held, payload) => spec.reduce(held, payload),
+                (state, payload) => spec.reduce(state, payload),
                 start,
               )
               expect([domain, item, end]).toEqual([
                 domain,
                 item,
-                fillKeptFields(spec.keptFields, wanted, start),
+                fillKeptFields(spec.keptFields, target, start),
               ])
               folded++
             }
@@ -150,14 +149,14 @@ it('folded over every value that may be held, the writes give what is desired', 
 })
 
 /**
- * Every state an item may be in. What was never recorded of an item without whole values stays
- * beyond any write's reach.
+ * Lists the values that an item may have. For an item with deltas only, unrecorded entries are left
+ * out, since no write can remove them.
  */
-function possible(held: ItemState, item: ItemKey): (Value | undefined)[] {
-  const some = getItemSpec(item).schema.examples?.[0]
+function listPossibleValues(state: ItemState, item: ItemKey): (Value | undefined)[] {
+  const example = getItemSpec(item).schema.examples?.[0]
   const unknown =
-    item === deltasOnly || some === undefined
+    item === deltasOnly || example === undefined
       ? [undefined]
-      : [undefined, getItemSpec(item).canonicalize(some)]
-  return held.unknown === true ? [...held.candidates, ...unknown] : held.candidates
+      : [undefined, getItemSpec(item).canonicalize(example)]
+  return state.unknown === true ? [...state.candidates, ...unknown] : state.candidates
 }

@@ -17,15 +17,17 @@ const groupings: Grouping[] = [
   { groups: 'documented', together: [['origin', 'origin_host', 'new_origin']] },
   { groups: 'all', together: [] },
 ]
-const grouping = fc.nat(1).map((i): Grouping => groupings[i] ?? { groups: 'all', together: [] })
+const arbitraryGrouping = fc
+  .nat(1)
+  .map((i): Grouping => groupings[i] ?? { groups: 'all', together: [] })
 
-function planOf(recorded: Snapshot, desired: Snapshot, how: Grouping): Plan {
+function makeTestPlan(recorded: Snapshot, desired: Snapshot, grouping: Grouping): Plan {
   const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
   return makePlan({
     recorded,
     desired,
     ...diffSnapshots(recorded, desired),
-    grouping: how,
+    grouping,
     limits,
     target: [],
     items: [],
@@ -33,11 +35,8 @@ function planOf(recorded: Snapshot, desired: Snapshot, how: Grouping): Plan {
   })
 }
 
-/**
- * Every state that a domain may be in, folded through the plan's writes; what is recorded of it
- * afterwards.
- */
-function after(recorded: Snapshot, plan: Plan): Snapshot {
+/** Applies a plan: folds its writes over all candidates and returns the state to be recorded. */
+function applyPlan(recorded: Snapshot, plan: Plan): Snapshot {
   const result: Snapshot = new Map([...recorded].map(([domain, items]) => [domain, new Map(items)]))
   for (const change of plan.changes)
     if (change.action === 'release') result.get(change.domain)?.delete(change.item)
@@ -47,9 +46,9 @@ function after(recorded: Snapshot, plan: Plan): Snapshot {
       result.set(domain, items)
       for (const [item, form] of Object.entries(write.items)) {
         const spec = getItemSpec(item)
-        const held = items.get(item)
+        const state = items.get(item)
         const possible =
-          held === undefined || held.candidates.length === 0 ? [undefined] : held.candidates
+          state === undefined || state.candidates.length === 0 ? [undefined] : state.candidates
         const next = possible
           .map((value) => spec.reduce(value, form.payload))
           .filter((value) => value !== undefined)
@@ -67,42 +66,45 @@ function after(recorded: Snapshot, plan: Plan): Snapshot {
   return result
 }
 
-describe('for any record and any manifests', () => {
-  it('the writes give what is desired, and a plan after them is empty', () => {
+describe('any recorded and any desired state', () => {
+  it('has writes that give the desired state, and an empty plan after them', () => {
     fc.assert(
       fc.property(
         arbitrarySnapshot(true),
         arbitrarySnapshot(false),
-        grouping,
-        (recorded, desired, how) => {
-          const plan = planOf(recorded, desired, how)
-          const end = after(recorded, plan)
+        arbitraryGrouping,
+        (recorded, desired, grouping) => {
+          const plan = makeTestPlan(recorded, desired, grouping)
+          const end = applyPlan(recorded, plan)
           for (const [domain, items] of desired) {
-            for (const [item, held] of items) {
+            for (const [item, state] of items) {
               const value = end.get(domain)?.get(item)?.candidates[0]
-              const wanted = held.candidates[0]
-              if (wanted !== undefined)
+              const desiredValue = state.candidates[0]
+              if (desiredValue !== undefined)
                 expect(
-                  isSameJson(value, fillKeptFields(getItemSpec(item).keptFields, wanted, value)),
+                  isSameJson(
+                    value,
+                    fillKeptFields(getItemSpec(item).keptFields, desiredValue, value),
+                  ),
                   `${item} of ${domain}`,
                 ).toBe(true)
             }
           }
-          expect(planOf(end, desired, how).changes).toEqual([])
+          expect(makeTestPlan(end, desired, grouping).changes).toEqual([])
         },
       ),
       { numRuns: runs(150) },
     )
   })
 
-  it('no write has over 10 domains, none is sent for what is equal, and no plan is under its bound', () => {
+  it('has no write over 10 domains, none without a change, and no plan below its bound', () => {
     fc.assert(
       fc.property(
         arbitrarySnapshot(true),
         arbitrarySnapshot(false),
-        grouping,
-        (recorded, desired, how) => {
-          const { writes, changes, summary } = planOf(recorded, desired, how)
+        arbitraryGrouping,
+        (recorded, desired, grouping) => {
+          const { writes, changes, summary } = makeTestPlan(recorded, desired, grouping)
           const changed = new Set(changes.map((change) => `${change.domain} ${change.item}`))
           for (const write of writes) {
             expect(write.domains.length).toBeLessThanOrEqual(10)
@@ -117,14 +119,16 @@ describe('for any record and any manifests', () => {
     )
   })
 
-  it('the same input gives the same bytes, and what is printed reads back the same', () => {
+  it('gives the same bytes for the same input; parsing inverts printing', () => {
     fc.assert(
       fc.property(
         arbitrarySnapshot(true),
         arbitrarySnapshot(false),
-        grouping,
-        (recorded, desired, how) => {
-          const text = JSON.stringify(buildPlanJson(planOf(recorded, desired, how), (item) => item))
+        arbitraryGrouping,
+        (recorded, desired, grouping) => {
+          const text = JSON.stringify(
+            buildPlanJson(makeTestPlan(recorded, desired, grouping), (item) => item),
+          )
           const shuffled: Snapshot = new Map(
             [...desired]
               .toReversed()
@@ -133,7 +137,7 @@ describe('for any record and any manifests', () => {
           expect(
             JSON.stringify(
               buildPlanJson(
-                planOf(new Map([...recorded].toReversed()), shuffled, how),
+                makeTestPlan(new Map([...recorded].toReversed()), shuffled, grouping),
                 (item) => item,
               ),
             ),
@@ -145,13 +149,13 @@ describe('for any record and any manifests', () => {
     )
   })
 
-  it('a record that is written reads back the same', () => {
+  it('is loaded as it was saved', () => {
     fc.assert(
       fc.property(arbitraryItems(true), (items) => {
         const recorded = new Map(
-          [...items].map(([item, held]) => [
+          [...items].map(([item, state]) => [
             item,
-            { ...held, at: '2026-01-01T00:00:00.000Z', apply: 'a', origin: 'write' as const },
+            { ...state, at: '2026-01-01T00:00:00.000Z', apply: 'a', origin: 'write' as const },
           ]),
         )
         expect(parseDomainFile('record', formatDomainFile('a.example.com', recorded))).toEqual({
@@ -163,7 +167,7 @@ describe('for any record and any manifests', () => {
   })
 })
 
-it('canonical values are canonical, whatever order their sets come in', () => {
+it('canonical values are canonical for any order of their sets', () => {
   for (const [item, all] of values) {
     for (const value of all) expect(getItemSpec(item).canonicalize(value)).toEqual(value)
   }

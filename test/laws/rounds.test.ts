@@ -15,12 +15,9 @@ type Config = JsonObject
 type Desired = Record<string, Config>
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
-const how = { numRuns: runs(12), endOnFailure: true }
+const runOptions = { numRuns: runs(12), endOnFailure: true }
 
-/**
- * A configuration with up to five items that may stand together; in manifests "${" has to be
- * escaped.
- */
+/** Arbitrary configuration with up to five items that do not conflict. */
 const config: fc.Arbitrary<Config> = fc
   .uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 5 })
   .chain((items) =>
@@ -51,53 +48,52 @@ let emulator: Emulator
 beforeAll(async () => (emulator = await startService()))
 afterAll(() => emulator.close())
 
-async function fresh(what: (place: Place) => Promise<void>): Promise<void> {
+async function inNewWorkspace(work: (place: Place) => Promise<void>): Promise<void> {
   await resetEmulator(emulator)
   const place = new Place(emulator.url)
   try {
-    await what(place)
+    await work(place)
   } finally {
     place.remove()
   }
 }
 
-function declare(place: Place, wanted: Desired): void {
-  for (const [domain, items] of Object.entries(wanted))
-    place.manifest(domain, escaped(items) as JsonObject)
+function declare(place: Place, target: Desired): void {
+  for (const [domain, items] of Object.entries(target))
+    place.manifest(domain, escapeReferences(items) as JsonObject)
 }
 
-/** A place where the first is applied and the second declared. */
-function between(
+/** Applies the first configuration in a new workspace, then declares the second one. */
+function withTwoRounds(
   first: Desired,
   second: Desired,
-  what: (place: Place) => Promise<void>,
+  work: (place: Place) => Promise<void>,
 ): Promise<void> {
-  return fresh(async (place) => {
+  return inNewWorkspace(async (place) => {
     declare(place, first)
     await place.settle()
     declare(place, second)
-    await what(place)
+    await work(place)
   })
 }
 
-function escaped(value: Json): Json {
+function escapeReferences(value: Json): Json {
   if (typeof value === 'string') return value.split('${').join('$${')
-  if (Array.isArray(value)) return value.map(escaped)
+  if (Array.isArray(value)) return value.map(escapeReferences)
   return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, field]) => [key, escaped(field)]))
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, field]) => [key, escapeReferences(field)]),
+      )
     : value
 }
 
-const rivals: Record<string, string> = {
+const excludedItem: Record<string, string> = {
   ip_black_list: 'ip_white_list',
   ip_white_list: 'ip_black_list',
 }
 
-/**
- * What the service holds after manifests were applied, told without `reduce`: see the specification
- * of each item.
- */
-function expected(
+/** Computes the state of the service after an apply without `reduce`, from the specification. */
+function computeExpected(
   before: Config,
   managed: ReadonlySet<string>,
   domain: string,
@@ -110,11 +106,11 @@ function expected(
     const empty =
       (Array.isArray(value) && value.length === 0) ||
       (isObject(value) && Array.isArray(value['list']) && value['list'].length === 0)
-    delete result[rivals[item] ?? '']
+    delete result[excludedItem[item] ?? '']
     if (value === null || empty) delete result[item]
     else if (item === 'https' && isObject(value) && isObject(old ?? null))
       result[item] = { ...pick(old as JsonObject, ['http2', 'ocsp']), ...value }
-    else if (item === 'visit_deny_whitelist' && !managed.has(item)) result[item] = union(old, value)
+    else if (item === 'visit_deny_whitelist' && !managed.has(item)) result[item] = unite(old, value)
     else result[item] = value
   }
   return result
@@ -124,30 +120,30 @@ function pick(from: JsonObject, names: string[]): JsonObject {
   return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
 }
 
-/** What was never recorded can't be taken away: entries of before stay beside the new ones. */
-function union(old: Json | undefined, value: Json): Json {
+/** Unites entries: unrecorded ones can't be removed, so they stay beside the new ones. */
+function unite(old: Json | undefined, value: Json): Json {
   const urls = [old, value].flatMap((list) =>
     Array.isArray(list) ? list.map((entry) => (entry as { url: string }).url) : [],
   )
   return [...new Set(urls)].toSorted().map((url) => ({ url, turn_on: true }))
 }
 
-describe('for any manifests, one after another', () => {
+describe('any sequence of manifests', () => {
   it(
-    'each apply ends confirmed, the plan after it is empty, and the service holds what is desired',
+    'confirms each apply, then has an empty plan and the desired state at the service',
     { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
-          fresh(async (place) => {
+          inNewWorkspace(async (place) => {
             const holds = new Map<string, Config>(domains.map((domain) => [domain, {}]))
             const managed = new Map(domains.map((domain) => [domain, new Set<string>()]))
-            for (const wanted of rounds) {
-              declare(place, wanted)
+            for (const target of rounds) {
+              declare(place, target)
               await place.settle()
               for (const domain of domains) {
-                const items = wanted[domain] ?? {}
-                const next = expected(
+                const items = target[domain] ?? {}
+                const next = computeExpected(
                   holds.get(domain) ?? {},
                   managed.get(domain) ?? new Set(),
                   domain,
@@ -165,7 +161,7 @@ describe('for any manifests, one after another', () => {
               const recorded = Object.fromEntries(
                 listed.map((entry) => [entry.domain, [entry.items, entry.inDoubt]]),
               )
-              const counts = Object.entries(wanted).flatMap(([domain, items]) => {
+              const counts = Object.entries(target).flatMap(([domain, items]) => {
                 const count = Object.keys(items).filter((name) => name !== 'length').length
                 return count === 0 ? [] : [[domain, [count, 0]] as const]
               })
@@ -173,41 +169,41 @@ describe('for any manifests, one after another', () => {
             }
           }),
         ),
-        how,
+        runOptions,
       ),
   )
 
   it(
-    'two plans are the same bytes, saved or printed, and reading them is the way back from printing them',
+    'gives the same bytes for two plans, saved or printed; parsing inverts printing',
     { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
-          between(first, second, async (place) => {
+          withTwoRounds(first, second, async (place) => {
             const args = ['--out', 'plan.json', '--markdown', 'plan.md']
-            const [one, other] = [
+            const [plan, other] = [
               await place.cli('plan', '--json', ...args),
               await place.cli('plan', '--json'),
             ]
-            expect(one).toEqual(other)
-            expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(one.out)
-            expect(`${JSON.stringify(JSON.parse(one.out))}\n`).toBe(one.out)
+            expect(plan).toEqual(other)
+            expect(readFileSync(join(place.root, 'plan.json'), 'utf8')).toBe(plan.out)
+            expect(`${JSON.stringify(JSON.parse(plan.out))}\n`).toBe(plan.out)
             const markdown = readFileSync(join(place.root, 'plan.md'), 'utf8')
             expect((await place.cli('plan', ...args)).out).toBe((await place.cli('plan')).out)
             expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
           }),
         ),
-        how,
+        runOptions,
       ),
   )
 
   it(
-    'a plan never touches the service, and a saved one does what applying at once does',
+    'never changes the service by a plan; a saved plan does what a direct apply does',
     { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
-          between(first, second, async (place) => {
+          withTwoRounds(first, second, async (place) => {
             const before = await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))
             await place.cli('plan', '--out', 'plan.json')
             expect(
@@ -225,7 +221,7 @@ describe('for any manifests, one after another', () => {
             expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
           }),
         ),
-        how,
+        runOptions,
       ),
   )
 })

@@ -19,18 +19,15 @@ interface Case {
 
 const domains = Array.from({ length: 14 }, (_, i) => `d${i}.example.com`)
 
-/**
- * Valid desired values of each item: those of the conformance cases, in canonical form and not
- * empty.
- */
+/** Valid desired values by item: canonical and non-empty values of the conformance cases. */
 export const values: ReadonlyMap<ItemKey, Value[]> = new Map(
   [...catalogue.keys()].map((item) => [
     item,
-    ['items', 'own'].flatMap((folder) => valuesIn(folder, item)),
+    ['items', 'own'].flatMap((folder) => loadValues(folder, item)),
   ]),
 )
 
-function valuesIn(folder: string, item: ItemKey): Value[] {
+function loadValues(folder: string, item: ItemKey): Value[] {
   const url = new URL(`../conformance/${folder}/`, import.meta.url)
   if (!readdirSync(url).includes(`${item}.json`)) return []
   const cases = JSON.parse(readFileSync(new URL(`${item}.json`, url), 'utf8')) as Case[]
@@ -40,12 +37,12 @@ function valuesIn(folder: string, item: ItemKey): Value[] {
     .filter((value) => value !== null && getItemSpec(item).reduce(undefined, value) !== undefined)
 }
 
-const valueOf = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
+const arbitraryValue = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
 
-/** What one domain may hold of some items; `doubt` lets it be in doubt. */
+/** Arbitrary states of some items of a domain; `doubt` allows in-doubt states. */
 export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemState>> =>
   fc.uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 7 }).chain((keys) => {
-    const alone = keys.filter(
+    const compatible = keys.filter(
       (item) =>
         !findConflicts(new Set(keys)).some(
           (conflict) => conflict.severity === 'error' && conflict.item === item,
@@ -53,31 +50,33 @@ export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemSt
     )
     return fc
       .tuple(
-        ...alone.map((item) =>
-          heldOf(item, doubt).map((held): [ItemKey, ItemState] => [item, held]),
+        ...compatible.map((item) =>
+          arbitraryState(item, doubt).map((state): [ItemKey, ItemState] => [item, state]),
         ),
       )
       .map((entries) => new Map(entries))
   })
 
-function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
-  const sure = valueOf(item).map(createConfirmedState)
+function arbitraryState(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
+  const certain = arbitraryValue(item).map(createConfirmedState)
   const unset: fc.Arbitrary<ItemState> = fc.constant({ status: 'unset', candidates: [] })
   if (!doubt)
     return getItemSpec(item).unset === undefined
-      ? sure
-      : fc.oneof({ arbitrary: sure, weight: 5 }, { arbitrary: unset, weight: 1 })
-  const doubtful = fc
-    .tuple(fc.array(valueOf(item), { minLength: 1, maxLength: 3 }), fc.boolean())
+      ? certain
+      : fc.oneof({ arbitrary: certain, weight: 5 }, { arbitrary: unset, weight: 1 })
+  const inDoubt = fc
+    .tuple(fc.array(arbitraryValue(item), { minLength: 1, maxLength: 3 }), fc.boolean())
     .map(([candidates, unknown]): ItemState => ({
       status: 'in-doubt',
       candidates,
       ...(unknown ? { unknown } : {}),
     }))
-  return fc.oneof({ arbitrary: sure, weight: 4 }, { arbitrary: doubtful, weight: 1 })
+  return fc.oneof({ arbitrary: certain, weight: 4 }, { arbitrary: inDoubt, weight: 1 })
 }
 
-/** A few kinds of domain, many domains of each kind: as real workspaces are. */
+/**
+ * Arbitrary snapshot with few kinds of domains and many domains of each kind, like a real fleet.
+ */
 export const arbitrarySnapshot = (doubt: boolean): fc.Arbitrary<Snapshot> =>
   fc
     .tuple(

@@ -11,18 +11,15 @@ interface Case {
   manifest: boolean | null
 }
 
-/**
- * Of each item, payloads that are valid as desired state: the schema's examples and the conformance
- * cases.
- */
+/** Valid desired payloads by item: the schema's examples and the conformance cases. */
 export const validPayloads: ReadonlyMap<ItemKey, Json[]> = new Map(
   [...catalogue].map(([item, { schema }]) => [
     item,
-    [...(schema.examples ?? []), ...conformance(item)],
+    [...(schema.examples ?? []), ...loadConformancePayloads(item)],
   ]),
 )
 
-function conformance(item: ItemKey): Json[] {
+function loadConformancePayloads(item: ItemKey): Json[] {
   return ['items', 'own'].flatMap((folder) => {
     const url = new URL(`../conformance/${folder}/`, import.meta.url)
     if (!readdirSync(url).includes(`${item}.json`)) return []
@@ -31,29 +28,28 @@ function conformance(item: ItemKey): Json[] {
   })
 }
 
-/** Whether a payload is valid as desired state. */
+/** Tests whether a payload is valid as desired state. */
 export function isDesired(item: ItemKey, payload: Json): boolean {
   return parseItem(getItemSpec(item), payload, 'manifest', 'www.example.com').value !== null
 }
 
 /**
- * Payloads of an item, most of them valid: known ones, known ones with parts exchanged, and some
- * from the schema alone.
+ * Arbitrary payloads of an item, most of them valid: known ones, variations, some from the schema.
  */
 export function arbitraryPayload(item: ItemKey): fc.Arbitrary<Json> {
   const { schema } = getItemSpec(item)
   const known = fc.constantFrom(...(validPayloads.get(item) ?? []))
   return fc.oneof(
     { arbitrary: known, weight: 2 },
-    { arbitrary: known.chain((payload) => variation(schema, payload, known)), weight: 5 },
+    { arbitrary: known.chain((payload) => arbitraryVariation(schema, payload, known)), weight: 5 },
     { arbitrary: fromSchema(schema), weight: 2 },
   )
 }
 
 /**
- * A known payload with some fields exchanged or left out, or with the entries of other known ones.
+ * Varies a known payload: fields are replaced or omitted, entries come from other known payloads.
  */
-function variation(
+function arbitraryVariation(
   schema: ItemSchema,
   payload: Json,
   known: fc.Arbitrary<Json>,
@@ -65,7 +61,7 @@ function variation(
     return others
       .chain((entries) => fc.shuffledSubarray([...payload.slice(0, 4), ...entries]))
       .chain((entries) =>
-        fc.tuple(...entries.map((entry) => variation(schema.items ?? {}, entry, known))),
+        fc.tuple(...entries.map((entry) => arbitraryVariation(schema.items ?? {}, entry, known))),
       )
   }
   if (!isObject(payload)) return fc.constant(payload)
@@ -90,13 +86,13 @@ function variation(
     )
 }
 
-/** Values that a schema describes, in the spellings that a manifest may use. */
+/** Arbitrary values of a schema, in the spellings that a manifest may use. */
 function fromSchema(schema: ItemSchema): fc.Arbitrary<Json> {
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(fromSchema))
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   switch (schema.type) {
     case 'integer':
-      return integerOf(schema).chain((value) => fc.constantFrom<Json>(value, String(value)))
+      return arbitraryInteger(schema).chain((value) => fc.constantFrom<Json>(value, String(value)))
     case 'boolean':
       return fc.constantFrom<Json>(true, false, 'true')
     case 'array':
@@ -105,33 +101,37 @@ function fromSchema(schema: ItemSchema): fc.Arbitrary<Json> {
         maxLength: 5,
       })
     case 'object':
-      return objectOf(schema)
+      return arbitraryObject(schema)
     default:
-      return stringOf(schema)
+      return arbitraryString(schema)
   }
 }
 
-function integerOf({ minimum, exclusiveMinimum, maximum }: ItemSchema): fc.Arbitrary<number> {
+function arbitraryInteger({
+  minimum,
+  exclusiveMinimum,
+  maximum,
+}: ItemSchema): fc.Arbitrary<number> {
   const min = minimum ?? (exclusiveMinimum === undefined ? -3 : exclusiveMinimum + 1)
   const max = maximum ?? min + 100_000
   return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max))
 }
 
-function objectOf(schema: ItemSchema): fc.Arbitrary<Json> {
+function arbitraryObject(schema: ItemSchema): fc.Arbitrary<Json> {
   const fields = Object.entries(schema.properties ?? {}).map(
     ([name, field]) => [name, fromSchema(field)] as const,
   )
   return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
 }
 
-function stringOf(schema: ItemSchema): fc.Arbitrary<Json> {
+function arbitraryString(schema: ItemSchema): fc.Arbitrary<Json> {
   const { list, of, ofEnum, range } = getAnnotations(schema)
   if (range !== undefined)
     return fc
       .integer({ min: range[0] ?? 1, max: range[1] ?? 9999 })
       .chain((n) => fc.constantFrom<Json>(n, String(n)))
   if (list !== undefined) {
-    const entry = ofEnum === undefined ? textOf(of) : fc.constantFrom(...ofEnum)
+    const entry = ofEnum === undefined ? arbitraryText(of) : fc.constantFrom(...ofEnum)
     const entries = fc.array(entry, { minLength: 1, maxLength: 4 })
     return fc.oneof<fc.Arbitrary<Json>[]>(
       entries,
@@ -140,7 +140,7 @@ function stringOf(schema: ItemSchema): fc.Arbitrary<Json> {
   }
   if (schema.pattern !== undefined)
     return fc.stringMatching(new RegExp(schema.pattern), { size: 'xsmall' })
-  return textOf(schema.format)
+  return arbitraryText(schema.format)
 }
 
 const domain = fc.constantFrom(
@@ -216,6 +216,6 @@ const freeText = fc.constantFrom(
   '1',
 )
 
-function textOf(format: string | undefined): fc.Arbitrary<string> {
+function arbitraryText(format: string | undefined): fc.Arbitrary<string> {
   return (format === undefined ? undefined : texts[format]) ?? freeText
 }

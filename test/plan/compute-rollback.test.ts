@@ -22,30 +22,30 @@ import { runs } from '../runs.ts'
 const www = 'www.example.com'
 const unset: ItemState = { status: 'unset', candidates: [] }
 const time = (seconds: number) => createConfirmedState({ time: String(10 * seconds) })
-const doubt = (...seconds: number[]): ItemState => ({
+const createInDoubtState = (...seconds: number[]): ItemState => ({
   status: 'in-doubt',
   candidates: seconds.map((each) => ({ time: String(10 * each) })),
 })
 const black = (...list: string[]) => createConfirmedState({ list, mode: 'cover' })
 const cert = (more: object = {}) => createConfirmedState({ cert_id: 1, force_https: 0, ...more })
-const listed = (...urls: string[]) =>
+const switches = (...urls: string[]) =>
   createConfirmedState(urls.map((url) => ({ url, turn_on: true })))
 
-function back(
+function runRollback(
   now: Record<ItemKey, ItemState>,
   before: Record<ItemKey, ItemState | null>,
-  isAtHand = (_secret: string) => true,
+  canReveal = (_secret: string) => true,
 ): RollbackSnapshots {
   return computeRollback(
     new Map([[www, new Map(Object.entries(now))]]),
     new Map([[www, new Map(Object.entries(before))]]),
-    isAtHand,
+    canReveal,
   )
 }
 
-/** What the way back does, `action item`, and what it says can't be had again. */
-function told(...args: Parameters<typeof back>): [string[], string[]] {
-  const { from, to, irreversible } = back(...args)
+/** Describes a rollback: its changes as `action item`, and the irreversible items with reasons. */
+function describeRollback(...args: Parameters<typeof runRollback>): [string[], string[]] {
+  const { from, to, irreversible } = runRollback(...args)
   return [
     diffSnapshots(from, to).changes.map(
       ({ action, item, by }) => `${action} ${item}${by === undefined ? '' : ` by ${by}`}`,
@@ -54,123 +54,137 @@ function told(...args: Parameters<typeof back>): [string[], string[]] {
   ]
 }
 
-describe('wayBack', () => {
+describe('computeRollback', () => {
   it.each<[string, Record<ItemKey, ItemState>, Record<ItemKey, ItemState | null>, string[]]>([
-    ['of a value that was changed', { timeout: time(2) }, { timeout: time(1) }, ['change timeout']],
-    ['of what is as it was', { timeout: time(1) }, { timeout: time(1) }, []],
+    ['restores a changed value', { timeout: time(2) }, { timeout: time(1) }, ['change timeout']],
+    ['leaves an unchanged value alone', { timeout: time(1) }, { timeout: time(1) }, []],
     [
-      'of what the apply left in doubt',
-      { timeout: doubt(1, 2) },
+      'restores an in-doubt item',
+      { timeout: createInDoubtState(1, 2) },
       { timeout: time(1) },
       ['change timeout'],
     ],
-    ['of an item that was released since', {}, { timeout: time(1) }, ['set timeout']],
+    ['restores an item that was released since', {}, { timeout: time(1) }, ['set timeout']],
     [
-      'of an item that was not recorded before',
+      'unsets an item that was unrecorded before',
       { ip_black_list: black('192.0.2.1') },
       { ip_black_list: null },
       ['unset ip_black_list'],
     ],
-    ['of one that came and went', {}, { timeout: null }, []],
+    ['leaves an item alone that is unrecorded before and now', {}, { timeout: null }, []],
     [
-      'of an item that was unset before',
+      'unsets an item that was unset before',
       { origin_host: createConfirmedState({ host: 'o.example.com' }) },
       { origin_host: unset },
       ['unset origin_host'],
     ],
     [
-      'of an item that the apply unset',
+      'restores an item that the apply unset',
       { https: { status: 'unset', candidates: [{ cert_id: 0, force_https: 0 }] } },
       { https: cert() },
       ['set https'],
     ],
     [
-      'of what was as good as certain',
+      'restores an in-doubt item with a single candidate',
       { timeout: time(2) },
-      { timeout: doubt(1) },
+      { timeout: createInDoubtState(1) },
       ['change timeout'],
     ],
-    ['of what was in doubt, and still is', { timeout: doubt(1, 2) }, { timeout: doubt(1, 2) }, []],
+    [
+      'leaves an item alone that was in-doubt and still is',
+      { timeout: createInDoubtState(1, 2) },
+      { timeout: createInDoubtState(1, 2) },
+      [],
+    ],
     [
       'leaves other items alone',
-      { timeout: time(2), connect_timeout: doubt(1, 2) },
+      { timeout: time(2), connect_timeout: createInDoubtState(1, 2) },
       { timeout: time(1) },
       ['change timeout'],
     ],
     [
-      'of a black list that a white list emptied',
+      'restores a black list that a white list emptied',
       { ip_white_list: black('192.0.2.2') },
       { ip_white_list: null, ip_black_list: black('192.0.2.1') },
       ['set ip_black_list', 'unset ip_white_list by ip_black_list'],
     ],
     [
-      'of a black list that a later white list emptied',
+      'restores a black list that a later white list emptied',
       { ip_white_list: black('192.0.2.2') },
       { ip_black_list: black('192.0.2.1') },
       ['set ip_black_list', 'unset ip_white_list by ip_black_list'],
     ],
     [
-      'of two lists that were not there',
-      { ip_white_list: { ...doubt(), unknown: true }, ip_black_list: black('192.0.2.1') },
+      'unsets two lists that were unrecorded before',
+      {
+        ip_white_list: { ...createInDoubtState(), unknown: true },
+        ip_black_list: black('192.0.2.1'),
+      },
       { ip_white_list: unset, ip_black_list: unset },
       ['unset ip_black_list', 'unset ip_white_list by ip_black_list'],
     ],
     [
-      'of a switched list that was released',
+      'restores a released list of switches',
       {},
-      { visit_deny_whitelist: listed('/a') },
+      { visit_deny_whitelist: switches('/a') },
       ['set visit_deny_whitelist'],
     ],
   ])('%s', (_what, now, before, changes) => {
-    expect(told(now, before)).toEqual([changes, []])
+    expect(describeRollback(now, before)).toEqual([changes, []])
   })
 
   it.each<
     [string, Record<ItemKey, ItemState>, Record<ItemKey, ItemState | null>, string[], RegExp]
   >([
     [
-      'what was not recorded and has no way back',
+      "an unrecorded item that can't be unset",
       { timeout: time(1) },
       { timeout: null },
       [],
-      /nothing was recorded of it before, and the service documents no way/,
+      /it was not recorded before, and the service documents no way/,
     ],
     [
-      'what was unset without being recorded',
+      'an item that was unset without being recorded',
       { origin_host: unset },
       { origin_host: null },
       [],
-      /nothing was recorded of it before, so what was taken/,
+      /it was not recorded before, so the value that was unset/,
     ],
     [
-      'what was in doubt',
+      'an item that was in-doubt',
       { timeout: time(3) },
-      { timeout: doubt(1, 2) },
+      { timeout: createInDoubtState(1, 2) },
       [],
-      /in doubt between 2 values/,
+      /in-doubt between 2 values/,
     ],
     [
-      'what may have been anything',
+      'an item that was in-doubt with an unknown value',
       { timeout: time(3) },
-      { timeout: { ...doubt(1), unknown: true } },
+      { timeout: { ...createInDoubtState(1), unknown: true } },
       [],
       /between one value and something unknown/,
     ],
     [
-      'what was not known',
+      'an item whose value was unknown',
       { timeout: time(3) },
-      { timeout: { ...doubt(), unknown: true } },
+      { timeout: { ...createInDoubtState(), unknown: true } },
       [],
-      /what it held before is not known/,
+      /its value before is not known/,
     ],
     [
       'an empty list of switches',
       {},
       { visit_deny_whitelist: unset },
       [],
-      /no entry of it is recorded/,
+      /it has no recorded entry to remove/,
     ],
-    ['an unknown item', { tomorrow: time(1) }, { tomorrow: time(2) }, [], /does not know the item/],
+    [
+      'an unknown item',
+      { tomorrow: time(1) },
+      { tomorrow: time(2) },
+      [],
+      /does not support the item/,
+    ],
     [
       'a value that is not valid',
       { timeout: time(1) },
@@ -179,43 +193,43 @@ describe('wayBack', () => {
       /not valid \(\/time\)/,
     ],
     [
-      'a field that stays, alone',
+      "a kept field that can't be removed",
       { https: cert({ http2: 'on' }) },
       { https: cert() },
       [],
-      /http2 was not recorded before, and the service keeps it/,
+      /http2 was not recorded before, and the service keeps a field/,
     ],
     [
-      'a field that stays, with others',
+      'a kept field beside other changes',
       { https: cert({ ocsp: 'on', force_https: 301 }) },
       { https: cert() },
       ['change https'],
       /ocsp was not/,
     ],
     [
-      'a list that to unset would empty another one that is as it was',
+      'a list whose unset would empty an unchanged one',
       {
         ip_black_list: black('192.0.2.1'),
         ip_white_list: { status: 'in-doubt', candidates: [], unknown: true },
       },
       { ip_black_list: black('192.0.2.1'), ip_white_list: null },
       [],
-      /^ip_white_list: to unset it would empty ip_black_list$/,
+      /^ip_white_list: unsetting it would empty ip_black_list$/,
     ],
     [
-      'one of two lists that can not have been there together',
+      'one of two lists that exclude each other',
       {},
       { ip_black_list: black('192.0.2.1'), ip_white_list: black('192.0.2.2') },
       ['set ip_black_list'],
       /^ip_white_list: ip_black_list empties it$/,
     ],
-  ])('names %s', (_what, now, before, changes, reason) => {
-    const [did, lost] = told(now, before)
+  ])('reports %s as irreversible', (_what, now, before, changes, reason) => {
+    const [did, lost] = describeRollback(now, before)
     expect(did).toEqual(changes)
     expect(lost).toEqual([expect.stringMatching(reason)])
   })
 
-  it('writes a secret only where its value is at hand, and names it where not', () => {
+  it('restores a secret only if its value is at hand, and reports its name otherwise', () => {
     const signed = (secret: string, deadtime: number): ItemState => ({
       ...createConfirmedState({
         pattern: '.*',
@@ -233,18 +247,18 @@ describe('wayBack', () => {
       { visit_timestamp: signed('scrypt:b', 60) },
       { visit_timestamp: signed('scrypt:a', 60) },
     ]
-    expect(told(now, before, (secret) => secret === 'scrypt:b')).toEqual([
+    expect(describeRollback(now, before, (secret) => secret === 'scrypt:b')).toEqual([
       [],
       [expect.stringContaining('not at hand (signing)')],
     ])
-    expect(told(now, before, (secret) => secret === 'scrypt:a')).toEqual([
+    expect(describeRollback(now, before, (secret) => secret === 'scrypt:a')).toEqual([
       ['change visit_timestamp'],
       [],
     ])
-    expect(back(now, before).to.get(www)?.get('visit_timestamp')?.templates).toEqual({
+    expect(runRollback(now, before).to.get(www)?.get('visit_timestamp')?.templates).toEqual({
       'scrypt:a': 'signing',
     })
-    expect(told(now, now, () => false)).toEqual([[], []])
+    expect(describeRollback(now, now, () => false)).toEqual([[], []])
   })
 })
 
@@ -256,7 +270,7 @@ const recording: Recording = {
 const limits = { domainsPerWrite: 10, callsPerMinute: 30 }
 const grouping = { groups: 'documented' as const, together: [] }
 
-function planOf(recorded: Snapshot, desired: Snapshot): Plan {
+function makeTestPlan(recorded: Snapshot, desired: Snapshot): Plan {
   return makePlan({
     recorded,
     desired,
@@ -269,11 +283,11 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
   })
 }
 
-/** What is recorded after a plan, some of whose writes (by id) were not confirmed. */
-function carriedOut(
+/** Computes the state after a plan whose writes are in-doubt if `isInDoubt`, else confirmed. */
+function applyPartly(
   recorded: RecordedState,
   plan: Plan,
-  unsure: (write: Write) => boolean,
+  isInDoubt: (write: Write) => boolean,
 ): RecordedState {
   const result: RecordedState = new Map(
     [...recorded].map(([domain, items]) => [domain, new Map(items)]),
@@ -285,7 +299,7 @@ function carriedOut(
       const items = result.get(domain) ?? new Map<ItemKey, RecordedItem>()
       result.set(
         domain,
-        unsure(write)
+        isInDoubt(write)
           ? withIntents(items, write.items, recording)
           : withConfirmed(items, write.items, {}, recording),
       )
@@ -294,65 +308,72 @@ function carriedOut(
   return result
 }
 
-function asRecorded(all: Snapshot): RecordedState {
-  const about = { at: recording.recordedAt, apply: 'earlier', origin: 'write' as const }
+function toRecordedState(all: Snapshot): RecordedState {
+  const origin = { at: recording.recordedAt, apply: 'earlier', origin: 'write' as const }
   return new Map(
     [...all].map(([domain, items]) => [
       domain,
-      new Map([...items].map(([item, held]) => [item, { ...held, ...about }])),
+      new Map([...items].map(([item, current]) => [item, { ...current, ...origin }])),
     ]),
   )
 }
 
-/** An item that is unset holds no more than one that is not recorded. */
-function same(item: ItemKey, was: ItemState | null, held: ItemState | undefined): boolean {
-  const nothing = (each: ItemState | null | undefined) =>
+/** Tests whether an item is as before; unset and unrecorded count as equal. */
+function isUnchanged(
+  item: ItemKey,
+  before: ItemState | null,
+  current: ItemState | undefined,
+): boolean {
+  const isUnset = (each: ItemState | null | undefined) =>
     each === null || each === undefined || each.status === 'unset'
-  if (nothing(was) || nothing(held)) return nothing(was) && nothing(held)
-  // What was in doubt, and is in doubt between the same values, is as it was.
+  if (isUnset(before) || isUnset(current)) return isUnset(before) && isUnset(current)
+  // In-doubt before and after with the same candidates counts as unchanged.
   if (
-    was?.status === 'in-doubt' &&
-    held?.status === 'in-doubt' &&
-    isSameJson(was.candidates, held.candidates)
+    before?.status === 'in-doubt' &&
+    current?.status === 'in-doubt' &&
+    isSameJson(before.candidates, current.candidates)
   )
     return true
-  if (was?.candidates.length !== 1 || was.unknown === true) return false
+  if (before?.candidates.length !== 1 || before.unknown === true) return false
   return (
-    held?.status === 'confirmed' &&
-    isSameJson(getItemSpec(item).canonicalize(was.candidates[0] ?? null), held.candidates[0])
+    current?.status === 'confirmed' &&
+    isSameJson(getItemSpec(item).canonicalize(before.candidates[0] ?? null), current.candidates[0])
   )
 }
 
-it('after any change, however far it got, the way back gives what was recorded before, or names the item', () => {
-  let [returned, named] = [0, 0]
+it('restores the state before, or reports the item, after any partial apply', () => {
+  let [restored, reported] = [0, 0]
   fc.assert(
     fc.property(
       arbitrarySnapshot(true),
       arbitrarySnapshot(false),
       fc.nat(3),
       (start, desired, failing) => {
-        const first = asRecorded(start)
-        const plan = planOf(first, desired)
+        const first = toRecordedState(start)
+        const plan = makeTestPlan(first, desired)
         const releases = plan.changes.filter(({ action }) => action === 'release')
         const { before } = buildWave(1, plan.writes, releases, first, recording)
-        const now = carriedOut(first, plan, (write) => write.id % 4 < failing)
+        const now = applyPartly(first, plan, (write) => write.id % 4 < failing)
         const { from, to, irreversible } = computeRollback(now, before, () => true)
-        const end = carriedOut(now, planOf(from, to), () => false)
+        const end = applyPartly(now, makeTestPlan(from, to), () => false)
         const names = new Set(irreversible.map(({ domain, item }) => `${domain} ${item}`))
         for (const [domain, items] of before) {
-          for (const [item, was] of items) {
-            if (names.has(`${domain} ${item}`)) named++
+          for (const [item, stateBefore] of items) {
+            if (names.has(`${domain} ${item}`)) reported++
             else {
-              expect(same(item, was, end.get(domain)?.get(item)), `${item} of ${domain}`).toBe(true)
-              returned++
+              expect(
+                isUnchanged(item, stateBefore, end.get(domain)?.get(item)),
+                `${item} of ${domain}`,
+              ).toBe(true)
+              restored++
             }
           }
-          for (const [item, held] of first.get(domain) ?? [])
-            if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
+          for (const [item, current] of first.get(domain) ?? [])
+            if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(current)
         }
       },
     ),
     { numRuns: runs(100) },
   )
-  expect(returned).toBeGreaterThan(named)
+  expect(restored).toBeGreaterThan(reported)
 })

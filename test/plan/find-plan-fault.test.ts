@@ -17,20 +17,20 @@ const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const allow = (...urls: string[]): Value => urls.map((url) => ({ url, turn_on: true }))
 const certificate = { cert_id: 1, force_https: 0 }
 const unset: ItemState = { status: 'unset', candidates: [] }
-const unknown = (...candidates: Value[]): ItemState => ({
+const createInDoubtState = (...candidates: Value[]): ItemState => ({
   status: 'in-doubt',
   candidates,
   unknown: true,
 })
 type Sides = Record<string, Record<ItemKey, ItemState>>
-const snapshot = (sides: Sides): Snapshot =>
+const buildSnapshot = (sides: Sides): Snapshot =>
   new Map(Object.entries(sides).map(([domain, items]) => [domain, new Map(Object.entries(items))]))
 
-function planOf(
+function makeTestPlan(
   recorded: Sides,
   desired: Sides,
 ): { changes: Change[]; writes: Write[]; recorded: Snapshot } {
-  const [from, to] = [snapshot(recorded), snapshot(desired)]
+  const [from, to] = [buildSnapshot(recorded), buildSnapshot(desired)]
   const { changes, writes } = makePlan({
     recorded: from,
     desired: to,
@@ -44,7 +44,7 @@ function planOf(
   return { changes, writes, recorded: from }
 }
 
-/** One plan of every kind of change there is. */
+/** Recorded and desired state for a plan of every kind of change. */
 const kinds: Record<string, [Sides, Sides]> = {
   set: [
     {},
@@ -57,8 +57,8 @@ const kinds: Record<string, [Sides, Sides]> = {
     { [a]: { timeout: createConfirmedState(time(5)) } },
     { [a]: { timeout: createConfirmedState(time(10)) } },
   ],
-  'in doubt': [
-    { [a]: { timeout: unknown(time(5), time(10)) } },
+  'in-doubt': [
+    { [a]: { timeout: createInDoubtState(time(5), time(10)) } },
     { [a]: { timeout: createConfirmedState(time(10)) } },
   ],
   unset: [
@@ -74,8 +74,8 @@ const kinds: Record<string, [Sides, Sides]> = {
     { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
     { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
   ],
-  'cleared in doubt': [
-    { [a]: { ip_white_list: unknown(ips('192.0.2.7')) } },
+  'cleared in-doubt': [
+    { [a]: { ip_white_list: createInDoubtState(ips('192.0.2.7')) } },
     { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
   ],
   switches: [
@@ -89,24 +89,24 @@ const kinds: Record<string, [Sides, Sides]> = {
   'kept fields that are not known': [{}, { [a]: { https: createConfirmedState(certificate) } }],
 }
 
-/** The disagreement that is found, in words that show in a failure. */
-function fault(changes: Change[], writes: Write[], recorded: Snapshot): string {
+/** Finds the fault of a plan; if there is none, returns a text that a failed assertion shows. */
+function findFault(changes: Change[], writes: Write[], recorded: Snapshot): string {
   return findPlanFault(changes, writes, recorded) ?? 'no fault was found'
 }
 
-function sabotaged(writes: Write[], change: (write: Write) => Write): Write[] {
+function alterFirst(writes: Write[], change: (write: Write) => Write): Write[] {
   return writes.map((write, i) => (i === 0 ? change(structuredClone(write)) : write))
 }
 
-describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) => {
-  const { changes, writes, recorded } = planOf(from, to)
+describe.each(Object.entries(kinds))('findPlanFault for a plan with %s', (_kind, [from, to]) => {
+  const { changes, writes, recorded } = makeTestPlan(from, to)
 
-  it('proves itself', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
+  it('finds no fault', () => expect(findPlanFault(changes, writes, recorded)).toBeNull())
 
-  it('is disproved without one of its writes', () => {
+  it('finds a missing write', () => {
     for (const write of writes)
       expect(
-        fault(
+        findFault(
           changes,
           writes.filter((other) => other !== write),
           recorded,
@@ -115,27 +115,27 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
       ).toContain(a)
   })
 
-  it('is disproved without one of its items', () => {
+  it('finds a missing item', () => {
     for (const item of Object.keys(writes[0]?.items ?? {})) {
-      const less = sabotaged(writes, (write) => ({
+      const less = alterFirst(writes, (write) => ({
         ...write,
         items: Object.fromEntries(Object.entries(write.items).filter(([key]) => key !== item)),
       }))
-      expect(fault(changes, less, recorded), item).toContain(a)
+      expect(findFault(changes, less, recorded), item).toContain(a)
     }
   })
 
-  it('is disproved without one of its domains', () => {
+  it('finds a missing domain', () => {
     for (const domain of writes[0]?.domains ?? []) {
-      const less = sabotaged(writes, (write) => ({
+      const less = alterFirst(writes, (write) => ({
         ...write,
         domains: write.domains.filter((other) => other !== domain),
       }))
-      expect(fault(changes, less, recorded), domain).toContain(domain)
+      expect(findFault(changes, less, recorded), domain).toContain(domain)
     }
   })
 
-  it('is disproved with another value', () => {
+  it('finds another value', () => {
     const other: Record<ItemKey, Value> = {
       timeout: time(99),
       ip_black_list: ips('203.0.113.9'),
@@ -143,27 +143,27 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
       visit_deny_whitelist: allow('/other'),
     }
     for (const item of Object.keys(writes[0]?.items ?? {})) {
-      const wrong = sabotaged(writes, (write) => ({
+      const wrong = alterFirst(writes, (write) => ({
         ...write,
         items: { ...write.items, [item]: { name: 'replace', payload: other[item] ?? null } },
       }))
-      expect(fault(changes, wrong, recorded), item).toContain(item)
+      expect(findFault(changes, wrong, recorded), item).toContain(item)
     }
   })
 
-  it('is disproved with one item more', () => {
-    const more = sabotaged(writes, (write) => ({
+  it('finds an extra item', () => {
+    const more = alterFirst(writes, (write) => ({
       ...write,
       items: { ...write.items, rate_limit: { name: 'replace', payload: { max_rate_count: 1 } } },
     }))
-    expect(fault(changes, more, recorded)).toContain('rate_limit')
+    expect(findFault(changes, more, recorded)).toContain('rate_limit')
   })
 
-  it('is disproved with one domain more, known or not', () => {
-    const more = sabotaged(writes, (write) => ({ ...write, domains: [...write.domains, c] }))
-    expect(fault(changes, more, recorded)).toContain(c)
+  it('finds an extra domain, recorded or not', () => {
+    const more = alterFirst(writes, (write) => ({ ...write, domains: [...write.domains, c] }))
+    expect(findFault(changes, more, recorded)).toContain(c)
     expect(
-      fault(
+      findFault(
         changes,
         more,
         new Map([
@@ -178,30 +178,30 @@ describe.each(Object.entries(kinds))('a plan of kind "%s"', (_kind, [from, to]) 
   })
 })
 
-describe('a plan is disproved', () => {
-  it('when it names a field that the service should keep', () => {
-    const { changes, writes, recorded } = planOf(
+describe('findPlanFault', () => {
+  it('finds a field that the service should keep', () => {
+    const { changes, writes, recorded } = makeTestPlan(
       {},
       { [a]: { https: createConfirmedState(certificate) } },
     )
-    const named = sabotaged(writes, (write) => ({
+    const named = alterFirst(writes, (write) => ({
       ...write,
       items: { https: { name: 'replace', payload: { ...certificate, http2: 'on' } } },
     }))
-    expect(fault(changes, named, recorded)).toContain('https')
+    expect(findFault(changes, named, recorded)).toContain('https')
   })
 
-  it('when it writes what is to be released, or what is to be emptied by another', () => {
-    const released = planOf({ [a]: { timeout: createConfirmedState(time(5)) } }, { [a]: {} })
+  it('finds a write of an item that is released, or emptied by another item', () => {
+    const released = makeTestPlan({ [a]: { timeout: createConfirmedState(time(5)) } }, { [a]: {} })
     const write = (items: Write['items']): Write => ({ id: 1, wave: 1, domains: [a], items })
     expect(
-      fault(
+      findFault(
         released.changes,
         [write({ timeout: { name: 'replace', payload: time(6) } })],
         released.recorded,
       ),
     ).toContain('timeout')
-    const cleared = planOf(
+    const cleared = makeTestPlan(
       { [a]: { ip_white_list: createConfirmedState(ips('192.0.2.7')) } },
       { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1')) } },
     )
@@ -212,9 +212,9 @@ describe('a plan is disproved', () => {
     expect(findPlanFault(cleared.changes, again, cleared.recorded)).not.toBeNull()
   })
 
-  it('when a delta starts from what is not certain', () => {
-    const { changes, recorded } = planOf(
-      { [a]: { ip_black_list: unknown(ips('192.0.2.1')) } },
+  it('finds a delta on an in-doubt value', () => {
+    const { changes, recorded } = makeTestPlan(
+      { [a]: { ip_black_list: createInDoubtState(ips('192.0.2.1')) } },
       { [a]: { ip_black_list: createConfirmedState(ips('192.0.2.1', '192.0.2.2')) } },
     )
     const append: Write = {
@@ -225,11 +225,11 @@ describe('a plan is disproved', () => {
         ip_black_list: { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },
       },
     }
-    expect(fault(changes, [append], recorded)).toContain('ip_black_list')
+    expect(findFault(changes, [append], recorded)).toContain('ip_black_list')
   })
 
-  it('when two of its writes are in the wrong order', () => {
-    const { changes, writes, recorded } = planOf(
+  it('finds writes in the wrong order', () => {
+    const { changes, writes, recorded } = makeTestPlan(
       { [a]: { timeout: createConfirmedState(time(5)) } },
       { [a]: { timeout: createConfirmedState(time(10)) } },
     )
@@ -240,6 +240,6 @@ describe('a plan is disproved', () => {
       items: { timeout: { name: 'replace', payload: time(5) } },
     }
     expect(findPlanFault(changes, [late, good], recorded)).toBeNull()
-    expect(fault(changes, [good, late], recorded)).toContain('timeout')
+    expect(findFault(changes, [good, late], recorded)).toContain('timeout')
   })
 })

@@ -14,15 +14,15 @@ import { runs } from '../runs.ts'
 import { append, findFaults, need, findOptimum, problems, replace } from './problems.ts'
 
 const effort = {
-  enough: 1,
+  minGainShare: 1,
   firstBound: { rounds: 1, sets: 10_000 },
   whole: { stepsPerRectangle: 200, maxSteps: 2_000, patience: 50 },
-  parts: { size: 4, stepsPerRectangle: 50, rounds: 2, maxParts: 5 },
+  neighbourhoods: { size: 4, stepsPerRectangle: 50, rounds: 2, maxNeighbourhoods: 5 },
 }
 const priceEffort = { rounds: 10, sets: 1_000_000 }
 
-/** Needs of a fleet, of which some domains may add entries to a list of their own. */
-function fleet(family: string, domains: number, lists = false): WriteProblem {
+/** Builds the needs of a fleet; with `lists` half of the domains add entries to a list. */
+function buildFleet(family: string, domains: number, lists = false): WriteProblem {
   const mix = families[family]?.(domains, 3) ?? []
   const entries = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
   const needs = mix.flatMap((own, i) => [
@@ -40,17 +40,17 @@ function fleet(family: string, domains: number, lists = false): WriteProblem {
   }
 }
 
-function coverProblems(problem: WriteProblem): CoverProblem[] {
+function listCoverProblems(problem: WriteProblem): CoverProblem[] {
   return buildGroupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map(
     (each) => each.problem,
   )
 }
 
-describe('the search of large covers, on small ones', () => {
-  it('covers every cell, by rectangles of rows that take all their columns', () =>
+describe('coverLarge on small problems', () => {
+  it('covers every cell by valid rectangles', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
-        for (const each of coverProblems(problem)) {
+        for (const each of listCoverProblems(problem)) {
           const cover = coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1))
           expect(countCoverage(each, cover).includes(0)).toBe(false)
           for (const { rows, columns } of cover) {
@@ -63,7 +63,7 @@ describe('the search of large covers, on small ones', () => {
       { numRuns: runs(200) },
     ))
 
-  it('finds the fewest rectangles nearly always, and proves no more than there are', () => {
+  it('is optimal nearly always, and the bound is at most the optimum', () => {
     let [found, fewest] = [0, 0]
     const small = problems(5, 2, true).filter(
       ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
@@ -72,7 +72,7 @@ describe('the search of large covers, on small ones', () => {
       fc.property(small, (drawn) => {
         const problem = { ...drawn, grouping: { ...drawn.grouping, together: [] } }
         const best = findOptimum(problem)
-        const covers = coverProblems(problem).map((each) => ({
+        const covers = listCoverProblems(problem).map((each) => ({
           each,
           cover: coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1)),
         }))
@@ -91,16 +91,16 @@ describe('the search of large covers, on small ones', () => {
 })
 
 describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
-  const problem = fleet(family, 600, true)
+  const problem = buildFleet(family, 600, true)
   const { writes, lowerBound } = groupWrites(problem)
 
-  it('gets all it needs and nothing else, in no fewer writes than are proven to be needed', () => {
+  it('has all its needs met and nothing else, in at least as many writes as the bound', () => {
     expect(findFaults(problem, writes)).toEqual([])
     expect(lowerBound).toBeLessThanOrEqual(writes.length)
     expect(lowerBound).toBeGreaterThan(writes.length / 3)
   })
 
-  it('has the same plan whatever the order of its needs is', () => {
+  it('has the same plan for any order of its needs', () => {
     expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({
       writes,
       lowerBound,
@@ -110,14 +110,14 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   it('takes no more writes than a plain greedy search', () => {
     const mix = families[family]?.(600, 3) ?? []
     expect(
-      groupWrites({ ...fleet(family, 600), effort: 'normal' }).writes.length,
+      groupWrites({ ...buildFleet(family, 600), effort: 'normal' }).writes.length,
     ).toBeLessThanOrEqual(countGreedyWrites(mix))
   })
 })
 
-it('progress comes while a fleet is searched, and ends with all steps', () => {
+it('reports progress while a fleet is searched, up to the last step', () => {
   const seen: [number, number][] = []
-  groupWrites({ ...fleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
+  groupWrites({ ...buildFleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
   expect(seen.length).toBeGreaterThan(1)
   expect(seen.at(-1)?.[0]).toBe(seen.at(-1)?.[1])
 })

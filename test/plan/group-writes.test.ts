@@ -21,7 +21,7 @@ import {
 } from './problems.ts'
 
 const all: Grouping = { groups: 'all', together: [] }
-const asked = (
+const buildProblem = (
   needs: WriteProblem['needs'],
   grouping = all,
   domainsPerWrite = 10,
@@ -33,17 +33,18 @@ const asked = (
   solver,
 })
 const solve = (needs: WriteProblem['needs'], grouping = all, domainsPerWrite = 10): Write[] =>
-  groupWrites(asked(needs, grouping, domainsPerWrite)).writes
-const shape = (needs: WriteProblem['needs'], grouping = all) =>
+  groupWrites(buildProblem(needs, grouping, domainsPerWrite)).writes
+const describeWrites = (needs: WriteProblem['needs'], grouping = all) =>
   solve(needs, grouping).map(
     (write) =>
-      `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ${Object.keys(write.items).join(' ')}`,
+      `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ` +
+      Object.keys(write.items).join(' '),
   )
 
 const text = (value: unknown): string => canonicalizeJson(value as Json)
 
-describe('whatever is needed', () => {
-  it('every need is met, and nothing else is written', () =>
+describe('groupWrites for any needs', () => {
+  it('meets every need and writes nothing else', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         expect(findFaults(problem, groupWrites({ ...problem, solver }).writes)).toEqual([])
@@ -51,7 +52,7 @@ describe('whatever is needed', () => {
       { numRuns: runs(100) },
     ))
 
-  it('no write has more domains than it may, none twice, none without an item', () =>
+  it('keeps the maximum of domains, repeats no domain and makes no empty write', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const write of groupWrites({ ...problem, solver }).writes) {
@@ -64,7 +65,7 @@ describe('whatever is needed', () => {
       { numRuns: runs(100) },
     ))
 
-  it('what must not be seen apart travels in one write, and only what shares a group or is bound meets', () =>
+  it('keeps `together` items in one write, and combines others only within a group', () =>
     fc.assert(
       fc.property(problems(8, 2, true), (problem) => {
         const { needs, grouping } = problem
@@ -92,7 +93,7 @@ describe('whatever is needed', () => {
       { numRuns: runs(100) },
     ))
 
-  it('there are never more writes than the better obvious grouping takes, and never fewer than the bound', () =>
+  it('takes at most as many writes as the best obvious grouping, and at least the bound', () =>
     fc.assert(
       fc.property(
         problems(30, 3, true),
@@ -112,7 +113,7 @@ describe('whatever is needed', () => {
       { numRuns: runs(100) },
     ))
 
-  it('the same needs in another order give the same bytes', () =>
+  it('gives the same bytes for any order of the needs', () =>
     fc.assert(
       fc.property(
         problems(12, 2, true).chain((problem) =>
@@ -131,12 +132,12 @@ describe('whatever is needed', () => {
     ))
 })
 
-describe('against every possible plan', () => {
+describe('groupWrites compared with the optimum', () => {
   const small = problems(5, 2, true).filter(
     ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
   )
 
-  it('the fewest writes are found, but for one case in a hundred, and the bound is never above them', () => {
+  it('is optimal in 99 of 100 cases, and the bound is at most the optimum', () => {
     let [tried, best, tight] = [0, 0, 0]
     fc.assert(
       fc.property(small, fc.boolean(), (problem, proving) => {
@@ -162,11 +163,11 @@ describe('against every possible plan', () => {
 })
 
 describe('deltas', () => {
-  it('one address for 500 domains with 500 different lists is 50 writes', () => {
+  it('take 50 writes for one address on 500 domains with different lists', () => {
     const needs = Array.from({ length: 500 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append('203.0.113.9')),
     )
-    const { writes, lowerBound } = groupWrites(asked(needs))
+    const { writes, lowerBound } = groupWrites(buildProblem(needs))
     expect([writes.length, lowerBound]).toEqual([50, 50])
     expect(new Set(writes.map((write) => text(write.items)))).toEqual(
       new Set([
@@ -177,7 +178,7 @@ describe('deltas', () => {
     )
   })
 
-  it('entries that some domains share and others lack travel in one delta where they can', () => {
+  it('combine entries that some domains share and others lack', () => {
     const needs = Array.from({ length: 10 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append('192.0.2.1', '192.0.2.2')),
     )
@@ -191,14 +192,14 @@ describe('deltas', () => {
     ])
   })
 
-  it('a whole value stands where a delta saves nothing', () => {
+  it('give way to a whole value if they save nothing', () => {
     const needs = Array.from({ length: 10 }, (_, i) =>
       need(i, 'ip_black_list', replace(1), append('192.0.2.1')),
     )
     expect(solve(needs).map((write) => write.items['ip_black_list']?.name)).toEqual(['replace'])
   })
 
-  it('many entries are sent without comparing each with each', () => {
+  it('handle many entries without comparing all pairs', () => {
     const entries = Array.from(
       { length: 2_000 },
       (_, i) => `10.${Math.floor(i / 250)}.${i % 250}.1`,
@@ -206,13 +207,13 @@ describe('deltas', () => {
     const needs = Array.from({ length: 150 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append(...entries)),
     )
-    expect(findFaults(asked(needs), solve(needs))).toEqual([])
+    expect(findFaults(buildProblem(needs), solve(needs))).toEqual([])
     expect(solve(needs)).toHaveLength(15)
   })
 })
 
-describe('the order', () => {
-  it('ids count from 1 and writes that share a domain follow each other', () => {
+describe('the order of writes', () => {
+  it('numbers from 1 and keeps writes of a domain adjacent', () => {
     const writes = solve(
       [0, 1, 2].flatMap((i) => [need(i, 'https', replace(i)), need(i, 'timeout', replace(i))]),
       { groups: 'documented', together: [] },
@@ -221,13 +222,13 @@ describe('the order', () => {
     expect(writes.map((write) => write.domains[0])).toEqual([0, 0, 1, 1, 2, 2].map(domain))
   })
 
-  it('domains that go first stand in the first writes, whatever their names are', () => {
+  it('starts with the writes of domains that go first, whatever their names', () => {
     const needs = Array.from({ length: 40 }, (_, i) => need(i, 'https', replace(i % 4)))
     const isFirst = (name: string) => name === domain(39) || name === domain(17)
-    const { writes } = groupWrites({ ...asked(needs), isFirst })
+    const { writes } = groupWrites({ ...buildProblem(needs), isFirst })
     const places = writes.flatMap((write, i) => (write.domains.some(isFirst) ? [i] : []))
     expect(places).toEqual(places.map((_, i) => i))
-    expect(groupWrites(asked(needs)).writes.length).toBe(writes.length)
+    expect(groupWrites(buildProblem(needs)).writes.length).toBe(writes.length)
   })
 })
 
@@ -239,36 +240,36 @@ describe('groups', () => {
     need(0, 'rate_limit', replace(1)),
   ]
 
-  it('documented: the combined items travel together, every other alone', () =>
-    expect(shape(both, { groups: 'documented', together: [] })).toEqual([
+  it('documented: combines the documented items, and no other', () =>
+    expect(describeWrites(both, { groups: 'documented', together: [] })).toEqual([
       '0: https origin',
       '0: rate_limit',
       '0: timeout',
     ]))
-  it('all: everything travels together', () =>
-    expect(shape(both)).toEqual(['0: https origin rate_limit timeout']))
-  it('lists: as they say, and what none names alone', () =>
-    expect(shape(both, { groups: [['https', 'timeout']], together: [] })).toEqual([
+  it('all: combines everything', () =>
+    expect(describeWrites(both)).toEqual(['0: https origin rate_limit timeout']))
+  it('lists: combine their items; other items are alone', () =>
+    expect(describeWrites(both, { groups: [['https', 'timeout']], together: [] })).toEqual([
       '0: https timeout',
       '0: origin',
       '0: rate_limit',
     ]))
-  it('no list: every item alone', () =>
-    expect(shape(both, { groups: [], together: [] })).toHaveLength(4))
+  it('no list: every item is alone', () =>
+    expect(describeWrites(both, { groups: [], together: [] })).toHaveLength(4))
 
-  it('together joins over groups, only where several of its items change', () => {
+  it('`together` combines items of several groups if several of them change', () => {
     const grouping: Grouping = { groups: 'documented', together: [['https', 'timeout']] }
-    expect(shape(both, grouping).toSorted()).toEqual([
+    expect(describeWrites(both, grouping).toSorted()).toEqual([
       '0: https timeout',
       '0: origin',
       '0: rate_limit',
     ])
-    expect(shape([need(0, 'https', replace(1)), need(0, 'origin', replace(1))], grouping)).toEqual([
-      '0: https origin',
-    ])
+    expect(
+      describeWrites([need(0, 'https', replace(1)), need(0, 'origin', replace(1))], grouping),
+    ).toEqual(['0: https origin'])
   })
 
-  it('sets that overlap are one set where their common item changes', () => {
+  it('overlapping `together` sets are one set if their common item changes', () => {
     const grouping: Grouping = {
       groups: 'documented',
       together: [
@@ -281,23 +282,23 @@ describe('groups', () => {
       need(0, 'timeout', replace(1)),
       need(0, 'rate_limit', replace(1)),
     ]
-    expect(shape(three, grouping)).toEqual(['0: https rate_limit timeout'])
+    expect(describeWrites(three, grouping)).toEqual(['0: https rate_limit timeout'])
   })
 })
 
 describe('examples', () => {
-  it('25 domains with one change are three writes', () =>
+  it('take three writes for one change on 25 domains', () =>
     expect(solve(Array.from({ length: 25 }, (_, i) => need(i, 'https', replace(1))))).toHaveLength(
       3,
     ))
-  it('no needs are no writes', () => expect(solve([])).toEqual([]))
-  it('payloads that differ in the order of keys only are equal', () => {
+  it('make no writes without needs', () => expect(solve([])).toEqual([]))
+  it('treat payloads with another order of keys as equal', () => {
     const form = (payload: Json) => ({ name: 'replace' as const, payload })
     expect(
       solve([need(0, 'https', form({ a: 1, b: 2 })), need(1, 'https', form({ b: 2, a: 1 }))]),
     ).toHaveLength(1)
   })
-  it('the same payload as another form is another write', () =>
+  it('treat the same payload in another form as different', () =>
     expect(
       solve([
         need(0, 'https', { name: 'replace', payload: {} }),

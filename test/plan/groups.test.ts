@@ -17,8 +17,8 @@ const combined = [
   'compress_response',
 ]
 
-describe('what may travel in one write', () => {
-  it('documented: the eleven items that the examples combine, and every other one alone', () => {
+describe('findGroup', () => {
+  it('documented: groups the items that the examples combine; other items are alone', () => {
     const withOrigin = [...catalogue.keys()].filter(
       (item) => findGroup(item, 'documented') === findGroup('origin', 'documented'),
     )
@@ -27,11 +27,11 @@ describe('what may travel in one write', () => {
     expect(new Set(alone.map((item) => findGroup(item, 'documented'))).size).toBe(alone.length)
   })
 
-  it('all: everything', () => {
+  it('all: groups everything', () => {
     expect(new Set([...catalogue.keys()].map((item) => findGroup(item, 'all'))).size).toBe(1)
   })
 
-  it('lists: the items of each list, and every other one alone', () => {
+  it('lists: group the items of each list; other items are alone', () => {
     const groups = [
       ['timeout', 'connect_timeout'],
       ['https', 'extend'],
@@ -47,13 +47,13 @@ describe('what may travel in one write', () => {
   })
 })
 
-describe('what must travel in one write', () => {
+describe('buildBundles', () => {
   const bundles = (items: string[], together: string[][]) =>
     buildBundles(items, { groups: 'documented', together }).map((each) => each.items)
   const group = (items: string[], together: string[][]) =>
     buildBundles(items, { groups: 'documented', together }).map((each) => each.group)
 
-  it('items of a set, as far as they change', () => {
+  it('bundles the changed items of a set', () => {
     const together = [['origin_host', 'origin', 'new_origin']]
     expect(bundles(['timeout', 'origin_host', 'origin'], together)).toEqual([
       ['origin', 'origin_host'],
@@ -63,7 +63,7 @@ describe('what must travel in one write', () => {
     expect(bundles(['timeout', 'origin'], [])).toEqual([['origin'], ['timeout']])
   })
 
-  it('sets with an item in common are one set', () => {
+  it('merges sets with a common item', () => {
     const together = [
       ['origin', 'origin_host'],
       ['timeout', 'connect_timeout'],
@@ -72,14 +72,14 @@ describe('what must travel in one write', () => {
     expect(bundles(['timeout', 'origin', 'origin_host', 'connect_timeout'], together)).toEqual([
       ['connect_timeout', 'origin', 'origin_host', 'timeout'],
     ])
-    // Without the item that they have in common they are two again.
+    // Without their common item they are two sets.
     expect(bundles(['timeout', 'origin', 'connect_timeout'], together)).toEqual([
       ['connect_timeout', 'timeout'],
       ['origin'],
     ])
   })
 
-  it('within one group may have others beside it, and over several groups travels alone', () => {
+  it('lets a bundle of one group share a write, and a bundle of several groups not', () => {
     expect(group(['origin', 'origin_host', 'https'], [['origin', 'origin_host']])).toEqual([
       'combined',
       'combined',

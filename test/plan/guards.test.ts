@@ -25,7 +25,7 @@ const change = (i: number, more: Partial<Change> = {}): Change => ({
 })
 const changes = (count: number) => Array.from({ length: count }, (_, i) => change(i))
 
-function refusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] {
+function listRefusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): string[] {
   const input = {
     changes: changes(4),
     writes: [],
@@ -38,7 +38,7 @@ function refusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): stri
   return checkGuards({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
 }
 
-describe('numbers and shares', () => {
+describe('maxDomains and maxChanges', () => {
   it.each<[Partial<Guards>, string[]]>([
     [{ maxDomains: { count: 4 } }, []],
     [{ maxDomains: { count: 3 } }, ['maxDomains: 4 of 12 domains would change, more than 3']],
@@ -55,70 +55,75 @@ describe('numbers and shares', () => {
       ['maxChanges: 4 of 40 items would change, 10 % and more than 9.5 %'],
     ],
   ])('%j', (guards, expected) => {
-    expect(refusals(guards)).toEqual(expected)
+    expect(listRefusals(guards)).toEqual(expected)
   })
 
-  it('shares count from 10 domains up, numbers always', () => {
+  it('apply shares from 10 domains up, numbers always', () => {
     const few = { changes: changes(9), fleet: { domains: 9, items: 9 } }
-    expect(refusals({ maxDomains: { percent: 1 }, maxChanges: { percent: 1 } }, few)).toEqual([])
-    expect(refusals({ maxDomains: { count: 1 } }, few)).toHaveLength(1)
+    expect(listRefusals({ maxDomains: { percent: 1 }, maxChanges: { percent: 1 } }, few)).toEqual(
+      [],
+    )
+    expect(listRefusals({ maxDomains: { count: 1 } }, few)).toHaveLength(1)
     expect(
-      refusals({ maxDomains: { percent: 89 } }, { ...few, fleet: { domains: 10, items: 10 } }),
+      listRefusals({ maxDomains: { percent: 89 } }, { ...few, fleet: { domains: 10, items: 10 } }),
     ).toHaveLength(1)
   })
 
-  it('a domain counts once, and releases count', () => {
+  it('count a domain once, and count releases', () => {
     const release = { action: 'release', after: null } as const
     const both = {
       changes: [change(0), change(0, { item: 'referer', ...release }), change(1, release)],
     }
-    expect(refusals({ maxDomains: { count: 2 } }, both)).toEqual([])
-    expect(refusals({ maxDomains: { count: 1 } }, both)).toHaveLength(1)
-    expect(refusals({ maxChanges: { count: 2 } }, both)).toEqual([
+    expect(listRefusals({ maxDomains: { count: 2 } }, both)).toEqual([])
+    expect(listRefusals({ maxDomains: { count: 1 } }, both)).toHaveLength(1)
+    expect(listRefusals({ maxChanges: { count: 2 } }, both)).toEqual([
       'maxChanges: 3 of 40 items would change, more than 2',
     ])
   })
 
-  it('are what force overrides, and nothing else', () => {
+  it('are overridden by force; other guards are not', () => {
     const all = {
       maxDomains: { count: 0 },
       maxChanges: { percent: 0 },
       protect: ['*'],
       freeze: [always],
     }
-    const grave = { changes: [change(0, { item: 'extend', after: { squid: 'x' } })] }
+    const destructive = { changes: [change(0, { item: 'extend', after: { squid: 'x' } })] }
     const named = (force: boolean) =>
-      refusals(all, { ...grave, force }).map((message) => message.split(':')[0])
+      listRefusals(all, { ...destructive, force }).map((message) => message.split(':')[0])
     expect(named(false)).toEqual(['maxDomains', 'maxChanges', 'protect', 'extend', 'freeze'])
     expect(named(true)).toEqual(['protect', 'extend', 'freeze'])
   })
 
-  it('nothing is refused where nothing changes', () => {
+  it('allow a plan without changes', () => {
     expect(
-      refusals({ maxDomains: { count: 0 }, protect: ['*'], freeze: [always] }, { changes: [] }),
+      listRefusals({ maxDomains: { count: 0 }, protect: ['*'], freeze: [always] }, { changes: [] }),
     ).toEqual([])
   })
 })
 
 describe('protected domains', () => {
-  it('are matched as whole names, and the first three are named', () => {
-    expect(refusals({ protect: ['d00000.*'] })).toEqual([
+  it('are matched by whole names, and the message names three', () => {
+    expect(listRefusals({ protect: ['d00000.*'] })).toEqual([
       'protect: d00000.example.com is protected',
     ])
-    expect(refusals({ protect: ['D0*.EXAMPLE.com'] })).toEqual([
+    expect(listRefusals({ protect: ['D0*.EXAMPLE.com'] })).toEqual([
       'protect: d00000.example.com, d00001.example.com, d00002.example.com and 1 more are protected',
     ])
-    expect(refusals({ protect: ['example.com', 'd00000'] })).toEqual([])
+    expect(listRefusals({ protect: ['example.com', 'd00000'] })).toEqual([])
   })
 
-  it('are not released either', () => {
+  it('are not released', () => {
     expect(
-      refusals({ protect: ['*'] }, { changes: [change(0, { action: 'release', after: null })] }),
+      listRefusals(
+        { protect: ['*'] },
+        { changes: [change(0, { action: 'release', after: null })] },
+      ),
     ).toHaveLength(1)
   })
 })
 
-describe('grave changes', () => {
+describe('destructive changes', () => {
   const https = (after: Change['after'], more: Partial<Change> = {}) => [
     change(0, { item: 'https', after, ...more }),
   ]
@@ -129,49 +134,54 @@ describe('grave changes', () => {
     ['https released', https(null, { action: 'release' }), false],
     ['extend', [change(0, { item: 'extend', after: { squid: 'x' } })], true],
     ['another item', [change(0)], false],
-  ])('%s: %s', (_what, all, grave) => {
-    expect(refusals({}, { changes: all })).toHaveLength(grave ? 1 : 0)
-    expect(refusals({}, { changes: all, allow: ['https', 'extend'] })).toEqual([])
-    if (grave) expect(refusals({}, { changes: all, allow: ['timeout'] })).toHaveLength(1)
+  ])('%s: %s', (_what, all, isDestructive) => {
+    expect(listRefusals({}, { changes: all })).toHaveLength(isDestructive ? 1 : 0)
+    expect(listRefusals({}, { changes: all, allow: ['https', 'extend'] })).toEqual([])
+    if (isDestructive)
+      expect(listRefusals({}, { changes: all, allow: ['timeout'] })).toHaveLength(1)
   })
 
-  it('are told once for all their domains', () => {
+  it('are reported once for all their domains', () => {
     const all = [0, 1, 2, 3, 4].map((i) => change(i, { item: 'https', after: { cert_id: 0 } }))
-    expect(refusals({}, { changes: all })).toEqual([
-      'https: certificate 0 removes HTTPS (d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
+    expect(listRefusals({}, { changes: all })).toEqual([
+      'https: certificate 0 removes HTTPS ' +
+        '(d00000.example.com, d00001.example.com, d00002.example.com and 2 more)',
     ])
   })
 })
 
-describe('writes count besides the changes', () => {
+describe('writes', () => {
   const write = (domains: number[], item: string, payload: Json): Write => ({
     id: 1,
     wave: 1,
     domains: domains.map(domain),
     items: { [item]: { name: 'replace', payload } },
   })
-  const one = changes(1)
+  const single = changes(1)
 
   it.each<[string, Write]>([
     ['certificate 0', write([0], 'https', { cert_id: 0 })],
     ['extend', write([0], 'extend', { squid: 'x' })],
-  ])('%s has to be allowed', (_what, written) => {
-    expect(refusals({}, { changes: one, writes: [written] })).toHaveLength(1)
-    expect(refusals({}, { changes: [], writes: [written] })).toHaveLength(1)
-    expect(refusals({}, { changes: one, writes: [written], allow: ['https', 'extend'] })).toEqual(
-      [],
-    )
+  ])('with %s have to be allowed', (_what, written) => {
+    expect(listRefusals({}, { changes: single, writes: [written] })).toHaveLength(1)
+    expect(listRefusals({}, { changes: [], writes: [written] })).toHaveLength(1)
+    expect(
+      listRefusals({}, { changes: single, writes: [written], allow: ['https', 'extend'] }),
+    ).toEqual([])
   })
 
-  it('their domains may be protected, and are counted with their items', () => {
+  it('may touch protected domains, and count with their domains and items', () => {
     const writes = [write([1, 2], 'timeout', { time: '2' })]
-    expect(refusals({ protect: ['d00002.*'] }, { changes: one, writes })).toEqual([
+    expect(listRefusals({ protect: ['d00002.*'] }, { changes: single, writes })).toEqual([
       'protect: d00002.example.com is protected',
     ])
-    expect(refusals({ maxDomains: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
-    expect(refusals({ maxChanges: { count: 2 } }, { changes: one, writes })).toHaveLength(1)
+    expect(listRefusals({ maxDomains: { count: 2 } }, { changes: single, writes })).toHaveLength(1)
+    expect(listRefusals({ maxChanges: { count: 2 } }, { changes: single, writes })).toHaveLength(1)
     expect(
-      refusals({ maxChanges: { count: 3 }, maxDomains: { count: 3 } }, { changes: one, writes }),
+      listRefusals(
+        { maxChanges: { count: 3 }, maxDomains: { count: 3 } },
+        { changes: single, writes },
+      ),
     ).toEqual([])
   })
 })
@@ -179,17 +189,17 @@ describe('writes count besides the changes', () => {
 const always = { from: '1970-01-01', to: '1970-01-02', timezone: 'UTC', reason: 'sale' }
 
 describe('freeze windows', () => {
-  it('say when they end and why', () => {
-    expect(refusals({ freeze: [always] })).toEqual([
+  it('report their end and their reason', () => {
+    expect(listRefusals({ freeze: [always] })).toEqual([
       'freeze: nothing is applied from 1970-01-01 to 1970-01-02 (UTC): sale',
     ])
-    expect(refusals({ freeze: [{ ...always, reason: '' }] }, { now: 1 })).toHaveLength(1)
-    expect(refusals({ freeze: [always] }, { now: 24 * 3600 * 1000 })).toEqual([])
+    expect(listRefusals({ freeze: [{ ...always, reason: '' }] }, { now: 1 })).toHaveLength(1)
+    expect(listRefusals({ freeze: [always] }, { now: 24 * 3600 * 1000 })).toEqual([])
   })
 })
 
-describe('fleetOf', () => {
-  it('counts what is managed or recorded, once', () => {
+describe('measureFleet', () => {
+  it('counts each managed or recorded domain and item once', () => {
     const of = (...items: [string, string[]][]): Snapshot =>
       new Map(
         items.map(([name, own]) => [

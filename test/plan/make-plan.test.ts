@@ -18,10 +18,10 @@ import { domain } from './problems.ts'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
 const unset: ItemState = { status: 'unset', candidates: [] }
-const of = (items: Record<ItemKey, ItemState>, name = 'a.example.com'): Snapshot =>
+const buildSnapshot = (items: Record<ItemKey, ItemState>, name = 'a.example.com'): Snapshot =>
   new Map([[name, new Map(Object.entries(items))]])
 
-function plan(
+function makeTestPlan(
   recorded: Snapshot,
   desired: Snapshot,
   grouping: Grouping = { groups: 'documented', together: [] },
@@ -53,21 +53,23 @@ const choices: Record<ItemKey, Value[]> = {
   ],
 }
 
-function snapshots(
-  held: (values: Value[], item: ItemKey) => fc.Arbitrary<ItemState>,
+function arbitrarySnapshots(
+  buildState: (values: Value[], item: ItemKey) => fc.Arbitrary<ItemState>,
 ): fc.Arbitrary<Snapshot> {
-  const one = fc.record(
-    Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, held(values, item)])),
+  const domainStates = fc.record(
+    Object.fromEntries(
+      Object.entries(choices).map(([item, values]) => [item, buildState(values, item)]),
+    ),
     {
       requiredKeys: [],
     },
   )
   return fc
-    .array(one, { minLength: 1, maxLength: 14 })
+    .array(domainStates, { minLength: 1, maxLength: 14 })
     .map(
-      (all) =>
+      (rows) =>
         new Map(
-          all.map((items, i) => [
+          rows.map((items, i) => [
             domain(i),
             new Map(Object.entries(items) as [ItemKey, ItemState][]),
           ]),
@@ -75,11 +77,11 @@ function snapshots(
     )
 }
 
-const value = (values: Value[]): fc.Arbitrary<ItemState> =>
+const arbitraryState = (values: Value[]): fc.Arbitrary<ItemState> =>
   fc.constantFrom(...values).map(createConfirmedState)
-const recordedOnes = snapshots((values) =>
+const recordedSnapshots = arbitrarySnapshots((values) =>
   fc.oneof(
-    value(values),
+    arbitraryState(values),
     fc.record({
       status: fc.constant('in-doubt' as const),
       candidates: fc.constant(values),
@@ -88,28 +90,28 @@ const recordedOnes = snapshots((values) =>
     fc.constant(unset),
   ),
 )
-const desiredOnes = snapshots((values, item) =>
+const desiredSnapshots = arbitrarySnapshots((values, item) =>
   getItemSpec(item).unset === undefined
-    ? value(values)
-    : fc.oneof(value(values), fc.constant(unset)),
+    ? arbitraryState(values)
+    : fc.oneof(arbitraryState(values), fc.constant(unset)),
 ).map((snapshot) => {
   for (const items of snapshot.values())
     if (items.has('ip_black_list')) items.delete('ip_white_list')
   return snapshot
 })
 
-/** The same snapshot, put together in another order. */
-function reversed(snapshot: Snapshot): Snapshot {
+/** Rebuilds a snapshot in reverse order. */
+function reverseSnapshot(snapshot: Snapshot): Snapshot {
   return new Map(
     [...snapshot].toReversed().map(([name, items]) => [name, new Map([...items].toReversed())]),
   )
 }
 
 describe('a plan', () => {
-  it('proves itself whatever is recorded and desired, and counts what it does', () =>
+  it('passes its proof for any recorded and desired state, and counts its changes', () =>
     fc.assert(
-      fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
-        const { changes, writes, summary, basis } = plan(recorded, desired)
+      fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
+        const { changes, writes, summary, basis } = makeTestPlan(recorded, desired)
         expect(summary.set + summary.change + summary.unset + summary.release).toBe(changes.length)
         expect(summary.domains).toBe(new Set(changes.map((change) => change.domain)).size)
         expect(summary.writes).toBe(writes.length)
@@ -122,10 +124,10 @@ describe('a plan', () => {
       { numRuns: 300 },
     ))
 
-  it('writes an item of a domain only when it changes', () =>
+  it('writes an item of a domain only if it changes', () =>
     fc.assert(
-      fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
-        const { changes, writes } = plan(recorded, desired)
+      fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
+        const { changes, writes } = makeTestPlan(recorded, desired)
         const changed = new Set(
           changes
             .filter((change) => change.action !== 'release' && change.reason !== 'cleared')
@@ -141,18 +143,20 @@ describe('a plan', () => {
       { numRuns: 300 },
     ))
 
-  it('is the same, byte for byte, whatever the order of its inputs', () =>
+  it('is the same, byte for byte, for any order of its inputs', () =>
     fc.assert(
-      fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
-        const bytes = JSON.stringify(plan(recorded, desired))
-        expect(JSON.stringify(plan(recorded, desired))).toBe(bytes)
-        expect(JSON.stringify(plan(reversed(recorded), reversed(desired)))).toBe(bytes)
+      fc.property(recordedSnapshots, desiredSnapshots, (recorded, desired) => {
+        const bytes = JSON.stringify(makeTestPlan(recorded, desired))
+        expect(JSON.stringify(makeTestPlan(recorded, desired))).toBe(bytes)
+        expect(
+          JSON.stringify(makeTestPlan(reverseSnapshot(recorded), reverseSnapshot(desired))),
+        ).toBe(bytes)
       }),
     ))
 
-  it('of equal snapshots has nothing to do', () => {
-    const same = of({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
-    expect(plan(same, same)).toMatchObject({
+  it('is empty for equal snapshots', () => {
+    const same = buildSnapshot({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
+    expect(makeTestPlan(same, same)).toMatchObject({
       changes: [],
       writes: [],
       summary: { unchanged: 2, writes: 0, lowerBound: 0, seconds: 0 },
@@ -160,7 +164,7 @@ describe('a plan', () => {
     })
   })
 
-  it('says what the call rate costs', () => {
+  it('estimates the time that the call rate takes', () => {
     const different = (count: number): Snapshot =>
       new Map(
         Array.from({ length: count }, (_, i) => [
@@ -169,29 +173,28 @@ describe('a plan', () => {
         ]),
       )
     expect(
-      [1, 30, 31, 60, 61].map((count) => plan(new Map(), different(count)).summary.seconds),
+      [1, 30, 31, 60, 61].map((count) => makeTestPlan(new Map(), different(count)).summary.seconds),
     ).toEqual([0, 0, 60, 60, 120])
   })
 
-  it('has a basis that changes with what its domains hold, and with nothing else', () => {
-    const basisOf = (recorded: Snapshot) =>
-      plan(recorded, of({ timeout: createConfirmedState(time(10)) })).basis.recorded[
-        'a.example.com'
-      ]
-    const base = basisOf(of({ timeout: createConfirmedState(time(5)) }))
+  it('has a basis that depends on the states of its domains only', () => {
+    const makeBasis = (recorded: Snapshot) =>
+      makeTestPlan(recorded, buildSnapshot({ timeout: createConfirmedState(time(10)) })).basis
+        .recorded['a.example.com']
+    const base = makeBasis(buildSnapshot({ timeout: createConfirmedState(time(5)) }))
     expect(base).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(
-      basisOf(
-        of({
+      makeBasis(
+        buildSnapshot({
           timeout: { ...createConfirmedState(time(5)), at: 'later', apply: 'other' } as ItemState,
         }),
       ),
     ).toBe(base)
     expect(
-      basisOf(
+      makeBasis(
         new Map([
-          ...of({ timeout: createConfirmedState(time(5)) }),
-          ...of({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
+          ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
+          ...buildSnapshot({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
         ]),
       ),
     ).toBe(base)
@@ -200,73 +203,80 @@ describe('a plan', () => {
       { ...createConfirmedState(time(5)), status: 'in-doubt' as const },
       { ...createConfirmedState(time(5)), returned: time(6) },
     ]) {
-      expect(basisOf(of({ timeout: other }))).not.toBe(base)
+      expect(makeBasis(buildSnapshot({ timeout: other }))).not.toBe(base)
     }
   })
 
-  it('warns that an unrecorded item will be emptied, that entries are not known, that nothing can be taken back', () => {
-    const { warnings } = plan(
+  it('warns of an emptied unrecorded item, of unknown entries and of an impossible unset', () => {
+    const { warnings } = makeTestPlan(
       new Map(),
-      of({
+      buildSnapshot({
         ip_black_list: createConfirmedState(ips('192.0.2.1')),
         visit_deny_whitelist: createConfirmedState([{ url: '/a', turn_on: true }]),
       }),
     )
     expect(warnings.some((text) => /ip_black_list empties ip_white_list/.test(text))).toBe(true)
     expect(warnings.some((text) => /visit_deny_whitelist.*not known/.test(text))).toBe(true)
-    expect(plan(new Map(), of({ visit_deny_whitelist: unset })).warnings).toHaveLength(1)
     expect(
-      plan(
-        of({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
-        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+      makeTestPlan(new Map(), buildSnapshot({ visit_deny_whitelist: unset })).warnings,
+    ).toHaveLength(1)
+    expect(
+      makeTestPlan(
+        buildSnapshot({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
+        buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
       ).warnings,
     ).toEqual([])
   })
 
-  it('warns of what is emptied only where something may be there, and counts the domains', () => {
-    const black = (...list: string[]) => of({ ip_black_list: createConfirmedState(ips(...list)) })
-    // A list that is confirmed has emptied the other one already.
-    expect(plan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
-    const told = 'ip_black_list empties ip_white_list, of which nothing is recorded (a.example.com)'
-    expect(plan(of({ ip_black_list: unset }), black('192.0.2.2')).warnings).toEqual([told])
+  it('warns of an emptied item only if it may be set, and counts the domains', () => {
+    const black = (...list: string[]) =>
+      buildSnapshot({ ip_black_list: createConfirmedState(ips(...list)) })
+    // A confirmed list has emptied the other one already.
+    expect(makeTestPlan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
+    const warning = 'ip_black_list empties ip_white_list, which is not recorded (a.example.com)'
+    expect(
+      makeTestPlan(buildSnapshot({ ip_black_list: unset }), black('192.0.2.2')).warnings,
+    ).toEqual([warning])
     const doubt: ItemState = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
-    expect(plan(of({ ip_black_list: doubt }), black('192.0.2.2')).warnings).toEqual([told])
+    expect(
+      makeTestPlan(buildSnapshot({ ip_black_list: doubt }), black('192.0.2.2')).warnings,
+    ).toEqual([warning])
     const two = new Map([
       ...black('192.0.2.1'),
-      ...of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
+      ...buildSnapshot({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
     ])
-    expect(plan(new Map(), two).warnings).toEqual([
-      told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
+    expect(makeTestPlan(new Map(), two).warnings).toEqual([
+      warning.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
     ])
   })
 
-  it('says what one group for all items would save, where it would save anything', () => {
+  it('notes how many writes one group for all items would save, if any', () => {
     const wait = createConfirmedState({ origin_connect_timeout: '10' })
-    const onOne = of({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
-    expect(plan(new Map(), onOne).warnings).toEqual([
+    const onOne = buildSnapshot({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
+    expect(makeTestPlan(new Map(), onOne).warnings).toEqual([
       expect.stringContaining('would save 1 of 2 writes'),
     ])
-    expect(plan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
-    const apart = new Map([
-      ...of({ timeout: createConfirmedState(time(5)) }),
-      ...of({ connect_timeout: wait }, 'b.example.com'),
+    expect(makeTestPlan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
+    const separate = new Map([
+      ...buildSnapshot({ timeout: createConfirmedState(time(5)) }),
+      ...buildSnapshot({ connect_timeout: wait }, 'b.example.com'),
     ])
-    expect(plan(new Map(), apart).warnings).toEqual([])
+    expect(makeTestPlan(new Map(), separate).warnings).toEqual([])
   })
 })
 
 describe('a selection', () => {
   const both: Snapshot = new Map([
-    ...of({
+    ...buildSnapshot({
       timeout: createConfirmedState(time(5)),
       ip_black_list: createConfirmedState(ips('192.0.2.1')),
       ip_white_list: unset,
     }),
-    ...of({}, 'www.b.example.org'),
+    ...buildSnapshot({}, 'www.b.example.org'),
   ])
   const names = (target: string[]) => [...narrowSnapshot(both, { target, items: [] }).keys()]
 
-  it('of domains is by glob, over letter case', () => {
+  it('matches domains by glob, ignoring case', () => {
     expect(names([])).toHaveLength(2)
     expect(names(['a.example.com'])).toEqual(['a.example.com'])
     expect(names(['*.EXAMPLE.com'])).toEqual(['a.example.com'])
@@ -276,7 +286,7 @@ describe('a selection', () => {
     expect(selectsAny(both, { target: ['a.*'], items: [] })).toBe(true)
   })
 
-  it('of items takes those with it that empty them, or that they empty', () => {
+  it('of items includes items that empty them or that they empty', () => {
     const items = (chosen: ItemKey[]) => [
       ...(
         narrowSnapshot(both, { target: [], items: chosen }).get('a.example.com') ??
@@ -289,7 +299,7 @@ describe('a selection', () => {
   })
 })
 
-it('a plan of a thousand domains with 10 items each proves itself', () => {
+it('passes the proof of a plan of a thousand domains with 10 items each', () => {
   const keys: ItemKey[] = [
     'timeout',
     'connect_timeout',
@@ -330,7 +340,7 @@ it('a plan of a thousand domains with 10 items each proves itself', () => {
       ]),
     )
   const [from, to] = [snapshot(0), snapshot(1)]
-  const { summary } = plan(from, to)
+  const { summary } = makeTestPlan(from, to)
   expect(summary.domains).toBe(1000)
   expect(summary.writes).toBeGreaterThanOrEqual(summary.lowerBound)
 }, 60_000)

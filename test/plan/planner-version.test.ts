@@ -9,12 +9,12 @@ interface Instance {
   needs: [item: string, value: number][][]
 }
 
-/** Hash of the writes that each version of the planner makes of the bench's change mixes. */
+/** Hash of the writes that each planner version makes for the change mixes of the benchmark. */
 const fingerprints: Record<number, string> = {
   1: '05052dbd04418b712aefa646103b1d98361ff27e3595337dd6504fabbe92d81a',
 }
 
-it('the same version makes the same writes: raise plannerVersion when this fails, and add its hash', () => {
+it('makes the same writes (if not, raise plannerVersion and add its hash)', () => {
   const text = readFileSync(new URL('../bench/instances.json', import.meta.url), 'utf8')
   const hash = createHash('sha256')
   for (const { needs } of JSON.parse(text) as Instance[]) {

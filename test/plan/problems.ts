@@ -9,7 +9,7 @@ import { findGroup } from '../../src/plan/groups.ts'
 import { type Grouping } from '../../src/model/config.ts'
 import type { Need } from '../../src/plan/needs.ts'
 
-/** Two of the documented group, two of their own. */
+/** Two items of the documented group, two that are alone. */
 export const items: ItemKey[] = ['https', 'origin', 'rate_limit', 'timeout']
 
 export const replace = (value: number): Form => ({ name: 'replace', payload: { value } })
@@ -20,11 +20,11 @@ export const need = (i: number, item: ItemKey, whole: Form, parts: Form[] = []):
   whole,
   parts,
 })
-/** One more address for a list that ends as `list`. */
+/** Builds one delta for each entry. */
 export const append = (...entries: string[]): Form[] =>
   entries.map((entry) => ({ name: 'append', payload: { list: [entry], mode: 'append' } }))
 
-/** The solver is loaded once for all tests. */
+/** The solver, loaded once for all tests. */
 export const solver = await loadSolver()
 
 export const groupings: fc.Arbitrary<Grouping> = fc.record({
@@ -49,7 +49,7 @@ export const groupings: fc.Arbitrary<Grouping> = fc.record({
   ),
 })
 
-/** Random needs; with parts, some are lists that may grow entry by entry. */
+/** Arbitrary problems; `withParts` adds lists that may grow entry by entry. */
 export function problems(
   domains: number,
   values: number,
@@ -57,7 +57,7 @@ export function problems(
 ): fc.Arbitrary<WriteProblem> {
   const whole = fc.integer({ min: 1, max: values })
   const entries = fc.subarray(['192.0.2.1', '192.0.2.2', '192.0.2.3'], { minLength: 1 })
-  const one = fc.record(
+  const domainNeeds = fc.record(
     {
       ...Object.fromEntries(items.map((item) => [item, whole])),
       ...(withParts ? { ip_black_list: fc.tuple(whole, entries) } : {}),
@@ -66,7 +66,7 @@ export function problems(
   ) as fc.Arbitrary<Record<ItemKey, number | [number, string[]]>>
   return fc.record({
     needs: fc
-      .array(one, { maxLength: domains })
+      .array(domainNeeds, { maxLength: domains })
       .map((all) =>
         all.flatMap((own, i) =>
           Object.entries(own).map(([item, value]) =>
@@ -84,9 +84,9 @@ export function problems(
 }
 
 /**
- * The fewest writes that meet all needs, found by trying everything: every set of domains × every
- * choice, item by item, of a whole value or of parts of one name that all of them need. For few
- * needs without `together`.
+ * Finds the minimum number of writes by brute force: every set of domains × every choice, item by
+ * item, of a whole value or of parts of one form that all of them need. For few needs without
+ * `together`.
  */
 export function findOptimum({
   needs,
@@ -99,12 +99,14 @@ export function findOptimum({
   const domains = [...new Set(needs.map((each) => each.domain))]
   const rectangles = new Set<number>()
   const grow = (chosen: Domain[], from: number): void => {
-    if (chosen.length > 0) for (const mask of masksOf(chosen)) rectangles.add(mask)
+    if (chosen.length > 0) for (const mask of listMasks(chosen)) rectangles.add(mask)
     if (chosen.length === domainsPerWrite) return
     for (let i = from; i < domains.length; i++) grow([...chosen, domains[i] ?? ''], i + 1)
   }
-  /** What one write to these domains can meet, as bits, for each group. */
-  const masksOf = (chosen: Domain[]): number[] => {
+  /**
+   * Lists the sets of cells, as bit masks, that one write to these domains can meet, by group.
+   */
+  const listMasks = (chosen: Domain[]): number[] => {
     const groups = new Map<string, number[]>()
     for (const item of new Set(needs.map((each) => each.item))) {
       const own = chosen.flatMap((name) =>
@@ -112,21 +114,23 @@ export function findOptimum({
       )
       if (own.length < chosen.length) continue
       const group = findGroup(item, grouping.groups)
-      const ways = waysOf(own)
+      const itemMasks = listItemMasks(own)
       groups.set(
         group,
-        (groups.get(group) ?? [0]).flatMap((mask) => ways.map((way) => mask | way)),
+        (groups.get(group) ?? [0]).flatMap((mask) => itemMasks.map((itemMask) => mask | itemMask)),
       )
     }
     return [...groups.values()].flat()
   }
-  const bits = (own: Need[], met: (cell: (typeof cells)[number]) => boolean): number =>
+  const buildMask = (own: Need[], isMet: (cell: (typeof cells)[number]) => boolean): number =>
     cells.reduce(
-      (mask, cell, i) => (own.includes(cell.own) && met(cell) ? mask | (1 << i) : mask),
+      (mask, cell, i) => (own.includes(cell.own) && isMet(cell) ? mask | (1 << i) : mask),
       0,
     )
-  const waysOf = (own: Need[]): number[] => {
-    const same = own.every((each) => JSON.stringify(each.whole) === JSON.stringify(own[0]?.whole))
+  const listItemMasks = (own: Need[]): number[] => {
+    const isSameWhole = own.every(
+      (each) => JSON.stringify(each.whole) === JSON.stringify(own[0]?.whole),
+    )
     const shared = (own[0]?.parts ?? [])
       .map((part) => JSON.stringify(part))
       .filter((text) =>
@@ -135,9 +139,9 @@ export function findOptimum({
     const names = new Set(shared.map((text) => (JSON.parse(text) as Form).name))
     return [
       0,
-      ...(same ? [bits(own, () => true)] : []),
+      ...(isSameWhole ? [buildMask(own, () => true)] : []),
       ...[...names].map((name) =>
-        bits(own, ({ part }) => part?.name === name && shared.includes(JSON.stringify(part))),
+        buildMask(own, ({ part }) => part?.name === name && shared.includes(JSON.stringify(part))),
       ),
     ]
   }
@@ -153,44 +157,44 @@ export function findOptimum({
   return writes
 }
 
-/** The needs that writes do not meet, and what they send that nobody needs. */
+/** Finds needs that the writes do not meet, and items that they send without need. */
 export function findFaults({ needs }: WriteProblem, writes: Write[]): string[] {
   const open = new Map(
     needs.map((each) => [
       `${each.domain} ${each.item}`,
       {
         each,
-        known: new Set(each.parts.map((part) => textOf(part))),
-        parts: new Set(each.parts.map((part) => textOf(part))),
-        met: false,
+        known: new Set(each.parts.map((part) => toText(part))),
+        parts: new Set(each.parts.map((part) => toText(part))),
+        isMet: false,
       },
     ]),
   )
-  const wrong: string[] = []
+  const faults: string[] = []
   for (const write of writes) {
     for (const name of write.domains) {
       for (const [item, form] of Object.entries(write.items)) {
         const found = open.get(`${name} ${item}`)
         const entries =
           form.name === 'append' ? ((form.payload as JsonObject)['list'] as string[]) : []
-        if (found !== undefined && textOf(form) === textOf(found.each.whole)) found.met = true
-        else if (found === undefined || entries.length === 0) wrong.push(`${name} gets ${item}`)
+        if (found !== undefined && toText(form) === toText(found.each.whole)) found.isMet = true
+        else if (found === undefined || entries.length === 0) faults.push(`${name} gets ${item}`)
         else {
           for (const part of append(...entries)) {
-            if (!found.known.has(textOf(part))) wrong.push(`${name} gets ${textOf(part)}`)
-            found.parts.delete(textOf(part))
+            if (!found.known.has(toText(part))) faults.push(`${name} gets ${toText(part)}`)
+            found.parts.delete(toText(part))
           }
-          found.met ||= found.parts.size === 0
+          found.isMet ||= found.parts.size === 0
         }
       }
     }
   }
   return [
-    ...wrong,
-    ...[...open].filter(([, { met }]) => !met).map(([name]) => `${name} is not met`),
+    ...faults,
+    ...[...open].filter(([, { isMet }]) => !isMet).map(([name]) => `${name} is not met`),
   ]
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return canonicalizeJson(value as Json)
 }

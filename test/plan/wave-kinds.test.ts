@@ -18,7 +18,7 @@ const change = (i: number, item: string, path: string): Change => ({
 })
 
 describe('kinds of change', () => {
-  it('are an item and the places that an edit touches, whatever the index in a list is', () => {
+  it('consist of an item and the edited paths, without list indexes', () => {
     const kinds = findKinds([
       change(0, 'origin', '/list/0/port'),
       change(1, 'origin', '/list/7/ip'),
@@ -31,7 +31,7 @@ describe('kinds of change', () => {
     ])
   })
 
-  it('are named for the first wave that tries them', () => {
+  it('are described for the first wave that tries them', () => {
     const kinds = new Map([
       [domain(0), ['set https']],
       [domain(1), ['set https', 'set origin']],
@@ -53,7 +53,7 @@ describe('waves of domains with several kinds of change', () => {
   })
   const amounts = [{ count: 2 }, { percent: 30 }, { percent: 100 }]
 
-  it('have each kind in the first wave, unless it is full of domains that each add another', () =>
+  it('have each kind in wave 1, unless it is full of domains that each add another kind', () =>
     fc.assert(
       fc.property(kindsOfDomains, fc.nat(), (all, seed) => {
         const kinds = new Map(all.map((own, i): [Domain, string[]] => [domain(i), own]))

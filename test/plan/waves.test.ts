@@ -12,21 +12,21 @@ const amounts: fc.Arbitrary<Amount[]> = fc
   .uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 })
   .map((shares) => [...shares.toSorted((a, b) => a - b), 100].map((percent) => ({ percent })))
 
-const wavesOf = ({ writes }: WaveSolution): Map<Domain, Set<number>> => {
+const listWavesByDomain = ({ writes }: WaveSolution): Map<Domain, Set<number>> => {
   const waves = new Map<Domain, Set<number>>()
   for (const write of writes)
     for (const name of write.domains)
       waves.set(name, (waves.get(name) ?? new Set()).add(write.wave))
   return waves
 }
-const sizesOf = (solution: WaveSolution): number[] => {
+const countDomainsByWave = (solution: WaveSolution): number[] => {
   const sizes: number[] = []
-  for (const waves of wavesOf(solution).values())
+  for (const waves of listWavesByDomain(solution).values())
     for (const wave of waves) sizes[wave - 1] = (sizes[wave - 1] ?? 0) + 1
   return sizes
 }
-/** Domains that all need the same, `count` of each kind. */
-const kinds = (counts: number[]): WriteProblem => ({
+/** Builds a problem with one item and one value for each count; so many domains need it. */
+const buildProblem = (counts: number[]): WriteProblem => ({
   needs: counts.flatMap((count, kind) =>
     Array.from({ length: count }, (_, i) => need(kind * 1000 + i, 'https', replace(kind))),
   ),
@@ -36,13 +36,13 @@ const kinds = (counts: number[]): WriteProblem => ({
   solver: null,
 })
 
-describe('how large a wave is', () => {
+describe('computeWaveSizes', () => {
   it.each<[Amount[], number, number, number[]]>([
     [[{ percent: 100 }], 7, 0, [7]],
     [[{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }], 200, 0, [1, 9, 40, 150]],
     // Rounded up: 5 % of 30 is 1.5.
     [[{ percent: 5 }, { percent: 100 }], 30, 0, [2, 28]],
-    // 7 % of 100 is 7, whatever the arithmetic of fractions makes of it.
+    // 7 % of 100 is 7, in spite of rounding errors.
     [[{ percent: 7 }, { percent: 100 }], 100, 0, [7, 93]],
     [[{ count: 1 }, { percent: 5 }, { percent: 100 }], 10, 0, [1, 9]],
     [[{ count: 50 }, { percent: 100 }], 10, 0, [10]],
@@ -53,15 +53,15 @@ describe('how large a wave is', () => {
   })
 })
 
-describe('domains in waves', () => {
-  it('every need is met, no domain is in two waves, and waves have the sizes that were asked for', () =>
+describe('writeInWaves', () => {
+  it('meets every need, puts no domain in two waves and keeps the wave sizes', () =>
     fc.assert(
       fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
         const solution = writeInWaves(problem, { amounts: cumulative })
         expect(findFaults(problem, solution.writes)).toEqual([])
         const domains = new Set(problem.needs.map((each) => each.domain)).size
-        for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
-        expect(sizesOf(solution)).toEqual(computeWaveSizes(cumulative, domains, 0))
+        for (const waves of listWavesByDomain(solution).values()) expect(waves.size).toBe(1)
+        expect(countDomainsByWave(solution)).toEqual(computeWaveSizes(cumulative, domains, 0))
         expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
         expect(solution.writes.map(({ wave }) => wave)).toEqual(
           solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
@@ -70,7 +70,7 @@ describe('domains in waves', () => {
       { numRuns: runs(100) },
     ))
 
-  it('each wave costs no more than the writes that it cuts, and the bound holds for all of them', () =>
+  it('takes at most all writes once per wave, and never less than the bound', () =>
     fc.assert(
       fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
         const { writes, writesAtOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
@@ -81,7 +81,7 @@ describe('domains in waves', () => {
       { numRuns: runs(100) },
     ))
 
-  it('the order of the needs and the effort do not change the waves', () =>
+  it('assigns the same waves for any order of the needs and any effort', () =>
     fc.assert(
       fc.property(
         problems(10, 2, true),
@@ -89,7 +89,11 @@ describe('domains in waves', () => {
         fc.constantFrom('quick', 'normal'),
         (problem, cumulative, effort) => {
           const waves = (needs: WriteProblem['needs'], how: WriteProblem['effort']) =>
-            [...wavesOf(writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }))]
+            [
+              ...listWavesByDomain(
+                writeInWaves({ ...problem, needs, effort: how }, { amounts: cumulative }),
+              ),
+            ]
               .map(([name, own]) => `${name} ${[...own].join(' ')}`)
               .toSorted()
           expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
@@ -98,15 +102,15 @@ describe('domains in waves', () => {
       { numRuns: runs(50) },
     ))
 
-  it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
-    const { writes, writesAtOnce } = writeInWaves(kinds([10, 23, 20]), {
+  it('fills a small wave with the remainder of a kind, so that other writes stay full', () => {
+    const { writes, writesAtOnce } = writeInWaves(buildProblem([10, 23, 20]), {
       amounts: [{ count: 3 }, { percent: 100 }],
     })
     expect(writesAtOnce).toBe(6)
     expect(writes.length).toBe(6)
   })
 
-  it('what the exchange of domains can mend is not cut', () => {
+  it('splits no write that an exchange of domains can keep whole', () => {
     const groups = Array.from({ length: 6 }, (_, i) =>
       Array.from({ length: 4 }, (__, j) => domain(i * 10 + j)),
     )
@@ -119,31 +123,31 @@ describe('domains in waves', () => {
     for (const group of groups) expect(new Set(group.map((name) => waves.get(name))).size).toBe(1)
   })
 
-  it('domains that go first are all in the first wave, also where they are more than it asks for', () => {
+  it('puts all domains that go first into wave 1, even beyond its amount', () => {
     const isFirst = (name: Domain) => /^d0000[0-4]/.test(name)
     const solution = writeInWaves(
-      { ...kinds([30]), isFirst },
+      { ...buildProblem([30]), isFirst },
       { amounts: [{ count: 2 }, { percent: 100 }] },
     )
     expect(
-      [...wavesOf(solution)]
+      [...listWavesByDomain(solution)]
         .filter(([, waves]) => waves.has(1))
         .map(([name]) => name)
         .toSorted(),
     ).toEqual([0, 1, 2, 3, 4].map(domain))
   })
 
-  it('the waves of an open rollout are kept', () => {
-    const waveOf = new Map([0, 1, 2].map((i) => [domain(i), i === 1 ? 4 : 2]))
-    const { writes } = writeInWaves(kinds([3]), { waveOf })
+  it('keeps the waves of an open rollout', () => {
+    const waveByDomain = new Map([0, 1, 2].map((i) => [domain(i), i === 1 ? 4 : 2]))
+    const { writes } = writeInWaves(buildProblem([3]), { waveByDomain })
     expect(writes.map(({ id, wave, domains }) => [id, wave, domains])).toEqual([
       [1, 2, [domain(0), domain(2)]],
       [2, 4, [domain(1)]],
     ])
     expect(
-      writeInWaves(kinds([2]), { waveOf: new Map([0, 1].map((i) => [domain(i), 3])) }).writes.map(
-        ({ wave }) => wave,
-      ),
+      writeInWaves(buildProblem([2]), {
+        waveByDomain: new Map([0, 1].map((i) => [domain(i), 3])),
+      }).writes.map(({ wave }) => wave),
     ).toEqual([3])
   })
 })

@@ -136,7 +136,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'an in-doubt item is not written again',
     file: 'src/diff/diff-snapshots.ts',
-    find: "if (held?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
+    find: "if (state?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
     replace: 'if (isSameJson(before ?? undefined, after)) return null',
     seeds: 100,
   },

@@ -138,7 +138,7 @@ describe('the text of a plan', () => {
 
   it('warns once that an unrecorded item is emptied', async () => {
     place.manifest(www, { ip_white_list: { list: ['192.0.2.1'] } })
-    const warning = 'ip_white_list empties ip_black_list, of which nothing is recorded'
+    const warning = 'ip_white_list empties ip_black_list, which is not recorded'
     expect((await place.cli('plan')).err).toContain(warning)
     expect(await place.json('plan')).toMatchObject({ warnings: [expect.stringContaining(warning)] })
     await place.settle()

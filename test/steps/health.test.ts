@@ -171,7 +171,7 @@ describe('before the first write', () => {
     await running(2, 'onFailure: rollback')
     place.manifest(name(0), { origin: { default_master: good }, timeout: { time: 60 } })
     const { err } = await place.cli('apply', '--yes')
-    const warning = `a failed health check can't roll back timeout of ${name(0)} (nothing was recorded of it before, and the service documents no way to unset it)`
+    const warning = `a failed health check can't roll back timeout of ${name(0)} (it was not recorded before, and the service documents no way to unset it)`
     expect(err.indexOf(warning)).toBeGreaterThan(-1)
     expect(err.indexOf(warning)).toBeLessThan(err.indexOf('confirmed'))
   })

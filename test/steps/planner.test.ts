@@ -33,7 +33,7 @@ describe('fewer writes', () => {
       })
     const { out, code } = await place.cli('plan', '--explain-writes')
     expect(code).toBe(0)
-    expect(out).toContain('all that its domains need')
+    expect(out).toContain('meets all needs of its domains')
     expect(out).toMatch(
       /The same changes take 15 calls one by one, \d+ with domains of equal changes\ntogether, \d+ one item at a time\./,
     )

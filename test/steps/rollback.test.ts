@@ -113,7 +113,7 @@ describe('rollback', () => {
     expect({ code, err }).toMatchObject({
       code: 0,
       err: expect.stringMatching(
-        /can't be rolled back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
+        /can't be rolled back:\n {2}connect_timeout of a.example.com: it was not recorded before, and the service\n {2}documents no way to unset it\n/,
       ) as string,
     })
     expect(await fetchConfig(emulator, a)).toMatchObject({
@@ -132,7 +132,7 @@ describe('rollback', () => {
     expect(schemaFaults('error', failed)).toEqual([])
     expect(failed).toMatchObject({
       code: 'irreversible',
-      message: expect.stringContaining(`timeout of ${a} (nothing was recorded`) as string,
+      message: expect.stringContaining(`timeout of ${a} (it was not recorded`) as string,
     })
     expect((await place.cli('rollback', '--yes')).code).toBe(1)
   })
@@ -278,7 +278,7 @@ describe('rollback', () => {
     expect(lost).toMatchObject({
       code: 0,
       err: expect.stringMatching(
-        /visit_timestamp of a.*\s+.*value is not\s+at hand \(signing\)/,
+        /visit_timestamp of a.*\s+.*whose\s+value\s+is\s+not\s+at\s+hand \(signing\)/,
       ) as string,
     })
     expect(await fetchConfig(emulator, b)).toMatchObject(time(20))

@@ -58,7 +58,7 @@ describe('a plan in waves', () => {
     ])
     const text = await place.cli('plan')
     expect(text.out).toContain('Wave 1: 1 domain')
-    expect(text.err).toContain('the 3 waves take 4 writes; all at once it would be 2')
+    expect(text.err).toContain('the 3 waves take 4 writes; without waves it would be 2')
     const { code, out, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([
       0,
@@ -232,12 +232,15 @@ it('a plan file resumes its rollout, and sends only its own writes', async () =>
   place.signal = new AbortController().signal
   const honest = readFileSync(join(place.root, 'plan.json'), 'utf8')
   const altered = JSON.parse(honest) as { changes: JsonObject[]; writes: Json[] }
-  altered.changes = altered.changes.map(({ domain = '' }) => ({ domain }))
+  altered.changes = altered.changes.map((change) => ({ ...change, item: 'connect_timeout' }))
   altered.writes = []
   place.write('plan.json', JSON.stringify(altered))
   const before = (await fetchWrites(emulator)).length
   const { code, err } = await place.cli('apply', 'plan.json')
-  expect([code, err]).toEqual([1, expect.stringContaining('which the plan file does not')])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining('which is not a change of the plan file'),
+  ])
   expect(await fetchWrites(emulator)).toHaveLength(before)
   place.write('plan.json', honest)
   expect((await place.cli('apply', 'plan.json')).code).toBe(0)
@@ -251,7 +254,7 @@ it('a plan file that moves a domain to an earlier wave is refused', async () => 
   expect([code, err]).toEqual([
     1,
     expect.stringContaining(
-      'are not the ones that the planner makes for its changes: the first that differs is write 3',
+      'differ from those that the planner makes for its changes: the first that differs is write 3',
     ),
   ])
   expect(await fetchWrites(emulator)).toEqual([])

@@ -26,7 +26,7 @@ describe('black list and white list', () => {
     const first = await place
       .manifest(www, { ip_black_list: { list: ['203.0.113.9'] } })
       .cli('plan')
-    expect(first.err).toContain('ip_black_list empties ip_white_list, of which nothing is recorded')
+    expect(first.err).toContain('ip_black_list empties ip_white_list, which is not recorded')
     await place.settle()
     for (const [item, other] of [
       ['ip_white_list', 'ip_black_list'],

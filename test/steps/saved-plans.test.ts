@@ -27,7 +27,7 @@ describe('a saved plan', () => {
     const again = await place.cli('apply', 'plan.json')
     expect([again.code, again.err]).toEqual([
       1,
-      expect.stringContaining(`the record of ${www} changed`),
+      expect.stringContaining(`the recorded state of ${www} changed`),
     ])
   })
 
@@ -65,7 +65,7 @@ describe('a saved plan', () => {
     const { code, err } = await place.cli('apply', 'plan.json')
     expect([code, err.replace(/\s+/g, ' ')]).toEqual([
       1,
-      expect.stringContaining('are not the ones that the planner makes for its changes'),
+      expect.stringContaining('differ from those that the planner makes for its changes'),
     ])
     expect(err).toContain('"grouping"')
     expect(await fetchWrites(emulator)).toEqual([])
@@ -218,7 +218,7 @@ describe('an altered plan file', () => {
     await savePlan()
     writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7, effort: 'normal' } }))
     expect((await place.cli('apply', 'plan.json')).err.replace(/\s+/g, ' ')).toContain(
-      'version 7 of the planner made it, this is version 1',
+      'it was made by version 7 of the planner, this is version 1',
     )
   })
 

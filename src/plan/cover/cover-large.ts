@@ -5,37 +5,37 @@ import { computePriceBound, type PriceEffort } from './price-bound.ts'
 import { searchLarge, type LargeEffort, type Progress } from './search-large.ts'
 import { searchNeighbourhoods, type NeighbourhoodEffort } from './search-neighbourhoods.ts'
 
-/** How much work a large cover may be. */
+/** Limits of the work for a large cover. */
 export interface CoverLargeEffort {
   /** See `growCover`. */
-  enough: number
-  /** May prove that the search can be left out. */
+  minGainShare: number
+  /** First bound, which may prove that no search is needed. */
   firstBound: PriceEffort
   whole: LargeEffort
-  parts: NeighbourhoodEffort
+  neighbourhoods: NeighbourhoodEffort
 }
 
 /**
- * Covers a large problem: grows a cover from the rows, and searches for fewer rectangles all over
- * it, then in parts of it.
+ * Covers a large problem: grows a cover greedily, improves it by tabu search of the whole cover,
+ * then by large neighbourhood search.
  *
- * @param obvious a cover to begin with where the grown one is larger
- * @param target no cover can have fewer
+ * @param obvious the start if the greedy cover is larger
+ * @param target a lower bound of the number of rectangles
  */
 export function coverLarge(
   problem: CoverProblem,
   obvious: Rectangle[],
   target: number,
-  { enough, firstBound, whole, parts }: CoverLargeEffort,
+  { minGainShare, firstBound, whole, neighbourhoods }: CoverLargeEffort,
   random: () => number,
   progress?: Progress,
 ): Rectangle[] {
   const flat = flatten(problem)
-  const grown = growCover(flat, enough, random)
+  const grown = growCover(flat, minGainShare, random)
   const start = grown.length <= obvious.length ? grown : obvious
-  // Some fleets are grown as well as can be: that is soon proven.
-  const least = Math.max(target, computePriceBound(problem, start, firstBound))
-  if (start.length <= least) return start
-  const fewer = searchLarge(flat, start, least, whole, random, progress)
-  return searchNeighbourhoods(problem, fewer, least, parts, random, progress)
+  // The greedy cover of some fleets is optimal, and the first bound proves it quickly.
+  const lowerBound = Math.max(target, computePriceBound(problem, start, firstBound))
+  if (start.length <= lowerBound) return start
+  const fewer = searchLarge(flat, start, lowerBound, whole, random, progress)
+  return searchNeighbourhoods(problem, fewer, lowerBound, neighbourhoods, random, progress)
 }

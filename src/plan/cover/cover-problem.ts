@@ -1,33 +1,36 @@
-/** A column number: one form of one item, shared by all rows that can take exactly this. */
+/** Number of a column: one form of one item, shared by all rows that take exactly this form. */
 export type Column = number
+/** Number of a row: a domain. */
 export type Row = number
-/** What has to be covered: one need of one row, or one part of it. */
+/** Number of a cell, which has to be covered: one need of one row, or one part of a need. */
 export type Cell = number
 
 /**
- * Rows (domains), columns (forms of items) and the cells that have to be covered by rectangles: at
- * most `width` rows × columns that all of them take. Nothing in here knows what a domain or an item
- * is.
+ * A biclique cover problem: cover all cells with as few rectangles as possible. A rectangle has at
+ * most `width` rows (domains), and columns (forms of items) that all of these rows take. The
+ * optimiser knows nothing of domains and items.
  */
 export interface CoverProblem {
   width: number
   columns: ColumnKind[]
   /**
-   * For each row the columns that it takes, and which of its cells each of them covers. Each cell
-   * is covered by one column at least.
+   * For each row: the columns that it takes, with the cells that each of them covers. At least one
+   * column covers each cell.
    */
   rows: Map<Column, Cell[]>[]
   cells: number
 }
 
-/** Columns of one item exclude each other in a rectangle, except parts of one mode. */
+/**
+ * Kind of a column. Columns of one item exclude each other in a rectangle, except parts of a mode.
+ */
 export interface ColumnKind {
   item: number
-  /** 0 is a whole value; parts of a value have a mode from 1. */
+  /** 0 for a whole value; from 1 for the parts of a value. */
   mode: number
 }
 
-/** Some rows with columns that all of them take. */
+/** Rows, and columns that all of them take. */
 export interface Rectangle {
   rows: Row[]
   columns: Column[]

@@ -1,7 +1,4 @@
-/**
- * Numbers in [0, 1) that look random and are the same for the same seed (a 32-bit generator of the
- * xorshift kind).
- */
+/** Creates a seeded generator of pseudo-random numbers in [0, 1) (xorshift32). */
 export function createRandom(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1
   return () => {

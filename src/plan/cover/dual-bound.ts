@@ -6,173 +6,185 @@ import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-
 /** Solves linear programmes. */
 export type Solver = Highs
 
-/** How much work the bound may be. */
+/** Limits of the work for the bound. */
 export interface BoundEffort {
   rounds: number
-  /** Sets of columns looked at in a round. */
+  /** Maximum number of column sets that a round explores. */
   steps: number
-  /** Over so many variables only columns get prices, not cells. */
+  /** Maximum number of cell variables; beyond it only columns have duals. */
   variables: number
 }
 
 /**
- * A number of rectangles that no cover can be under, as the best prices prove it. Each cell gets a
- * price, and each column that nothing can replace one more; where no possible rectangle costs over
- * 1, a cover has as many rectangles as all cells and columns cost: a column with n rows has to be
- * paid ⌈n / width⌉ times. Prices that come out too dear are scaled down, so that the bound holds
- * whatever the solver's tolerance is.
+ * Computes a lower bound of the number of rectangles by linear programming duality. Each cell has a
+ * dual, and so has each irreplaceable column, which counts ⌈n / width⌉ times for n rows. The duals
+ * are feasible if no rectangle's price, the sum of its duals, is over 1; then the sum of all duals
+ * is a lower bound. The duals are scaled down to be feasible, so that the bound holds whatever the
+ * solver's tolerance is.
  *
- * @param enough a cover of so many is known: a bound that reaches it can't grow
+ * The constraints are found by column generation (Gilmore and Gomory, 1961): the pricing problem
+ * returns rectangles of negative reduced cost, 1 − price.
+ *
+ * @param incumbent size of a known cover: a bound that reaches it can't grow
  */
 export function computeDualBound(
   problem: CoverProblem,
-  enough: number,
+  incumbent: number,
   solver: Solver,
   effort: BoundEffort,
 ): number {
   const classes = buildRowClasses(problem)
   if (classes.length === 0) return 0
-  const byColumns = columnBound({ problem, classes, withCells: false }, solver)
+  const byColumns = computeColumnBound({ problem, classes, withCells: false }, solver)
   const cells = classes.reduce((sum, each) => sum + each.cells, 0)
-  if (byColumns >= enough || cells > effort.variables) return byColumns
+  if (byColumns >= incumbent || cells > effort.variables) return byColumns
   return Math.max(
     byColumns,
-    cellBound({ problem, classes, withCells: true }, enough, solver, effort),
+    computeCellBound({ problem, classes, withCells: true }, incumbent, solver, effort),
   )
 }
 
-/** With prices for columns alone no rectangle costs more than the columns of some class. */
-function columnBound(market: Market, solver: Solver): number {
-  const programme = programmeOf(market)
-  // Where parts can replace every whole value, no column has a price.
-  if (programme.worth.length === 0) return 0
+/** Computes the bound with duals of columns only: the maximum price is that of some class. */
+function computeColumnBound(input: BoundInput, solver: Solver): number {
+  const programme = buildProgramme(input)
+  // If parts can replace every whole value, no column has a dual.
+  if (programme.coefficients.length === 0) return 0
   return solver.withModel((model) => {
-    enter(model, market, programme, solver)
+    passProgramme(model, input, programme, solver)
     model.run()
-    const prices = model.getSolution().colValue.map((price) => Math.max(0, price))
-    const most = Math.max(
-      ...market.classes.map(({ columns }) =>
+    const duals = model.getSolution().colValue.map((dual) => Math.max(0, dual))
+    const maxPrice = Math.max(
+      ...input.classes.map(({ columns }) =>
         [...columns.keys()].reduce(
-          (sum, column) => sum + (prices[programme.ofColumn.get(column) ?? -1] ?? 0),
+          (sum, column) => sum + (duals[programme.columnVariables.get(column) ?? -1] ?? 0),
           0,
         ),
       ),
     )
-    return most === 0 ? 0 : whole(valueOf(programme, prices) / (most * (1 + 1e-9)))
+    return maxPrice === 0
+      ? 0
+      : roundUp(computeObjective(programme, duals) / (maxPrice * (1 + 1e-9)))
   })
 }
 
 /**
- * The best prices found by limiting, again and again, the rectangles that cost too much. What is
- * tried lies halfway between the solver's prices, which are too dear somewhere, and the best ones
- * known: that takes far fewer rounds.
+ * Computes the bound with duals of cells and columns by column generation. The pricing problem gets
+ * the midpoint between the solver's duals and the best known ones: this stabilisation needs far
+ * fewer rounds.
  */
-function cellBound(market: Market, enough: number, solver: Solver, effort: BoundEffort): number {
-  const { problem, classes } = market
-  const programme = programmeOf(market)
+function computeCellBound(
+  input: BoundInput,
+  incumbent: number,
+  solver: Solver,
+  effort: BoundEffort,
+): number {
+  const { problem, classes } = input
+  const programme = buildProgramme(input)
   const shape = {
     kinds: problem.columns,
     sizes: classes.map((each) => each.rows.length),
     width: problem.width,
   }
   return solver.withModel((model) => {
-    const limit = enter(model, market, programme, solver)
+    const addConstraint = passProgramme(model, input, programme, solver)
     let best = 0
-    let center = new Float64Array(programme.worth.length)
+    let center = new Float64Array(programme.coefficients.length)
     for (let round = 0; round < effort.rounds; round++) {
       model.run()
-      const dear = model.getSolution().colValue.map((price) => Math.max(0, price))
-      const tried = dear.map((price, i) => (price + (center[i] ?? 0)) / 2)
-      const { heavy, most } = solvePricingProblem(
+      const duals = model.getSolution().colValue.map((dual) => Math.max(0, dual))
+      const midpoint = duals.map((dual, i) => (dual + (center[i] ?? 0)) / 2)
+      const { rectangles, maxPrice } = solvePricingProblem(
         shape,
-        pricesOf(market, programme, tried),
+        toDuals(input, programme, midpoint),
         effort.steps,
       )
-      const bound = valueOf(programme, tried) / (most * (1 + 1e-9))
+      const bound = computeObjective(programme, midpoint) / (maxPrice * (1 + 1e-9))
       if (bound > best) {
         best = bound
-        center = tried.map((price) => price / most)
+        center = midpoint.map((dual) => dual / maxPrice)
       }
-      if (whole(best) >= Math.min(enough, whole(valueOf(programme, dear)))) break
-      for (const { rows, columns } of heavy.slice(0, 60)) limit(rows, columns)
+      if (roundUp(best) >= Math.min(incumbent, roundUp(computeObjective(programme, duals)))) break
+      for (const { rows, columns } of rectangles.slice(0, 60)) addConstraint(rows, columns)
     }
-    return whole(best)
+    return roundUp(best)
   })
 }
 
 /**
- * Gives the programme to the solver, with a limit for each class alone; returns what adds another
- * limit.
+ * Passes the programme to the solver, with one constraint for each class.
+ *
+ * @returns a function that adds the constraint of a rectangle
  */
-function enter(
+function passProgramme(
   model: Model,
-  market: Market,
-  programme: Programme,
+  input: BoundInput,
+  programme: LinearProgramme,
   solver: Solver,
 ): (rows: Map<number, number>, columns: Column[]) => void {
-  const count = programme.worth.length
+  const numCols = programme.coefficients.length
   model.options.set('output_flag', false)
   model.passModel({
-    numCols: count,
+    numCols,
     numRows: 0,
     sense: solver.constants.objectiveSense.maximize,
-    colCost: programme.worth,
-    colLower: new Float64Array(count),
-    colUpper: new Float64Array(count).fill(1),
+    colCost: programme.coefficients,
+    colLower: new Float64Array(numCols),
+    colUpper: new Float64Array(numCols).fill(1),
     rowLower: [],
     rowUpper: [],
-    matrix: { format: 'csr', numRows: 0, numCols: count, starts: [0], indices: [], values: [] },
+    matrix: { format: 'csr', numRows: 0, numCols, starts: [0], indices: [], values: [] },
   })
-  const limit = (rows: Map<number, number>, columns: Column[]): void => {
-    model.addRow(-solver.infinity, 1, entriesOf(market, programme, rows, columns))
+  const addConstraint = (rows: Map<number, number>, columns: Column[]): void => {
+    model.addRow(-solver.infinity, 1, buildConstraint(input, programme, rows, columns))
   }
-  for (const [i, { rows, columns }] of market.classes.entries()) {
-    limit(
-      new Map([[i, Math.min(market.problem.width, rows.length)]]),
-      withoutRivals(market.problem, columns),
+  for (const [i, { rows, columns }] of input.classes.entries()) {
+    addConstraint(
+      new Map([[i, Math.min(input.problem.width, rows.length)]]),
+      keepFirstAlternatives(input.problem, columns),
     )
   }
-  return limit
+  return addConstraint
 }
 
-function valueOf({ worth }: Programme, prices: Float64Array): number {
-  return prices.reduce((sum, price, i) => sum + price * (worth[i] ?? 0), 0)
+function computeObjective({ coefficients }: LinearProgramme, duals: Float64Array): number {
+  return duals.reduce((sum, dual, i) => sum + dual * (coefficients[i] ?? 0), 0)
 }
 
-/** What prices are sought for: all cells of all classes, or the columns alone. */
-interface Market {
+/** Input of a bound: duals for all cells of all classes, or for the columns only. */
+interface BoundInput {
   problem: CoverProblem
   classes: RowClass[]
   withCells: boolean
 }
 
-interface Programme {
-  /** How much each price adds to the bound. */
-  worth: Float64Array
-  /** For each class the variable of its first cell. */
+interface LinearProgramme {
+  /** Objective coefficient of each dual. */
+  coefficients: Float64Array
+  /** Variable of the first cell of each class. */
   firstCell: number[]
-  ofColumn: Map<Column, number>
+  columnVariables: Map<Column, number>
 }
 
-function programmeOf({ problem, classes, withCells }: Market): Programme {
-  const worth: number[] = []
+function buildProgramme({ problem, classes, withCells }: BoundInput): LinearProgramme {
+  const coefficients: number[] = []
   const firstCell = classes.map(({ rows, cells }) => {
-    const first = worth.length
-    if (withCells) for (let cell = 0; cell < cells; cell++) worth.push(rows.length)
+    const first = coefficients.length
+    if (withCells) for (let cell = 0; cell < cells; cell++) coefficients.push(rows.length)
     return first
   })
-  const ofColumn = new Map<Column, number>()
+  const columnVariables = new Map<Column, number>()
   for (const [column, rows] of findIrreplaceableColumns(classes)) {
-    ofColumn.set(column, worth.length)
-    worth.push(Math.ceil(rows / problem.width))
+    columnVariables.set(column, coefficients.length)
+    coefficients.push(Math.ceil(rows / problem.width))
   }
-  return { worth: Float64Array.from(worth), firstCell, ofColumn }
+  return { coefficients: Float64Array.from(coefficients), firstCell, columnVariables }
 }
 
-/**
- * Of each item the whole value, or the parts of one mode: what a rectangle of one class may have.
- */
-function withoutRivals({ columns: kinds }: CoverProblem, columns: Map<Column, Cell[]>): Column[] {
+/** Keeps one alternative of each item, the whole value or the parts of one mode: a rectangle's. */
+function keepFirstAlternatives(
+  { columns: kinds }: CoverProblem,
+  columns: Map<Column, Cell[]>,
+): Column[] {
   const modes = new Map<number, number>()
   return [...columns.keys()].filter((column) => {
     const { item, mode } = kinds[column] ?? { item: -1, mode: 0 }
@@ -181,16 +193,16 @@ function withoutRivals({ columns: kinds }: CoverProblem, columns: Map<Column, Ce
   })
 }
 
-function entriesOf(
-  { classes, withCells }: Market,
-  programme: Programme,
+function buildConstraint(
+  { classes, withCells }: BoundInput,
+  programme: LinearProgramme,
   rows: Map<number, number>,
   columns: Column[],
 ) {
   const index: number[] = []
   const value: number[] = []
   for (const column of columns) {
-    const variable = programme.ofColumn.get(column)
+    const variable = programme.columnVariables.get(column)
     if (variable !== undefined) {
       index.push(variable)
       value.push(1)
@@ -205,28 +217,28 @@ function entriesOf(
   return { indices: Int32Array.from(index), values: Float64Array.from(value) }
 }
 
-function pricesOf(
-  { problem, classes, withCells }: Market,
-  programme: Programme,
+function toDuals(
+  { problem, classes, withCells }: BoundInput,
+  programme: LinearProgramme,
   colValue: Float64Array,
 ): Duals {
   const columnDuals = new Float64Array(problem.columns.length)
-  for (const [column, variable] of programme.ofColumn)
+  for (const [column, variable] of programme.columnVariables)
     columnDuals[column] = Math.max(0, colValue[variable] ?? 0)
   const rowDuals = classes.map(({ columns }, i) => {
-    const pay = (cell: Cell): number =>
+    const getDual = (cell: Cell): number =>
       withCells ? Math.max(0, colValue[(programme.firstCell[i] ?? 0) + cell] ?? 0) : 0
     return new Map(
       [...columns].map(([column, cells]) => [
         column,
-        cells.reduce((sum, cell) => sum + pay(cell), 0),
+        cells.reduce((sum, cell) => sum + getDual(cell), 0),
       ]),
     )
   })
   return { rowDuals, columnDuals }
 }
 
-/** Covers have whole numbers of rectangles. */
-function whole(bound: number): number {
+/** Rounds a bound up: covers have whole numbers of rectangles. */
+function roundUp(bound: number): number {
   return Math.ceil(bound - 1e-6)
 }

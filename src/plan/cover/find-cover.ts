@@ -13,36 +13,33 @@ import type { Progress } from './search-large.ts'
 import { removeRedundancy } from './remove-redundancy.ts'
 
 /**
- * How much work a cover may be, counted in steps, so that the same problem has the same answer on
- * every machine.
+ * Limits of the work for a cover, in steps and not in time, so that the result is deterministic.
  */
 export interface CoverEffort {
-  /** What the search of a small cover may take, and of a large one. */
+  /** Search of a small cover, and of a large one. */
   search: SearchEffort
   large: CoverLargeEffort
-  /** The same for their bounds. */
+  /** Bound of a small cover, and of a large one. */
   bound: BoundEffort
   largeBound: PriceEffort
 }
 
-/** A cover, and a number of rectangles that none can be under. */
+/** A cover, and a proven lower bound of the number of rectangles. */
 export interface Cover {
   rectangles: Rectangle[]
   bound: number
 }
 
-/** A cover that has more rectangles by the obvious ways is a large one. */
+/** Maximum size of the obvious cover of a small problem. */
 const maxSmallCover = 150
-/** Problems of up to so many rows are left as they are. */
-const searchable = 500
+/** Maximum number of rows of a problem that is searched without taking full rectangles out. */
+const maxSearchedRows = 500
 
 /**
- * Covers all cells with as few rectangles as it finds, and takes out what would be sent twice for
- * nothing. Never more rectangles than it takes to go by equal rows or by columns. The same problem
- * and effort have the same answer.
+ * Covers all cells with as few rectangles as it finds, and removes redundant rows and columns of
+ * them. Never takes more rectangles than the obvious covers. Deterministic.
  *
- * @param solver without one the bound is by counting alone, and the search does not know when it
- * has reached the best
+ * @param solver null: the bound is by counting alone, and the search may go on after the optimum
  */
 export function findCover(
   problem: CoverProblem,
@@ -52,31 +49,31 @@ export function findCover(
 ): Cover {
   const obvious = buildObviousCover(problem)
   const { forced, left } = findForcedRectangles(problem)
-  const open = cutRows(problem, left)
-  const { full, rest } = fullRectangles(problem, left)
+  const remaining = cutRows(problem, left)
+  const { full, rest } = splitFullRectangles(problem, left)
   const core = cutRows(problem, rest)
   const start = buildObviousCover(core.problem)
-  const counted = computeCountingBound(open.problem)
+  const counted = computeCountingBound(remaining.problem)
   const isLarge = start.length > maxSmallCover
   const known = full.length + start.length
-  const isProven = isLarge || known <= counted || solver === null
-  const bound = isProven
+  const skipsDualBound = isLarge || known <= counted || solver === null
+  const bound = skipsDualBound
     ? counted
-    : Math.max(counted, computeDualBound(open.problem, known, solver, effort.bound))
+    : Math.max(counted, computeDualBound(remaining.problem, known, solver, effort.bound))
   const target = bound - full.length
   const random = createRandom(1)
   const found = isLarge
     ? coverLarge(core.problem, start, target, effort.large, random, progress)
     : searchFewer(core.problem, start, target, effort.search, random)
   const searched = [
-    ...toRectangles(problem, full),
+    ...buildRectangles(problem, full),
     ...found.map((rectangle) => core.toOuter(rectangle)),
   ]
   const priced =
     isLarge && searched.length > bound
-      ? computePriceBound(open.problem, searched.map(open.toInner), effort.largeBound)
+      ? computePriceBound(remaining.problem, searched.map(remaining.toInner), effort.largeBound)
       : 0
-  const cover = [...toRectangles(problem, forced), ...searched]
+  const cover = [...buildRectangles(problem, forced), ...searched]
   const best = cover.length <= obvious.length ? cover : obvious
   return {
     rectangles: removeRedundancy(problem, best),
@@ -84,30 +81,29 @@ export function findCover(
   }
 }
 
-/** Makes rectangles of rows that are equal, with all that they need. */
-function toRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
+/** Builds a rectangle of each set of equal rows, with all columns that they need. */
+function buildRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
   return sets.map((rows) => ({ rows, columns: findWholeColumns(problem, rows[0] ?? 0) ?? [] }))
 }
 
 /**
- * Full rectangles of equal rows, taken out of a large problem before the search: of each class so
- * many that it keeps more rows than one rectangle holds, which is as much as others can use to fill
- * up theirs.
+ * Splits full rectangles of equal rows off a large problem before the search. At least one more
+ * rectangle of rows is left of each class, since others can use no more to fill up theirs.
  */
-function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; rest: Row[] } {
-  if (rows.length <= searchable) return { full: [], rest: rows }
+function splitFullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; rest: Row[] } {
+  if (rows.length <= maxSearchedRows) return { full: [], rest: rows }
   const { width } = problem
   const part = cutRows(problem, rows)
   const full: Row[][] = []
   const rest: Row[] = []
   for (const each of buildRowClasses(part.problem)) {
     const own = each.rows.map((row) => rows[row] ?? 0)
-    const taken =
+    const count =
       findWholeColumns(problem, own[0] ?? 0) === null
         ? 0
         : Math.max(0, Math.floor(own.length / width) - 1) * width
-    full.push(...chunkRows(own.slice(0, taken), width))
-    rest.push(...own.slice(taken))
+    full.push(...chunkRows(own.slice(0, count), width))
+    rest.push(...own.slice(count))
   }
   return { full, rest: rest.toSorted((a, b) => a - b) }
 }

@@ -1,43 +1,43 @@
 import type { Column, ColumnKind, CoverProblem } from './cover-problem.ts'
 import type { RowClass } from './row-classes.ts'
 
-/** Prices of cells, by class, and of columns. */
+/** Dual variables of cells, by class, and of columns. */
 export interface Duals {
-  /** For each class, for each of its cells. */
+  /** Class → cell → dual. */
   cellDuals: Float64Array[]
   columnDuals: Float64Array
-  /** How often each column has to be paid; 0 where something can replace it. */
+  /** Objective coefficient of each column's dual; 0 for a replaceable column. */
   columnCounts: Float64Array
 }
 
-/** For each cell, by class, and each column: the price of the dearest rectangle that has it. */
+/** Maximum price of a rectangle with a cell, by class, or with a column. */
 export interface MaxPrices {
   byCell: Float64Array[]
   byColumn: Float64Array
 }
 
-/** Classes that take the columns in hand, and what a row of each pays for them. */
+/** Classes that take the current columns, with the sum of a row's duals there. */
 interface Takers {
   classes: number[]
-  paid: number[]
+  rowPrices: number[]
 }
 
-/** Finds the dearest rectangles among all sets of priced columns that rows share. */
+/** Finds the maximum prices by enumerating all sets of columns with duals that rows share. */
 export function findMaxPrices(
   { columns, width }: CoverProblem,
   classes: RowClass[],
   prices: Duals,
 ): MaxPrices {
-  return new Pricing(columns, width, classes, prices).dearest
+  return new MaxPriceSearch(columns, width, classes, prices).maxPrices
 }
 
-class Pricing {
-  readonly dearest: MaxPrices
+class MaxPriceSearch {
+  readonly maxPrices: MaxPrices
   readonly #kinds: ColumnKind[]
   readonly #width: number
   readonly #classes: RowClass[]
-  readonly #ofColumn: Float64Array
-  /** Class → its priced columns, ascending, with what a row pays for each. */
+  readonly #columnDuals: Float64Array
+  /** Class → its columns with duals, ascending, with the sum of a row's duals for each. */
   readonly #pay: { column: Column; price: number }[][]
   readonly #chosen: Column[] = []
 
@@ -50,8 +50,8 @@ class Pricing {
     this.#kinds = kinds
     this.#width = width
     this.#classes = classes
-    this.#ofColumn = columnDuals
-    this.dearest = {
+    this.#columnDuals = columnDuals
+    this.maxPrices = {
       byCell: cellDuals.map((own) => new Float64Array(own.length)),
       byColumn: new Float64Array(columnDuals.length),
     }
@@ -64,7 +64,7 @@ class Pricing {
         .filter(({ column, price }) => price > 0 || (columnDuals[column] ?? 0) > 0)
         .toSorted((a, b) => a.column - b.column),
     )
-    this.#explore({ classes: [...classes.keys()], paid: classes.map(() => 0) }, 0)
+    this.#explore({ classes: [...classes.keys()], rowPrices: classes.map(() => 0) }, 0)
   }
 
   #explore(takers: Takers, base: number): void {
@@ -73,15 +73,15 @@ class Pricing {
     for (const [i, index] of takers.classes.entries()) {
       for (const { column, price } of this.#pay[index] ?? []) {
         if (column <= last) continue
-        const known = found.get(column) ?? { classes: [], paid: [] }
+        const known = found.get(column) ?? { classes: [], rowPrices: [] }
         if (known.classes.length === 0) found.set(column, known)
         known.classes.push(index)
-        known.paid.push((takers.paid[i] ?? 0) + price)
+        known.rowPrices.push((takers.rowPrices[i] ?? 0) + price)
       }
     }
     for (const [column, next] of found) {
-      if (!this.#chosen.every((other) => this.#mayMeet(other, column))) continue
-      const price = base + (this.#ofColumn[column] ?? 0)
+      if (!this.#chosen.every((other) => this.#isCompatible(other, column))) continue
+      const price = base + (this.#columnDuals[column] ?? 0)
       this.#chosen.push(column)
       this.#raise(next, price)
       this.#explore(next, price)
@@ -89,17 +89,14 @@ class Pricing {
     }
   }
 
-  /**
-   * Notes the dearest rectangle of the columns in hand, for each class the dearest with a row of
-   * it.
-   */
-  #raise({ classes, paid }: Takers, base: number): void {
-    const { total, least } = this.#bestRows(classes, paid)
-    const { byCell, byColumn } = this.dearest
+  /** Records the maximum price of the current columns, and for each class that with a row of it. */
+  #raise({ classes, rowPrices }: Takers, base: number): void {
+    const { total, least } = this.#bestRows(classes, rowPrices)
+    const { byCell, byColumn } = this.maxPrices
     for (const column of this.#chosen)
       byColumn[column] = Math.max(byColumn[column] ?? 0, base + total)
     for (const [i, index] of classes.entries()) {
-      const price = base + total - Math.max(0, least - (paid[i] ?? 0))
+      const price = base + total - Math.max(0, least - (rowPrices[i] ?? 0))
       const own = byCell[index]
       if (own === undefined) continue
       for (const column of this.#chosen) {
@@ -110,21 +107,19 @@ class Pricing {
     }
   }
 
-  /**
-   * Adds up what the best rows of a full rectangle pay; the least of them pays 0 where it has room.
-   */
-  #bestRows(classes: number[], paid: number[]): { total: number; least: number } {
+  /** Sums the prices of the best rows of a full rectangle; `least` is 0 if there is room. */
+  #bestRows(classes: number[], rowPrices: number[]): { total: number; least: number } {
     const best: number[] = []
     for (const [i, index] of classes.entries()) {
-      const price = paid[i] ?? 0
+      const price = rowPrices[i] ?? 0
       for (let row = this.#classes[index]?.rows.length ?? 0; row > 0; row--) {
         if (best.length >= this.#width) {
           if (price <= (best.at(-1) ?? 0)) break
           best.pop()
         }
-        let place = best.length
-        while (place > 0 && (best[place - 1] ?? 0) < price) place--
-        best.splice(place, 0, price)
+        let position = best.length
+        while (position > 0 && (best[position - 1] ?? 0) < price) position--
+        best.splice(position, 0, price)
       }
     }
     return {
@@ -133,7 +128,7 @@ class Pricing {
     }
   }
 
-  #mayMeet(a: Column, b: Column): boolean {
+  #isCompatible(a: Column, b: Column): boolean {
     const [one, other] = [this.#kinds[a], this.#kinds[b]]
     return one?.item !== other?.item || (one?.mode === other?.mode && one?.mode !== 0)
   }

@@ -3,18 +3,17 @@ import { chunkRows, findWholeColumns } from './obvious-covers.ts'
 import { buildRowClasses } from './row-classes.ts'
 
 /**
- * Rows of one class that are the only ones to take some column, which nothing can replace: whatever
- * covers that column can have no other rows, and may as well have all columns of the class. So
- * those rectangles are part of some best cover, and settle their rows entirely. What is settled so
- * may leave other columns to one class only.
+ * Finds rectangles that are part of some optimal cover. If one class of rows is the only one with
+ * an irreplaceable column, the rectangles of that column have no other rows and may have all
+ * columns of the class. They cover the class, which may leave another column to a single class.
  *
- * @returns the rows of such rectangles, each of one class, and the rows that are left
+ * @returns the rows of these rectangles, each of one class, and the remaining rows
  */
 export function findForcedRectangles(problem: CoverProblem): { forced: Row[][]; left: Row[] } {
   const classes = buildRowClasses(problem).map(({ rows, columns }) => ({
     rows,
     columns: [...columns.keys()],
-    sole: findWholeColumns(problem, rows[0] ?? 0) === null ? [] : soleColumns(columns),
+    soleColumns: findWholeColumns(problem, rows[0] ?? 0) === null ? [] : findSoleColumns(columns),
   }))
   const takers = new Map<Column, Set<number>>()
   for (const [i, { columns }] of classes.entries()) {
@@ -24,17 +23,17 @@ export function findForcedRectangles(problem: CoverProblem): { forced: Row[][]; 
       else known.add(i)
     }
   }
-  const settled = new Set<number>()
+  const covered = new Set<number>()
   const queue = classes.map((_, i) => i)
   for (let i = queue.pop(); i !== undefined; i = queue.pop()) {
     const own = classes[i]
     if (
       own === undefined ||
-      settled.has(i) ||
-      !own.sole.some((column) => takers.get(column)?.size === 1)
+      covered.has(i) ||
+      !own.soleColumns.some((column) => takers.get(column)?.size === 1)
     )
       continue
-    settled.add(i)
+    covered.add(i)
     for (const column of own.columns) {
       const others = takers.get(column)
       others?.delete(i)
@@ -43,18 +42,18 @@ export function findForcedRectangles(problem: CoverProblem): { forced: Row[][]; 
   }
   return {
     forced: classes.flatMap(({ rows }, i) =>
-      settled.has(i) ? chunkRows(rows, problem.width) : [],
+      covered.has(i) ? chunkRows(rows, problem.width) : [],
     ),
-    left: classes.flatMap(({ rows }, i) => (settled.has(i) ? [] : rows)).toSorted((a, b) => a - b),
+    left: classes.flatMap(({ rows }, i) => (covered.has(i) ? [] : rows)).toSorted((a, b) => a - b),
   }
 }
 
-/** The columns without which some cell can't be covered. */
-function soleColumns(columns: Map<Column, Cell[]>): Column[] {
-  const ways = new Map<Cell, number>()
+/** Finds the columns that are the only one for some cell. */
+function findSoleColumns(columns: Map<Column, Cell[]>): Column[] {
+  const coveringColumns = new Map<Cell, number>()
   for (const cells of columns.values())
-    for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
+    for (const cell of cells) coveringColumns.set(cell, (coveringColumns.get(cell) ?? 0) + 1)
   return [...columns].flatMap(([column, cells]) =>
-    cells.some((cell) => ways.get(cell) === 1) ? [column] : [],
+    cells.some((cell) => coveringColumns.get(cell) === 1) ? [column] : [],
   )
 }

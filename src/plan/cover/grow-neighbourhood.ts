@@ -2,10 +2,10 @@ import type { Rectangle } from './cover-problem.ts'
 import { MaxHeap } from './max-heap.ts'
 
 /**
- * Finds rectangles that have most to do with each other: grows from one of them, each time by the
- * one that shares most rows and columns with those found, where what few have counts most.
+ * Grows a neighbourhood of closely related rectangles. The next rectangle is the one that shares
+ * most rows and columns with those found; rare rows and columns count more.
  *
- * @returns their places in the cover
+ * @returns indexes in the cover
  */
 export function growNeighbourhood(cover: Rectangle[], seed: number, size: number): number[] {
   const byRow = new Map<number, number[]>()
@@ -17,12 +17,12 @@ export function growNeighbourhood(cover: Rectangle[], seed: number, size: number
   const closeness = new Float64Array(cover.length)
   const found = new Set<number>()
   const heap = new MaxHeap()
-  const spread = (places: number[], worth: number): void => {
-    for (const place of places) {
-      if (found.has(place)) continue
-      const sum = (closeness[place] ?? 0) + worth / places.length
-      closeness[place] = sum
-      heap.push(place, sum)
+  const spread = (indexes: number[], worth: number): void => {
+    for (const index of indexes) {
+      if (found.has(index)) continue
+      const sum = (closeness[index] ?? 0) + worth / indexes.length
+      closeness[index] = sum
+      heap.push(index, sum)
     }
   }
   heap.push(seed, 1)
@@ -31,13 +31,13 @@ export function growNeighbourhood(cover: Rectangle[], seed: number, size: number
     found.add(next)
     const { rows = [], columns = [] } = cover[next] ?? {}
     for (const row of rows) spread(byRow.get(row) ?? [], 1)
-    for (const column of columns) spread(byColumn.get(column) ?? [], columnWorth)
+    for (const column of columns) spread(byColumn.get(column) ?? [], columnWeight)
   }
   return [...found]
 }
 
-/** How much sharing a column counts, where sharing a row counts 1. */
-const columnWorth = 3
+/** Weight of a shared column; that of a shared row is 1. */
+const columnWeight = 3
 
 function push(lists: Map<number, number[]>, key: number, value: number): void {
   const list = lists.get(key)

@@ -10,28 +10,30 @@ interface Move {
   gain: number
 }
 
-/** Rectangles with the column in hand whose gain is estimated; the best of them are worked out. */
+/**
+ * Maximum number of candidates with the column: first all are estimated, then the best evaluated.
+ */
 const maxEstimated = 150
-const maxWorkedOut = 3
-/** Rectangles that have nothing to do with the cell in hand, tried all the same. */
-const othersTried = 2
-/** Rows looked at to fill up a rectangle that has room. */
+const maxEvaluated = 3
+/** Number of random candidates besides those that share the row or the column. */
+const randomCandidates = 2
+/** Maximum number of rows that are tried to fill up a rectangle. */
 const maxFillers = 50
-/** The most steps that a rectangle rests after a move. */
-const maxRest = 3
+/** Maximum tabu tenure: steps during which a moved rectangle stays unchanged. */
+const maxTenure = 3
 
 /**
- * Moves of a weighted local search: an uncovered cell is given to the rectangle that loses least by
- * it; cells that stay uncovered grow heavier until they are covered.
+ * Moves of a tabu search with cell weights, for a large problem. A move adds an uncovered cell to
+ * the rectangle with the best gain. Weights of cells rise while they stay uncovered.
  */
 export class LargeMoves {
   readonly placement: Placement
   readonly #flat: FlatProblem
   readonly #random: () => number
-  /** Column → the last step whose row takes it, and the open weight that the row has there. */
-  readonly #takenAt: Int32Array
+  /** Column → last step whose row takes it; column → uncovered weight of that row there. */
+  readonly #markedAtStep: Int32Array
   readonly #openWeight: Float64Array
-  /** Cell → the last evaluation that covered it. */
+  /** Cell → number of the last evaluation that covered it. */
   readonly #seen: Int32Array
   #evaluation = 0
   #step = 0
@@ -39,72 +41,72 @@ export class LargeMoves {
   constructor(flat: FlatProblem, start: Rectangle[], random: () => number) {
     this.#flat = flat
     this.#random = random
-    this.#takenAt = new Int32Array(flat.takers.length).fill(-1)
+    this.#markedAtStep = new Int32Array(flat.takers.length).fill(-1)
     this.#openWeight = new Float64Array(flat.takers.length)
     this.#seen = new Int32Array(flat.cells)
     this.placement = new Placement(flat, start)
   }
 
-  /** Gives one uncovered cell to a rectangle. There has to be such a cell. */
+  /** Adds one uncovered cell, which has to exist, to a rectangle. */
   advance(): void {
-    const { uncovered: open, weight, live, rectangles } = this.placement
-    const cell = open.at(Math.floor(this.#random() * open.size))
-    this.#markColumns(this.#flat.rowOfCell[cell] ?? 0)
-    const move = this.#bestMove(cell)
+    const { uncovered, weight, live, rectangles } = this.placement
+    const cell = uncovered.at(Math.floor(this.#random() * uncovered.size))
+    this.#markColumns(this.#flat.rowByCell[cell] ?? 0)
+    const move = this.#findBestMove(cell)
     this.#step++
     if (move === null) return
-    if (move.gain <= 0) for (const other of open) weight[other] = (weight[other] ?? 0) + 1
+    if (move.gain <= 0) for (const each of uncovered) weight[each] = (weight[each] ?? 0) + 1
     this.#fill(move)
     this.placement.place(move.id, move.rows, move.columns)
     const placed = rectangles[move.id]
     if (placed === undefined) return
-    placed.restsUntil = this.#step + Math.floor(this.#random() * Math.min(maxRest, live.size / 2))
+    placed.tabuUntil = this.#step + Math.floor(this.#random() * Math.min(maxTenure, live.size / 2))
   }
 
   #markColumns(row: Row): void {
-    const { rowStart, columnOf } = this.#flat
+    const { rowStart, columnByEntry } = this.#flat
     for (let entry = rowStart[row] ?? 0; entry < (rowStart[row + 1] ?? 0); entry++) {
-      const column = columnOf[entry] ?? 0
-      this.#takenAt[column] = this.#step
+      const column = columnByEntry[entry] ?? 0
+      this.#markedAtStep[column] = this.#step
       this.#openWeight[column] = this.placement.weigh(entry, 0)
     }
   }
 
-  #bestMove(cell: number): Move | null {
+  #findBestMove(cell: number): Move | null {
     const { byRow, byColumn, live, rectangles } = this.placement
-    const row = this.#flat.rowOfCell[cell] ?? 0
+    const row = this.#flat.rowByCell[cell] ?? 0
     let best: Move | null = null
-    let equals = 1
+    let ties = 1
     for (const column of this.#flat.coveredBy[cell] ?? []) {
-      const ids = [...(byRow[row] ?? []), ...this.#promising(byColumn[column] ?? [], row)]
-      for (let i = 0; i < othersTried; i++) {
+      const ids = [...(byRow[row] ?? []), ...this.#findPromising(byColumn[column] ?? [], row)]
+      for (let i = 0; i < randomCandidates; i++) {
         ids.push(live.at(Math.floor(this.#random() * live.size)))
       }
       for (const id of ids) {
         const own = rectangles[id]
-        if (own === undefined || own.rows.length === 0 || own.restsUntil > this.#step) continue
-        const move = this.#workOut(id, own, row, column)
+        if (own === undefined || own.rows.length === 0 || own.tabuUntil > this.#step) continue
+        const move = this.#evaluate(id, own, row, column)
         if (best !== null && move.gain < best.gain) continue
-        if (best !== null && move.gain === best.gain && this.#random() * ++equals >= 1) continue
-        if (best === null || move.gain > best.gain) equals = 1
+        if (best !== null && move.gain === best.gain && this.#random() * ++ties >= 1) continue
+        if (best === null || move.gain > best.gain) ties = 1
         best = move
       }
     }
     return best
   }
 
-  /** Finds, of rectangles that have the column in hand, those that seem to gain most by the row. */
-  #promising(ids: number[], row: Row): number[] {
+  /** Finds the candidates with the column whose estimated gain by the row is largest. */
+  #findPromising(ids: number[], row: Row): number[] {
     const { rectangles } = this.placement
     const best: { id: number; gain: number }[] = []
-    let place = Math.floor(this.#random() * ids.length)
+    let position = Math.floor(this.#random() * ids.length)
     for (let i = Math.min(maxEstimated, ids.length); i > 0; i--) {
-      const id = ids[place] ?? 0
-      if (++place >= ids.length) place = 0
+      const id = ids[position] ?? 0
+      if (++position >= ids.length) position = 0
       const own = rectangles[id]
-      if (own === undefined || own.restsUntil > this.#step) continue
+      if (own === undefined || own.tabuUntil > this.#step) continue
       const gain = this.#estimate(own)
-      const last = best[maxWorkedOut - 1]
+      const last = best[maxEvaluated - 1]
       if ((last !== undefined && gain <= last.gain) || own.rows.includes(row)) continue
       if (last !== undefined) best.pop()
       best.push({ id, gain })
@@ -118,47 +120,45 @@ export class LargeMoves {
     return best.map(({ id }) => id)
   }
 
-  /**
-   * Estimates the gain of the row in hand for a rectangle: cells that are lost twice count twice.
-   */
+  /** Estimates a rectangle's gain by the current row; a cell that is lost twice counts twice. */
   #estimate({ columns, rowLoss, columnLoss }: PlacedRectangle): number {
     let gain = 0
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] ?? 0
       gain +=
-        this.#takenAt[column] === this.#step
+        this.#markedAtStep[column] === this.#step
           ? (this.#openWeight[column] ?? 0)
           : -(columnLoss[i] ?? 0)
     }
     if (rowLoss.length < this.#flat.width) return gain
-    let least = Infinity
-    for (let i = 0; i < rowLoss.length; i++) least = Math.min(least, rowLoss[i] ?? 0)
-    return gain - least
+    let leastLoss = Infinity
+    for (let i = 0; i < rowLoss.length; i++) leastLoss = Math.min(leastLoss, rowLoss[i] ?? 0)
+    return gain - leastLoss
   }
 
   /**
-   * Works out a rectangle with the row and the column in it: rows that do not take the column leave
-   * it, and the least useful one when it is full.
+   * Evaluates a rectangle with the row and the column added. Rows that do not take the column are
+   * dropped, and the least useful one if the rectangle is full.
    */
-  #workOut(id: number, own: PlacedRectangle, row: Row, column: Column): Move {
-    const has = own.columns.includes(column)
+  #evaluate(id: number, own: PlacedRectangle, row: Row, column: Column): Move {
+    const hasColumn = own.columns.includes(column)
     const rows = [row]
-    let least = Infinity
-    let place = -1
+    let leastLoss = Infinity
+    let position = -1
     for (let i = 0; i < own.rows.length; i++) {
-      const other = own.rows[i] ?? 0
-      if (other === row || !(has || findEntry(this.#flat, other, column) >= 0)) continue
+      const otherRow = own.rows[i] ?? 0
+      if (otherRow === row || !(hasColumn || findEntry(this.#flat, otherRow, column) >= 0)) continue
       const loss = own.rowLoss[i] ?? 0
-      if (loss < least) [least, place] = [loss, rows.length]
-      rows.push(other)
+      if (loss < leastLoss) [leastLoss, position] = [loss, rows.length]
+      rows.push(otherRow)
     }
-    if (rows.length > this.#flat.width) rows.splice(place, 1)
-    const columns = this.#sharedColumns(rows)
-    return { id, rows, columns, gain: this.#gain(own, rows, columns) }
+    if (rows.length > this.#flat.width) rows.splice(position, 1)
+    const columns = this.#findColumns(rows)
+    return { id, rows, columns, gain: this.#computeGain(own, rows, columns) }
   }
 
-  /** Of rival ways of an item that which weighs most where it is not covered twice. */
-  #sharedColumns(rows: Row[]): Column[] {
+  /** Finds the shared columns, with the alternative of each item that has most weight. */
+  #findColumns(rows: Row[]): Column[] {
     return pickAlternatives(this.#flat, findSharedColumns(this.#flat, rows), (column) => {
       let sum = 0
       for (const row of rows) {
@@ -169,8 +169,8 @@ export class LargeMoves {
     })
   }
 
-  /** The weight that is newly covered less the weight that is not covered any more. */
-  #gain(own: PlacedRectangle, rows: Row[], columns: Column[]): number {
+  /** Computes the newly covered weight less the weight that is no longer covered. */
+  #computeGain(own: PlacedRectangle, rows: Row[], columns: Column[]): number {
     const { cellStart, cellList } = this.#flat
     const { count, weight } = this.placement
     const evaluation = ++this.#evaluation
@@ -195,16 +195,18 @@ export class LargeMoves {
     return gain
   }
 
-  /** Adds rows that take all columns of a rectangle with room: others may then let them go. */
+  /** Fills up a rectangle with rows that take all its columns: other rectangles may drop them. */
   #fill({ rows, columns }: Move): void {
     const { takers, width } = this.#flat
     if (rows.length >= width) return
     const lists = columns.map((column) => takers[column] ?? [])
-    const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least))
-    let place = Math.floor(this.#random() * rarest.length)
+    const rarest = lists.reduce((shortest, list) =>
+      list.length < shortest.length ? list : shortest,
+    )
+    let position = Math.floor(this.#random() * rarest.length)
     for (let i = Math.min(maxFillers, rarest.length); i > 0 && rows.length < width; i--) {
-      const row = rarest[place] ?? 0
-      if (++place >= rarest.length) place = 0
+      const row = rarest[position] ?? 0
+      if (++position >= rarest.length) position = 0
       if (rows.includes(row)) continue
       if (columns.every((column) => findEntry(this.#flat, row, column) >= 0)) rows.push(row)
     }

@@ -1,4 +1,4 @@
-/** Numbers with priorities; of equal priorities the smaller number comes first. */
+/** A heap of numbers by descending priority; of equal priorities the smaller number comes first. */
 export class MaxHeap {
   readonly #values: number[] = []
   readonly #priorities: number[] = []
@@ -9,15 +9,15 @@ export class MaxHeap {
   }
 
   push(value: number, priority: number): void {
-    let place = this.#values.length
-    while (place > 0) {
-      const parent = (place - 1) >> 1
+    let index = this.#values.length
+    while (index > 0) {
+      const parent = (index - 1) >> 1
       if (!this.#isBefore(value, priority, parent)) break
-      this.#move(parent, place)
-      place = parent
+      this.#move(parent, index)
+      index = parent
     }
-    this.#values[place] = value
-    this.#priorities[place] = priority
+    this.#values[index] = value
+    this.#priorities[index] = priority
   }
 
   pop(): number | undefined {
@@ -25,20 +25,20 @@ export class MaxHeap {
     const value = this.#values.pop()
     const priority = this.#priorities.pop()
     if (value === undefined || priority === undefined || this.#values.length === 0) return first
-    let place = 0
+    let index = 0
     for (;;) {
-      const child = this.#largerChild(place)
+      const child = this.#largerChild(index)
       if (child === null || this.#isBefore(value, priority, child)) break
-      this.#move(child, place)
-      place = child
+      this.#move(child, index)
+      index = child
     }
-    this.#values[place] = value
-    this.#priorities[place] = priority
+    this.#values[index] = value
+    this.#priorities[index] = priority
     return first
   }
 
-  #largerChild(place: number): number | null {
-    const left = 2 * place + 1
+  #largerChild(index: number): number | null {
+    const left = 2 * index + 1
     const right = left + 1
     if (left >= this.#values.length) return null
     if (right >= this.#values.length) return left
@@ -46,9 +46,9 @@ export class MaxHeap {
     return this.#isBefore(value, priority, left) ? right : left
   }
 
-  #isBefore(value: number, priority: number, place: number): boolean {
-    const other = this.#priorities[place] ?? 0
-    return priority > other || (priority === other && value < (this.#values[place] ?? 0))
+  #isBefore(value: number, priority: number, index: number): boolean {
+    const other = this.#priorities[index] ?? 0
+    return priority > other || (priority === other && value < (this.#values[index] ?? 0))
   }
 
   #move(from: number, to: number): void {

@@ -1,25 +1,33 @@
 import type { Column } from './cover-problem.ts'
 import type { FlatProblem } from './flat-problem.ts'
 
-/** Leaves of rival ways of one item the one with most worth: columns of one rectangle. */
+/** Picks columns that fit in one rectangle: of each item the alternative with most worth. */
 export function pickAlternatives(
-  { hasAlternatives, alternativeOf, itemOf }: FlatProblem,
+  { hasAlternatives, alternativeByColumn, itemByColumn }: FlatProblem,
   columns: Column[],
-  worth: (column: Column) => number,
+  computeWorth: (column: Column) => number,
 ): Column[] {
   if (!hasAlternatives) return columns
-  const worths = new Map<number, number>()
+  const worthByAlternative = new Map<number, number>()
   for (const column of columns) {
-    const way = alternativeOf[column] ?? 0
-    worths.set(way, (worths.get(way) ?? 0) + worth(column))
+    const alternative = alternativeByColumn[column] ?? 0
+    worthByAlternative.set(
+      alternative,
+      (worthByAlternative.get(alternative) ?? 0) + computeWorth(column),
+    )
   }
-  const best = new Map<number, number>()
+  const bestByItem = new Map<number, number>()
   for (const column of columns) {
-    const [item, way] = [itemOf[column] ?? 0, alternativeOf[column] ?? 0]
-    const known = best.get(item)
-    if (known === undefined || (worths.get(way) ?? 0) > (worths.get(known) ?? 0)) {
-      best.set(item, way)
+    const [item, alternative] = [itemByColumn[column] ?? 0, alternativeByColumn[column] ?? 0]
+    const known = bestByItem.get(item)
+    if (
+      known === undefined ||
+      (worthByAlternative.get(alternative) ?? 0) > (worthByAlternative.get(known) ?? 0)
+    ) {
+      bestByItem.set(item, alternative)
     }
   }
-  return columns.filter((column) => best.get(itemOf[column] ?? 0) === alternativeOf[column])
+  return columns.filter(
+    (column) => bestByItem.get(itemByColumn[column] ?? 0) === alternativeByColumn[column],
+  )
 }

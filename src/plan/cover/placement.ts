@@ -2,70 +2,70 @@ import type { Cell, Column, Rectangle, Row } from './cover-problem.ts'
 import { findEntry, type Entry, type FlatProblem } from './flat-problem.ts'
 import { IndexedSet } from './indexed-set.ts'
 
-/** A rectangle in its place, with the weight that nothing else covers, by row and by column. */
+/** A rectangle of a placement, with the weight that it alone covers, by row and by column. */
 export interface PlacedRectangle {
   rows: Row[]
   columns: Column[]
-  /** Row by row, of each row its entries by column. */
+  /** Entries, row by row and in each row by column. */
   entries: Entry[]
   rowLoss: number[]
   columnLoss: number[]
-  /** Until this step the rectangle stays as it is. */
-  restsUntil: number
+  /** First step at which the rectangle is not tabu. */
+  tabuUntil: number
 }
 
 /**
- * Rectangles that cover some cells of a problem, indexed by row and column; keeps up to date what
- * each of them alone covers. Each rectangle has a number from 0, and keeps it.
+ * Rectangles of a partial cover, indexed by row and by column, with the weight that each alone
+ * covers. A rectangle is identified by its number, from 0.
  */
 export class Placement {
   readonly flat: FlatProblem
   readonly rectangles: PlacedRectangle[]
-  /** The numbers of rectangles that have rows. */
+  /** Numbers of the rectangles that have rows. */
   readonly live: IndexedSet
   readonly byRow: number[][]
   readonly byColumn: number[][]
-  /** Cell → how many rectangles cover it. */
+  /** Cell → number of rectangles that cover it. */
   readonly count: Int32Array
   readonly weight: Float64Array
-  /** The cells that nothing covers. */
+  /** Cells that no rectangle covers. */
   readonly uncovered: IndexedSet
-  /** Cell → sum of the numbers of the rectangles that cover it: of a single one its number. */
-  readonly #owners: Int32Array
+  /** Cell → sum of the numbers of its rectangles; with a single rectangle that is its number. */
+  readonly #ownerSums: Int32Array
 
   constructor(flat: FlatProblem, start: Rectangle[]) {
     this.flat = flat
     this.count = new Int32Array(flat.cells)
     this.weight = new Float64Array(flat.cells).fill(1)
-    this.#owners = new Int32Array(flat.cells)
+    this.#ownerSums = new Int32Array(flat.cells)
     this.uncovered = new IndexedSet(flat.cells)
     for (let cell = 0; cell < flat.cells; cell++) this.uncovered.add(cell)
     this.live = new IndexedSet(start.length)
     this.byRow = Array.from({ length: flat.rowStart.length - 1 }, () => [])
     this.byColumn = flat.takers.map(() => [])
-    this.rectangles = start.map(() => emptyPlace())
+    this.rectangles = start.map(() => createEmptyRectangle())
     for (const [id, { rows, columns }] of start.entries()) this.place(id, rows, columns)
   }
 
-  /** Puts a rectangle where other rows and columns are; without rows it is taken away. */
+  /** Moves a rectangle to these rows and columns; no rows remove it. */
   place(id: number, rows: Row[], columns: Column[]): void {
-    const before = this.rectangles[id] ?? emptyPlace()
+    const before = this.rectangles[id] ?? createEmptyRectangle()
     const { flat } = this
     const entries: Entry[] = []
     for (const row of rows) for (const column of columns) entries.push(findEntry(flat, row, column))
     for (const entry of entries) this.#cover(id, entry)
     for (const entry of before.entries) this.#uncover(id, entry)
-    update(this.byRow, before.rows, rows, id)
-    update(this.byColumn, before.columns, columns, id)
-    const { restsUntil } = before
-    const after = { rows, columns, entries, rowLoss: [], columnLoss: [], restsUntil }
+    updateIndex(this.byRow, before.rows, rows, id)
+    updateIndex(this.byColumn, before.columns, columns, id)
+    const { tabuUntil } = before
+    const after = { rows, columns, entries, rowLoss: [], columnLoss: [], tabuUntil }
     this.rectangles[id] = after
     this.#countLosses(after)
     if (rows.length > 0) this.live.add(id)
     else this.live.delete(id)
   }
 
-  /** Makes all cells weigh the same again. */
+  /** Resets the weight of all cells to 1. */
   resetWeights(): void {
     this.weight.fill(1)
     for (const rectangle of this.rectangles) {
@@ -75,7 +75,7 @@ export class Placement {
     }
   }
 
-  /** Weighs what an entry covers of the cells that so many rectangles cover. */
+  /** Sums the weight of the entry's cells that are covered `times` times. */
   weigh(entry: Entry, times: 0 | 1): number {
     const { cellStart, cellList } = this.flat
     let sum = 0
@@ -92,10 +92,10 @@ export class Placement {
       const cell = cellList[i] ?? 0
       const count = (this.count[cell] ?? 0) + 1
       this.count[cell] = count
-      const owner = this.#owners[cell] ?? 0
-      this.#owners[cell] = owner + id
+      const ownerSum = this.#ownerSums[cell] ?? 0
+      this.#ownerSums[cell] = ownerSum + id
       if (count === 1) this.uncovered.delete(cell)
-      else if (count === 2 && owner !== id) this.#changeLoss(owner, cell, -1)
+      else if (count === 2 && ownerSum !== id) this.#changeLoss(ownerSum, cell, -1)
     }
   }
 
@@ -105,10 +105,10 @@ export class Placement {
       const cell = cellList[i] ?? 0
       const count = (this.count[cell] ?? 0) - 1
       this.count[cell] = count
-      const owner = (this.#owners[cell] ?? 0) - id
-      this.#owners[cell] = owner
+      const ownerSum = (this.#ownerSums[cell] ?? 0) - id
+      this.#ownerSums[cell] = ownerSum
       if (count === 0) this.uncovered.add(cell)
-      else if (count === 1 && owner !== id) this.#changeLoss(owner, cell, 1)
+      else if (count === 1 && ownerSum !== id) this.#changeLoss(ownerSum, cell, 1)
     }
   }
 
@@ -116,11 +116,12 @@ export class Placement {
     const own = this.rectangles[id]
     if (own === undefined) return
     const weight = sign * (this.weight[cell] ?? 0)
-    const place = own.rows.indexOf(this.flat.rowOfCell[cell] ?? 0)
-    own.rowLoss[place] = (own.rowLoss[place] ?? 0) + weight
+    const rowIndex = own.rows.indexOf(this.flat.rowByCell[cell] ?? 0)
+    own.rowLoss[rowIndex] = (own.rowLoss[rowIndex] ?? 0) + weight
     for (const column of this.flat.coveredBy[cell] ?? []) {
-      const at = own.columns.indexOf(column)
-      if (at >= 0) own.columnLoss[at] = (own.columnLoss[at] ?? 0) + weight
+      const columnIndex = own.columns.indexOf(column)
+      if (columnIndex >= 0)
+        own.columnLoss[columnIndex] = (own.columnLoss[columnIndex] ?? 0) + weight
     }
   }
 
@@ -139,12 +140,12 @@ export class Placement {
   }
 }
 
-function emptyPlace(): PlacedRectangle {
-  return { rows: [], columns: [], entries: [], rowLoss: [], columnLoss: [], restsUntil: -1 }
+function createEmptyRectangle(): PlacedRectangle {
+  return { rows: [], columns: [], entries: [], rowLoss: [], columnLoss: [], tabuUntil: -1 }
 }
 
-/** Moves a rectangle's number from the lists of what it had to those of what it has. */
-function update(lists: number[][], before: number[], after: number[], id: number): void {
+/** Moves a rectangle's number from the lists of its former rows or columns to those of its new. */
+function updateIndex(lists: number[][], before: number[], after: number[], id: number): void {
   for (const each of before) {
     if (after.includes(each)) continue
     const list = lists[each] ?? []

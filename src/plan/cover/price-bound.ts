@@ -2,30 +2,28 @@ import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { findMaxPrices, type Duals } from './find-max-prices.ts'
 import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
 
-/** How much work the bound may be. */
+/** Limits of the work for the bound. */
 export interface PriceEffort {
   rounds: number
-  /** Sets of columns gone through in a round, counted once for each class that takes them. */
+  /** Maximum number of column sets of a round, counted once for each class that takes them. */
   sets: number
 }
-/** The most columns of a class that have a price. */
-const maxPriced = 9
+/** Maximum number of cells of a class that have a dual. */
+const maxDualsPerClass = 9
 /**
- * Shares of the prices that start with the columns; the rest starts with the cells. The best of
- * them depends on how often columns are rare.
+ * Initial shares of the duals that go to the columns, to be tried; the rest goes to the cells. The
+ * best share depends on the problem.
  */
 const columnShares = [0, 0.5]
 
 /**
- * Counts rectangles that no cover can be under, by prices for cells and for columns: where no
- * possible rectangle costs over 1, a cover has as many rectangles as all prices add up to. A column
- * of n rows that nothing can replace is paid ⌈n / width⌉ times.
+ * Computes a lower bound of the number of rectangles from feasible duals of cells and columns, as
+ * `computeDualBound` does, but without a solver, in time that grows with the number of classes.
  *
- * Each price is divided by that of the dearest rectangle it is part of. Whatever the prices were,
- * then no rectangle costs over 1; and prices that were right before only rise. So that is done
- * again and again, without a solver, in time that grows with the number of classes.
+ * A round divides each dual by the maximum price of a rectangle that contains it. Then no price is
+ * over 1, whatever the duals were, and duals that were feasible only rise.
  *
- * @param cover a good cover: cells whose rectangles cover few are dear at first
+ * @param cover a good cover; cells of rectangles that cover few cells start with large duals
  */
 export function computePriceBound(
   problem: CoverProblem,
@@ -33,42 +31,42 @@ export function computePriceBound(
   { rounds, sets }: PriceEffort,
 ): number {
   const classes = buildRowClasses(problem)
-  const priced = countPriced(classes, sets)
+  const maxDuals = countDualsPerClass(classes, sets)
   let best = 0
   for (const share of columnShares) {
-    const prices = firstPrices(problem, classes, cover, share, priced)
-    for (let round = 0; round < rounds && toWhole(best) < cover.length; round++) {
-      best = Math.max(best, settle(problem, classes, prices))
+    const duals = computeFirstDuals(problem, classes, cover, share, maxDuals)
+    for (let round = 0; round < rounds && roundUp(best) < cover.length; round++) {
+      best = Math.max(best, scaleDuals(problem, classes, duals))
     }
   }
-  return toWhole(best)
+  return roundUp(best)
 }
 
-/** Covers have whole numbers of rectangles; sums of prices have an error. */
-function toWhole(bound: number): number {
+/** Rounds a bound up: covers have whole numbers of rectangles. Allows for the error of sums. */
+function roundUp(bound: number): number {
   return Math.ceil(bound * (1 - 1e-9) - 1e-6)
 }
 
-/** Shares the price of each rectangle, 1, among the cells that it is the first to cover. */
-function firstPrices(
+/** Divides the price 1 of each rectangle among the cells that it is the first to cover. */
+function computeFirstDuals(
   problem: CoverProblem,
   classes: RowClass[],
   cover: Rectangle[],
   columnShare: number,
-  priced: number,
+  maxDuals: number,
 ): Duals {
-  const price = new Float64Array(problem.cells).fill(-1)
+  const dual = new Float64Array(problem.cells).fill(-1)
   for (const { rows, columns } of cover) {
     const fresh = new Set(
       rows.flatMap((row) => columns.flatMap((column) => problem.rows[row]?.get(column) ?? [])),
     )
-    for (const cell of fresh) if ((price[cell] ?? 0) >= 0) fresh.delete(cell)
-    for (const cell of fresh) price[cell] = 1 / fresh.size
+    for (const cell of fresh) if ((dual[cell] ?? 0) >= 0) fresh.delete(cell)
+    for (const cell of fresh) dual[cell] = 1 / fresh.size
   }
   const columnCounts = new Float64Array(problem.columns.length)
-  // A price for a column holds for all classes that take it: they must be able to bear it.
-  const bearable = classes.every(({ columns }) => columns.size <= priced)
-  for (const [column, rows] of bearable ? findIrreplaceableColumns(classes) : []) {
+  // The dual of a column needs room among the duals of every class that takes the column.
+  const hasRoom = classes.every(({ columns }) => columns.size <= maxDuals)
+  for (const [column, rows] of hasRoom ? findIrreplaceableColumns(classes) : []) {
     columnCounts[column] = Math.ceil(rows / problem.width)
   }
   const columnDuals = new Float64Array(problem.columns.length)
@@ -78,7 +76,7 @@ function firstPrices(
       for (const [column, cells] of each.columns) {
         const outer = problem.rows[row]?.get(column) ?? []
         for (const [i, cell] of cells.entries()) {
-          const worth = Math.max(0, price[outer[i] ?? 0] ?? 0)
+          const worth = Math.max(0, dual[outer[i] ?? 0] ?? 0)
           const share = (columnCounts[column] ?? 0) > 0 ? columnShare : 0
           columnDuals[column] =
             (columnDuals[column] ?? 0) + (share * worth) / Math.max(1, columnCounts[column] ?? 0)
@@ -86,51 +84,46 @@ function firstPrices(
         }
       }
     }
-    return keepDearest(own, priced)
+    return keepLargest(own, maxDuals)
   })
   return { cellDuals, columnDuals, columnCounts }
 }
 
-/**
- * Counts the columns of a class that may have a price, so that there are not too many sets of them.
- */
-function countPriced(classes: RowClass[], sets: number): number {
-  const allSets = (priced: number): number =>
-    classes.reduce((sum, { columns }) => sum + 2 ** Math.min(columns.size, priced), 0)
-  let priced = maxPriced
-  while (priced > 1 && allSets(priced) > sets) priced--
-  return priced
+/** Counts the duals that a class may have, so that there are not too many sets of columns. */
+function countDualsPerClass(classes: RowClass[], sets: number): number {
+  const countSets = (count: number): number =>
+    classes.reduce((sum, { columns }) => sum + 2 ** Math.min(columns.size, count), 0)
+  let maxDuals = maxDualsPerClass
+  while (maxDuals > 1 && countSets(maxDuals) > sets) maxDuals--
+  return maxDuals
 }
 
-/** Sets all but the dearest cells of a class to 0. */
-function keepDearest(prices: Float64Array, count: number): Float64Array {
-  if (prices.length <= count) return prices
-  const least = prices.toSorted((a, b) => b - a)[count - 1] ?? 0
+/** Sets all but the largest duals of a class to 0. */
+function keepLargest(duals: Float64Array, count: number): Float64Array {
+  if (duals.length <= count) return duals
+  const smallest = duals.toSorted((a, b) => b - a)[count - 1] ?? 0
   let room = count
-  return prices.map((price) => (price >= least && room-- > 0 ? price : 0))
+  return duals.map((dual) => (dual >= smallest && room-- > 0 ? dual : 0))
 }
 
-/**
- * Divides all prices by that of the dearest rectangle they are part of; returns what they add up
- * to.
- */
-function settle(problem: CoverProblem, classes: RowClass[], prices: Duals): number {
-  const dearest = findMaxPrices(problem, classes, prices)
+/** Divides each dual by the maximum price of its rectangles; returns the sum of all duals. */
+function scaleDuals(problem: CoverProblem, classes: RowClass[], duals: Duals): number {
+  const maxPrices = findMaxPrices(problem, classes, duals)
   let bound = 0
   for (const [i, { rows }] of classes.entries()) {
-    const own = prices.cellDuals[i] ?? new Float64Array()
+    const own = duals.cellDuals[i] ?? new Float64Array()
     for (let cell = 0; cell < own.length; cell++) {
-      const price = own[cell] ?? 0
-      if (price === 0) continue
-      own[cell] = price / (dearest.byCell[i]?.[cell] ?? 1)
+      const dual = own[cell] ?? 0
+      if (dual === 0) continue
+      own[cell] = dual / (maxPrices.byCell[i]?.[cell] ?? 1)
       bound += rows.length * (own[cell] ?? 0)
     }
   }
-  for (const [column, times] of prices.columnCounts.entries()) {
-    const price = prices.columnDuals[column] ?? 0
-    if (price === 0) continue
-    prices.columnDuals[column] = price / (dearest.byColumn[column] ?? 1)
-    bound += times * (prices.columnDuals[column] ?? 0)
+  for (const [column, count] of duals.columnCounts.entries()) {
+    const dual = duals.columnDuals[column] ?? 0
+    if (dual === 0) continue
+    duals.columnDuals[column] = dual / (maxPrices.byColumn[column] ?? 1)
+    bound += count * (duals.columnDuals[column] ?? 0)
   }
   return bound
 }

@@ -1,16 +1,14 @@
 import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
 
-/** Rows that take the same columns in the same way: for a bound they are one row, so many times. */
+/** Rows that take the same columns for the same cells; a bound treats them as one row. */
 export interface RowClass {
   rows: Row[]
-  /** For each column the cells that it covers, counted within the class. */
+  /** Column → cells that it covers, numbered within the class. */
   columns: Map<Column, Cell[]>
   cells: number
 }
 
-/**
- * All rows of a problem in classes, by the first of each; cells are numbered anew within a class.
- */
+/** Groups all rows of a problem into classes, in the order of their first rows. */
 export function buildRowClasses({ rows }: CoverProblem): RowClass[] {
   const classes = new Map<string, RowClass>()
   for (const [row, columns] of rows.entries()) {
@@ -34,17 +32,19 @@ export function buildRowClasses({ rows }: CoverProblem): RowClass[] {
   return [...classes.values()]
 }
 
-/** Columns that are the only way for every row that takes them, with the number of those rows. */
+/**
+ * Finds columns that no other column can replace in any row; returns column → number of its rows.
+ */
 export function findIrreplaceableColumns(classes: RowClass[]): Map<Column, number> {
   const rows = new Map<Column, number>()
   const replaceable = new Set<Column>()
   for (const each of classes) {
-    const ways = new Map<Cell, number>()
+    const coveringColumns = new Map<Cell, number>()
     for (const cells of each.columns.values())
-      for (const cell of cells) ways.set(cell, (ways.get(cell) ?? 0) + 1)
+      for (const cell of cells) coveringColumns.set(cell, (coveringColumns.get(cell) ?? 0) + 1)
     for (const [column, cells] of each.columns) {
       rows.set(column, (rows.get(column) ?? 0) + each.rows.length)
-      if (cells.some((cell) => (ways.get(cell) ?? 0) > 1)) replaceable.add(column)
+      if (cells.some((cell) => (coveringColumns.get(cell) ?? 0) > 1)) replaceable.add(column)
     }
   }
   for (const column of replaceable) rows.delete(column)

@@ -2,37 +2,37 @@ import type { Cell, Column, Rectangle, Row } from './cover-problem.ts'
 import { IndexedSet } from './indexed-set.ts'
 import { findEntry, findSharedColumns, type Table } from './table.ts'
 
-interface Placed {
+interface PlacedRectangle {
   rows: Row[]
   columns: Column[]
   cells: Cell[]
-  /** Until this step the rectangle is left as it is, so that a move is not taken back at once. */
-  restsUntil: number
+  /** First step at which the rectangle is not tabu, so that a move is not undone at once. */
+  tabuUntil: number
 }
 
 interface Move {
-  rectangle: Placed
+  rectangle: PlacedRectangle
   rows: Row[]
   columns: Column[]
   cells: Cell[]
   gain: number
 }
 
-/** Rectangles that have nothing to do with the cell in hand, tried all the same. */
-const strangers = 4
-/** Rows looked at to fill up a rectangle that has room. */
-const fillers = 20
-/** The most steps that a rectangle rests after a move. */
-const longestRest = 3
+/** Expected number of random candidates besides those that share the row or the column. */
+const randomCandidates = 4
+/** Maximum number of rows that are tried to fill up a rectangle. */
+const maxFillers = 20
+/** Maximum tabu tenure: steps during which a moved rectangle stays unchanged. */
+const maxTenure = 3
 
 /**
- * Looks for a cover that has as many rectangles as `start`, by weighted local search: an uncovered
- * cell is given to the rectangle that loses least by it; cells that stay uncovered grow heavier
- * until they are.
+ * Searches for a cover with as many rectangles as `start` by tabu search with cell weights. A move
+ * adds an uncovered cell to the rectangle with the best gain. Weights of cells rise while they stay
+ * uncovered.
  *
- * @param start rectangles, by their rows, that leave some cells uncovered
- * @param steps the most moves that are made
- * @returns a full cover, or null when none was found, and how many moves were made
+ * @param start rows of rectangles that leave some cells uncovered
+ * @param steps maximum number of moves
+ * @returns a full cover or null, and the number of moves made
  */
 export function searchCover(
   table: Table,
@@ -42,10 +42,10 @@ export function searchCover(
 ): { found: Rectangle[] | null; made: number } {
   const search = new CoverSearch(table, start, random)
   let made = 0
-  while (search.open.size > 0 && made < steps) search.step(made++)
+  while (search.uncovered.size > 0 && made < steps) search.step(made++)
   return {
     found:
-      search.open.size > 0
+      search.uncovered.size > 0
         ? null
         : search.rectangles.map(({ rows, columns }) => ({ rows, columns })),
     made,
@@ -53,12 +53,12 @@ export function searchCover(
 }
 
 class CoverSearch {
-  readonly rectangles: Placed[]
-  /** The cells that nothing covers. */
-  readonly open: IndexedSet
+  readonly rectangles: PlacedRectangle[]
+  /** Cells that no rectangle covers. */
+  readonly uncovered: IndexedSet
   readonly #count: Int32Array
   readonly #weight: Float64Array
-  /** Cell → the last evaluation that covered it. */
+  /** Cell → number of the last evaluation that covered it. */
   readonly #seen: Int32Array
   #evaluation = 0
 
@@ -72,39 +72,44 @@ class CoverSearch {
     this.#count = new Int32Array(cells)
     this.#weight = new Float64Array(cells).fill(1)
     this.#seen = new Int32Array(cells)
-    this.open = new IndexedSet(cells)
-    this.rectangles = start.map((rows) => ({ rows, columns: [], cells: [], restsUntil: -1 }))
-    for (let cell = 0; cell < cells; cell++) this.open.add(cell)
+    this.uncovered = new IndexedSet(cells)
+    this.rectangles = start.map((rows) => ({ rows, columns: [], cells: [], tabuUntil: -1 }))
+    for (let cell = 0; cell < cells; cell++) this.uncovered.add(cell)
     for (const rectangle of this.rectangles)
-      this.#place({ rectangle, ...this.#covered(rectangle.rows), rows: rectangle.rows, gain: 0 })
+      this.#place({
+        rectangle,
+        ...this.#computeCovered(rectangle.rows),
+        rows: rectangle.rows,
+        gain: 0,
+      })
   }
 
-  /** Gives one uncovered cell to a rectangle. */
+  /** Adds one uncovered cell to a rectangle. */
   step(step: number): void {
-    const cell = this.open.at(Math.floor(this.#random() * this.open.size))
-    const move = this.#bestMove(cell, step)
+    const cell = this.uncovered.at(Math.floor(this.#random() * this.uncovered.size))
+    const move = this.#findBestMove(cell, step)
     if (move === null) return
     if (move.gain <= 0)
-      for (const other of this.open) this.#weight[other] = (this.#weight[other] ?? 0) + 1
+      for (const other of this.uncovered) this.#weight[other] = (this.#weight[other] ?? 0) + 1
     this.#place(move)
-    move.rectangle.restsUntil =
-      step + 1 + Math.floor(this.#random() * Math.min(longestRest, this.rectangles.length / 2))
+    move.rectangle.tabuUntil =
+      step + 1 + Math.floor(this.#random() * Math.min(maxTenure, this.rectangles.length / 2))
   }
 
-  #bestMove(cell: Cell, step: number): Move | null {
-    const row = this.#table.rowOf[cell] ?? 0
+  #findBestMove(cell: Cell, step: number): Move | null {
+    const row = this.#table.rowByCell[cell] ?? 0
     let best: Move | null = null
-    let equals = 1
+    let ties = 1
     for (const column of this.#table.coveredBy[cell] ?? []) {
-      const chance = strangers / this.rectangles.length
+      const probability = randomCandidates / this.rectangles.length
       for (const rectangle of this.rectangles) {
-        if (rectangle.restsUntil > step) continue
-        const near = rectangle.columns.includes(column) || rectangle.rows.includes(row)
-        if (!near && this.#random() >= chance) continue
-        const move = this.#moveTo(rectangle, row, column)
+        if (rectangle.tabuUntil > step) continue
+        const isRelated = rectangle.columns.includes(column) || rectangle.rows.includes(row)
+        if (!isRelated && this.#random() >= probability) continue
+        const move = this.#buildMove(rectangle, row, column)
         if (best !== null && move.gain < best.gain) continue
-        if (best !== null && move.gain === best.gain && this.#random() * ++equals >= 1) continue
-        if (best === null || move.gain > best.gain) equals = 1
+        if (best !== null && move.gain === best.gain && this.#random() * ++ties >= 1) continue
+        if (best === null || move.gain > best.gain) ties = 1
         best = move
       }
     }
@@ -112,79 +117,76 @@ class CoverSearch {
   }
 
   /**
-   * The rectangle with `row` and `column` in it: rows that do not take the column leave it, and the
-   * least useful one when it is full.
+   * Builds the rectangle with `row` and `column` added. Rows that do not take the column are
+   * dropped, and the least useful one if the rectangle is full.
    */
-  #moveTo(rectangle: Placed, row: Row, column: Column): Move {
+  #buildMove(rectangle: PlacedRectangle, row: Row, column: Column): Move {
     const { problem } = this.#table
     const rows = rectangle.rows.filter(
       (other) => other !== row && findEntry(this.#table, other, column) > 0,
     )
-    if (rows.length >= problem.width) rows.splice(this.#leastUseful(rows, rectangle.columns), 1)
+    if (rows.length >= problem.width) rows.splice(this.#findLeastUseful(rows, rectangle.columns), 1)
     rows.push(row)
     if (rows.length < problem.width) this.#fill(rows)
-    const { columns, cells } = this.#covered(rows)
-    return { rectangle, rows, columns, cells, gain: this.#gain(rectangle.cells, cells) }
+    const { columns, cells } = this.#computeCovered(rows)
+    return { rectangle, rows, columns, cells, gain: this.#computeGain(rectangle.cells, cells) }
   }
 
-  /**
-   * Rows that take all columns of a rectangle with room cover some cells once more, for nothing:
-   * others may then let them go.
-   */
+  /** Fills up a rectangle with rows that take all its columns: other rectangles may drop them. */
   #fill(rows: Row[]): void {
     const { problem, takers } = this.#table
-    const columns = findSharedColumns(this.#table, rows, this.#worth)
+    const columns = findSharedColumns(this.#table, rows, this.#computeWorth)
     const rarest = columns.reduce<Row[]>(
       (least, column, i) =>
         i > 0 && least.length <= (takers[column]?.length ?? 0) ? least : (takers[column] ?? []),
       [],
     )
     const from = Math.floor(this.#random() * rarest.length)
-    for (let i = 0; i < Math.min(fillers, rarest.length) && rows.length < problem.width; i++) {
+    for (let i = 0; i < Math.min(maxFillers, rarest.length) && rows.length < problem.width; i++) {
       const row = rarest[(from + i) % rarest.length] ?? 0
       const fits = columns.every((column) => findEntry(this.#table, row, column) > 0)
       if (fits && !rows.includes(row)) rows.push(row)
     }
   }
 
-  #leastUseful(rows: Row[], columns: Column[]): number {
-    let [least, at] = [Infinity, 0]
+  #findLeastUseful(rows: Row[], columns: Column[]): number {
+    let [least, index] = [Infinity, 0]
     for (const [i, row] of rows.entries()) {
       let loss = 0
-      for (const column of columns) loss += this.#worth(row, column)
-      if (loss < least) [least, at] = [loss, i]
+      for (const column of columns) loss += this.#computeWorth(row, column)
+      if (loss < least) [least, index] = [loss, i]
     }
-    return at
+    return index
   }
 
-  /** What rows cover together. */
-  #covered(rows: Row[]): { columns: Column[]; cells: Cell[] } {
+  /** Computes the shared columns of rows, and the cells that these cover. */
+  #computeCovered(rows: Row[]): { columns: Column[]; cells: Cell[] } {
     const { begin, cells } = this.#table
-    const columns = findSharedColumns(this.#table, rows, this.#worth)
+    const columns = findSharedColumns(this.#table, rows, this.#computeWorth)
     const covered: Cell[] = []
     for (const row of rows) {
       for (const column of columns) {
         const entry = findEntry(this.#table, row, column)
-        for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++)
-          covered.push(cells[place] ?? 0)
+        for (let index = begin[entry] ?? 0; index < (begin[entry + 1] ?? 0); index++)
+          covered.push(cells[index] ?? 0)
       }
     }
     return { columns, cells: covered }
   }
 
-  readonly #worth = (row: Row, column: Column): number => {
+  readonly #computeWorth = (row: Row, column: Column): number => {
     const { begin, cells } = this.#table
     const entry = findEntry(this.#table, row, column)
     let sum = 0
-    for (let place = begin[entry] ?? 0; place < (begin[entry + 1] ?? 0); place++) {
-      const cell = cells[place] ?? 0
+    for (let index = begin[entry] ?? 0; index < (begin[entry + 1] ?? 0); index++) {
+      const cell = cells[index] ?? 0
       if ((this.#count[cell] ?? 0) < 2) sum += this.#weight[cell] ?? 0
     }
     return sum
   }
 
-  /** The weight that is newly covered less the weight that is not covered any more. */
-  #gain(before: Cell[], after: Cell[]): number {
+  /** Computes the newly covered weight less the weight that is no longer covered. */
+  #computeGain(before: Cell[], after: Cell[]): number {
     this.#evaluation++
     let gain = 0
     for (const cell of after) {
@@ -199,9 +201,9 @@ class CoverSearch {
 
   #place({ rectangle, rows, columns, cells }: Move): void {
     for (const cell of rectangle.cells)
-      if ((this.#count[cell] = (this.#count[cell] ?? 0) - 1) === 0) this.open.add(cell)
+      if ((this.#count[cell] = (this.#count[cell] ?? 0) - 1) === 0) this.uncovered.add(cell)
     for (const cell of cells)
-      if ((this.#count[cell] = (this.#count[cell] ?? 0) + 1) === 1) this.open.delete(cell)
+      if ((this.#count[cell] = (this.#count[cell] ?? 0) + 1) === 1) this.uncovered.delete(cell)
     Object.assign(rectangle, { rows, columns, cells })
   }
 }

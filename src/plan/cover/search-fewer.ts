@@ -3,21 +3,21 @@ import { searchCover } from './search-cover.ts'
 import { buildTable } from './table.ts'
 import { countCoverage } from './remove-redundancy.ts'
 
-/** How long is searched for one rectangle less. */
+/** Limits of the search for one rectangle less. */
 export interface SearchEffort {
   stepsPerCell: number
   /**
-   * Steps × rectangles, as a step looks at most of them: for one number of rectangles, and
-   * altogether.
+   * Maximum steps × rectangles, since a step scans the rectangles: per size of the cover, and in
+   * all.
    */
   work: number
   totalWork: number
 }
 
 /**
- * Takes one rectangle after another away and mends the cover, until that does not succeed any more.
+ * Removes one rectangle after another and repairs the cover by tabu search, until that fails.
  *
- * @param target no cover can have fewer, so with so many the search is over
+ * @param target a lower bound of the number of rectangles, where the search ends
  */
 export function searchFewer(
   problem: CoverProblem,
@@ -31,14 +31,14 @@ export function searchFewer(
   let best = start
   let left = effort.totalWork
   while (best.length > Math.max(1, target)) {
-    const least = leastUseful(problem, best)
+    const removed = findLeastUseful(problem, best)
     const steps = Math.min(
       effort.stepsPerCell * problem.cells,
       Math.ceil(Math.min(effort.work, left) / best.length),
     )
     const { found, made } = searchCover(
       table,
-      best.flatMap(({ rows }, i) => (i === least ? [] : [rows])),
+      best.flatMap(({ rows }, i) => (i === removed ? [] : [rows])),
       steps,
       random,
     )
@@ -49,19 +49,20 @@ export function searchFewer(
   return best
 }
 
-/** The place of the rectangle without which the fewest cells stay uncovered. */
-function leastUseful(problem: CoverProblem, rectangles: Rectangle[]): number {
+/** Finds the index of the rectangle that covers fewest cells alone. */
+function findLeastUseful(problem: CoverProblem, rectangles: Rectangle[]): number {
   const count = countCoverage(problem, rectangles)
-  const alone = rectangles.map(({ rows, columns }) =>
+  const soleCells = rectangles.map(({ rows, columns }) =>
     rows.reduce(
       (sum, row) =>
         columns.reduce(
-          (own, column) =>
-            own + (problem.rows[row]?.get(column) ?? []).filter((cell) => count[cell] === 1).length,
+          (cellSum, column) =>
+            cellSum +
+            (problem.rows[row]?.get(column) ?? []).filter((cell) => count[cell] === 1).length,
           sum,
         ),
       0,
     ),
   )
-  return alone.indexOf(Math.min(...alone))
+  return soleCells.indexOf(Math.min(...soleCells))
 }

@@ -1,36 +1,28 @@
 import type { Cell, Column, CoverProblem, Row } from './cover-problem.ts'
 
-/**
- * A cover problem laid out for speed: look-ups by row and column without hashing, and without
- * making anything.
- */
+/** Cover problem as a table: look-ups by row and column need no hashing and no allocation. */
 export interface Table {
   problem: CoverProblem
-  /**
-   * Row × column → entry; 0 is that of a column which the row does not take, and covers nothing.
-   */
+  /** Row × column → entry; entry 0, for a column that the row does not take, covers nothing. */
   entry: Int32Array
-  /**
-   * Entry → where, in `cells`, what it covers begins; it ends where that of the next entry begins.
-   */
+  /** Entry → index of its first cell in `cells`; the cells end at those of the next entry. */
   begin: Int32Array
   cells: Int32Array
   /** Row → its columns, ascending. */
-  columnsOf: Int32Array[]
-  rowOf: Int32Array
-  /** For each column the rows that take it. */
+  columnsByRow: Int32Array[]
+  rowByCell: Int32Array
+  /** Column → the rows that take it. */
   takers: Row[][]
-  /** For each cell the columns that cover it. */
+  /** Cell → the columns that cover it. */
   coveredBy: Column[][]
   /**
-   * Column → its item, and its way of giving the item: whole values exclude all else of an item,
-   * parts those of another mode.
+   * Column → its item, and its alternative of the item: a whole value, or all parts of one mode.
    */
-  itemOf: Int32Array
-  alternativeOf: Int32Array
-  /** Whether any item can go in rival ways, so that a choice has to be made. */
+  itemByColumn: Int32Array
+  alternativeByColumn: Int32Array
+  /** Whether any item has several alternatives, which exclude each other in a rectangle. */
   hasAlternatives: boolean
-  /** What a choice is worked out in: of each way its worth, of each item its best way. */
+  /** Buffers of `pickAlternatives`: worth of each alternative, best alternative of each item. */
   worths: Float64Array
   best: Int32Array
 }
@@ -43,87 +35,86 @@ export function buildTable(problem: CoverProblem): Table {
   const flat: Cell[] = []
   const takers: Row[][] = problem.columns.map(() => [])
   const coveredBy: Column[][] = Array.from({ length: problem.cells }, () => [])
-  const rowOf = new Int32Array(problem.cells)
+  const rowByCell = new Int32Array(problem.cells)
   let last = 0
-  const columnsOf = problem.rows.map((columns, row) => {
+  const columnsByRow = problem.rows.map((columns, row) => {
     for (const [column, cells] of columns) {
       entry[row * width + column] = ++last
       for (const cell of cells) {
         flat.push(cell)
         coveredBy[cell]?.push(column)
-        rowOf[cell] = row
+        rowByCell[cell] = row
       }
       begin[last + 1] = flat.length
       takers[column]?.push(row)
     }
     return Int32Array.from(columns.keys()).toSorted()
   })
-  const ways = new Map<string, number>()
-  const wayOf = problem.columns.map(({ item, mode }, column) => {
+  const alternatives = new Map<string, number>()
+  const alternativeByColumn = problem.columns.map(({ item, mode }, column) => {
     const name = mode === 0 ? `${column}` : `${item} ${mode}`
-    return ways.get(name) ?? (ways.set(name, ways.size), ways.size - 1)
+    return (
+      alternatives.get(name) ?? (alternatives.set(name, alternatives.size), alternatives.size - 1)
+    )
   })
   return {
     problem,
     entry,
     begin,
     cells: Int32Array.from(flat),
-    columnsOf,
-    rowOf,
+    columnsByRow,
+    rowByCell,
     takers,
     coveredBy,
-    itemOf: Int32Array.from(problem.columns, ({ item }) => item),
-    alternativeOf: Int32Array.from(wayOf),
+    itemByColumn: Int32Array.from(problem.columns, ({ item }) => item),
+    alternativeByColumn: Int32Array.from(alternativeByColumn),
     hasAlternatives:
       coveredBy.some((columns) => columns.length > 1) ||
       problem.columns.some((kind) => kind.mode !== 0),
-    worths: new Float64Array(ways.size),
-    best: new Int32Array(1 + problem.columns.reduce((most, { item }) => Math.max(most, item), 0)),
+    worths: new Float64Array(alternatives.size),
+    best: new Int32Array(1 + problem.columns.reduce((max, { item }) => Math.max(max, item), 0)),
   }
 }
 
-/** The entry of a row and a column; 0 where the row does not take the column. */
+/** Finds the entry of a row and a column; 0 if the row does not take the column. */
 export function findEntry({ problem, entry }: Table, row: Row, column: Column): number {
   return entry[row * problem.columns.length + column] ?? 0
 }
 
-/**
- * The columns that all of these rows take. Of rival ways of one item that with the most `worth` is
- * left.
- */
+/** Finds the columns that all of these rows take, of each item the alternative with most worth. */
 export function findSharedColumns(
   table: Table,
   rows: Row[],
-  worth: (row: Row, column: Column) => number,
+  computeWorth: (row: Row, column: Column) => number,
 ): Column[] {
   const [first, ...others] = rows
   if (first === undefined) return []
   const shared: Column[] = []
-  for (const column of table.columnsOf[first] ?? []) {
+  for (const column of table.columnsByRow[first] ?? []) {
     if (others.every((row) => findEntry(table, row, column) > 0)) shared.push(column)
   }
-  return table.hasAlternatives ? withoutRivals(table, rows, shared, worth) : shared
+  return table.hasAlternatives ? pickAlternatives(table, rows, shared, computeWorth) : shared
 }
 
-/** Columns of one item exclude each other, except parts of one mode. */
-function withoutRivals(
+/** Picks of each item the alternative with most worth: alternatives exclude each other. */
+function pickAlternatives(
   table: Table,
   rows: Row[],
   columns: Column[],
-  worth: (row: Row, column: Column) => number,
+  computeWorth: (row: Row, column: Column) => number,
 ): Column[] {
-  const { itemOf, alternativeOf, worths, best } = table
+  const { itemByColumn, alternativeByColumn, worths, best } = table
   for (const column of columns) {
-    worths[alternativeOf[column] ?? 0] = 0
-    best[itemOf[column] ?? 0] = -1
+    worths[alternativeByColumn[column] ?? 0] = 0
+    best[itemByColumn[column] ?? 0] = -1
   }
   for (const column of columns) {
-    const [item, way] = [itemOf[column] ?? 0, alternativeOf[column] ?? 0]
-    let sum = worths[way] ?? 0
-    for (const row of rows) sum += worth(row, column)
-    worths[way] = sum
+    const [item, alternative] = [itemByColumn[column] ?? 0, alternativeByColumn[column] ?? 0]
+    let sum = worths[alternative] ?? 0
+    for (const row of rows) sum += computeWorth(row, column)
+    worths[alternative] = sum
     const known = best[item] ?? -1
-    if (known < 0 || sum > (worths[known] ?? 0)) best[item] = way
+    if (known < 0 || sum > (worths[known] ?? 0)) best[item] = alternative
   }
-  return columns.filter((column) => best[itemOf[column] ?? 0] === alternativeOf[column])
+  return columns.filter((column) => best[itemByColumn[column] ?? 0] === alternativeByColumn[column])
 }
