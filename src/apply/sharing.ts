@@ -40,7 +40,7 @@ export function startSharing(
     }
   }
   const soon = async () => {
-    await clock.sleep(Math.max(0, last + everyMs - clock.monotonic()), ended.signal)
+    await clock.sleep(Math.max(0, last + everyMs - clock.monotonic()), ended.signal, 'sharing')
     due = null
     if (ended.signal.aborted) return
     const why = await once()

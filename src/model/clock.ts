@@ -1,3 +1,9 @@
+/**
+ * Names the waits that a clock may treat in its own way: between two signs of life of a lock, until
+ * outcomes are shared, and until the next step of a rollout.
+ */
+export type WaitName = 'lock-beat' | 'sharing' | 'rollout'
+
 /** Wall clock and waiting, handed in so that tests need neither. */
 export interface Clock {
   /** Wall clock: milliseconds since 1970. It may be set at any time. */
@@ -8,5 +14,5 @@ export interface Clock {
    */
   monotonic(): number
   /** Resolves after so many milliseconds, or at once when `signal` is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: AbortSignal, name?: WaitName): Promise<void>
 }

@@ -18,7 +18,7 @@ const patienceMs = 30 * 60_000
 /** Waits until a time, ms since 1970, or an interruption. */
 export async function until(time: number, { clock, signal }: Waiting): Promise<void> {
   for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) {
-    await clock.sleep(Math.min(time - now, longestSleepMs), signal)
+    await clock.sleep(Math.min(time - now, longestSleepMs), signal, 'rollout')
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../model/clock.ts'
 import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { parseJson } from '../model/json.ts'
@@ -38,7 +39,7 @@ export interface Lease {
 /** What a contender judges a lease with: a clock that nobody sets, in ms. */
 export interface LockClock {
   monotonic(): number
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep: Clock['sleep']
 }
 
 /** The machine that a process runs on, and the process itself. */
@@ -161,7 +162,7 @@ class Holding implements Lease {
 
   async #beat(): Promise<void> {
     for (let beat = 1; !this.#lost; beat++) {
-      await this.#clock.sleep(beatMs, this.#released.signal)
+      await this.#clock.sleep(beatMs, this.#released.signal, 'lock-beat')
       if (this.#released.signal.aborted) return
       try {
         await this.#once(beat)

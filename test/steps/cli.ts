@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../src/cli/io.ts'
@@ -8,9 +7,8 @@ import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/em
 import type { Call } from '../../src/emulator/entities/call.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
-import type { Clock } from '../../src/model/clock.ts'
+import type { Clock, WaitName } from '../../src/model/clock.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
-import { leaseMs } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 
 /** What a command line did. */
@@ -49,20 +47,20 @@ export async function service(options: Partial<EmulatorOptions> = {}): Promise<E
 /** A clock that only waiting moves. */
 export interface Time {
   now: number
-  /** Called after each wait, with what was waited for, ms. */
-  passed?(ms: number): Promise<void>
+  /** Called after each wait, with its length, ms, and its name if it has one. */
+  passed?(ms: number, name?: WaitName): Promise<void>
 }
 
 function clockOf(time: Time): Clock {
   return {
     now: () => time.now,
     monotonic: () => time.now,
-    sleep: async (ms, signal) => {
+    sleep: async (ms, signal, name) => {
       // The beat of the lock goes on for as long as it is held.
-      if (ms === leaseMs / 5) return aborted(signal)
+      if (name === 'lock-beat') return aborted(signal)
       if (signal?.aborted === true) return
       time.now += ms
-      await time.passed?.(ms)
+      await time.passed?.(ms, name)
     },
   }
 }
@@ -74,6 +72,7 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 }
 
 let places = 0
+let ids = 0
 
 /** A workspace in a temporary folder, and the command line in it. */
 export class Place {
@@ -147,7 +146,7 @@ export class Place {
       errIsTerminal: this.onTerminal,
       ask: this.ask,
       clock,
-      newId: () => randomUUID(),
+      newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
       user: `${process.pid}@tests`,
       random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
       machine: {
@@ -170,9 +169,9 @@ export class Place {
     return {
       now: () => Date.now() + this.#slept,
       monotonic: () => performance.now() + this.#slept,
-      sleep: async (ms, signal) => {
+      sleep: async (ms, signal, name) => {
         // The beat of the lock goes on for as long as the command.
-        if (ms >= 15_000) return aborted(signal)
+        if (name === 'lock-beat') return aborted(signal)
         this.#slept += ms
         await this.whileAsleep?.(ms)
       },

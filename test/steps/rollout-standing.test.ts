@@ -23,8 +23,8 @@ async function interrupted(n: number, ...more: string[]): Promise<void> {
   const stop = new AbortController()
   place.signal = stop.signal
   let pauses = 0
-  time.passed = async (ms) => {
-    if (ms >= minute && ++pauses === n) stop.abort()
+  time.passed = async (_ms, wait) => {
+    if (wait === 'rollout' && ++pauses === n) stop.abort()
   }
   expect((await place.cli('apply', '--yes', ...more)).code).toBe(3)
   place.signal = new AbortController().signal
@@ -165,8 +165,8 @@ async function lockElsewhere(): Promise<void> {
 it('an apply that is interrupted while another has the lock does not wait for it', async () => {
   const stop = new AbortController()
   place.signal = stop.signal
-  time.passed = async (ms) => {
-    if (ms < minute) return
+  time.passed = async (_ms, wait) => {
+    if (wait !== 'rollout') return
     await lockElsewhere()
     stop.abort()
   }

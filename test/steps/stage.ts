@@ -16,8 +16,12 @@ let clock: Time | null = null
 /**
  * Gives each test of a file a service that has forgotten everything, and a workspace of its own.
  */
-export function setStage(options: Partial<EmulatorOptions> = {}): void {
+export function setStage(
+  options: Partial<EmulatorOptions> = {},
+  withClock: Time | null = null,
+): void {
   beforeAll(async () => {
+    clock = withClock
     emulator = await service(options)
   })
   afterAll(() => emulator.close())
@@ -30,8 +34,7 @@ export function setStage(options: Partial<EmulatorOptions> = {}): void {
 
 /** A stage on which the service and the commands have the clock {@link time}. */
 export function setStageInTime(): void {
-  clock = time
-  setStage({ now: () => time.now, deadOrigins: [dead] })
+  setStage({ now: () => time.now, deadOrigins: [dead] }, time)
   beforeEach(() => {
     delete time.passed
   })
@@ -44,10 +47,10 @@ export function enter(other: Place): Place {
   return place
 }
 
-/** Does something in the next wait that is as long as a pause between waves. */
+/** Does something in the next wait of a rollout. */
 export function inPause(what: () => Promise<void>): void {
-  time.passed = async (ms) => {
-    if (ms < 60_000) return
+  time.passed = async (_ms, wait) => {
+    if (wait !== 'rollout') return
     delete time.passed
     await what()
   }
