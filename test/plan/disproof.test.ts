@@ -10,6 +10,7 @@ import {
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import { disproof } from '../../src/plan/disproof.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
+import { buildWrite } from '../plans.ts'
 
 const [a, b, c] = ['a.example.com', 'b.example.com', 'c.example.com']
 const time = (seconds: number) => ({ time: String(seconds) })
@@ -178,7 +179,7 @@ describe('a plan is disproved', () => {
 
   it('when it writes what is to be released, or what is to be emptied by another', () => {
     const released = planOf({ [a]: { timeout: confirmed(time(5)) } }, { [a]: {} })
-    const write = (items: Write['items']): Write => ({ id: 1, wave: 1, domains: [a], items })
+    const write = (items: Write['items']): Write => buildWrite({ domains: [a], items })
     expect(
       fault(
         released.changes,
@@ -202,14 +203,12 @@ describe('a plan is disproved', () => {
       { [a]: { ip_black_list: unknown(ips('192.0.2.1')) } },
       { [a]: { ip_black_list: confirmed(ips('192.0.2.1', '192.0.2.2')) } },
     )
-    const append: Write = {
-      id: 1,
-      wave: 1,
+    const append = buildWrite({
       domains: [a],
       items: {
         ip_black_list: { name: 'append', payload: { list: ['192.0.2.2'], mode: 'append' } },
       },
-    }
+    })
     expect(fault(changes, [append], recorded)).toContain('ip_black_list')
   })
 
