@@ -1,9 +1,8 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Domain, ItemKey, Value } from '../../src/model/item.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import { bad, doubt, good, unreached, World } from './world.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 /** Items with a plain value each; none empties another. */
 const before: Record<ItemKey, Value> = {
@@ -76,54 +75,60 @@ const size = fc.record({
 const index = fc.nat(1000)
 
 describe('a refused write is taken apart', () => {
-  it.each(['the item is invalid', 'named'] as const)('one guilty item, message: %s', (said) =>
-    fc.assert(
-      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
-        fc.pre(domains * items > 1)
-        const culprit = names[n % items] ?? ''
-        const given: Given = {
-          domains,
-          items,
-          guilty: (_domain, item) => item === culprit,
-          message: said === 'named' ? `${culprit} is invalid` : said,
-        }
-        const { world, result, extra } = await isolated(given)
-        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectTakenApart(world, given)
-        expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
-          result.refusals.map(() => culprit),
-        )
-        expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
-          domainsOf(domains).toSorted(),
-        )
-      }),
-      { numRuns: runs(150) },
-    ),
+  it.each(['the item is invalid', 'named'] as const)(
+    'one guilty item, message: %s',
+    { tags: 'often' },
+    (said) =>
+      fc.assert(
+        fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+          fc.pre(domains * items > 1)
+          const culprit = names[n % items] ?? ''
+          const given: Given = {
+            domains,
+            items,
+            guilty: (_domain, item) => item === culprit,
+            message: said === 'named' ? `${culprit} is invalid` : said,
+          }
+          const { world, result, extra } = await isolated(given)
+          expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+          expectTakenApart(world, given)
+          expect(result.refusals.flatMap((refusal) => refusal.items)).toEqual(
+            result.refusals.map(() => culprit),
+          )
+          expect(result.refusals.flatMap((refusal) => refusal.domains).toSorted()).toEqual(
+            domainsOf(domains).toSorted(),
+          )
+        }),
+        { numRuns: runs(45) },
+      ),
   )
 
-  it.each(['something is invalid', 'named'] as const)('one guilty domain, message: %s', (said) =>
-    fc.assert(
-      fc.asyncProperty(size, index, async ({ domains, items }, n) => {
-        fc.pre(domains > 1)
-        const culprit = domainsOf(domains)[n % domains] ?? ''
-        const given: Given = {
-          domains,
-          items,
-          guilty: (domain) => domain === culprit,
-          message: said === 'named' ? `domain(${culprit}) is invalid` : said,
-        }
-        const { world, result, extra } = await isolated(given)
-        expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
-        expectTakenApart(world, given)
-        expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
-          culprit,
-        ])
-      }),
-      { numRuns: runs(150) },
-    ),
+  it.each(['something is invalid', 'named'] as const)(
+    'one guilty domain, message: %s',
+    { tags: 'often' },
+    (said) =>
+      fc.assert(
+        fc.asyncProperty(size, index, async ({ domains, items }, n) => {
+          fc.pre(domains > 1)
+          const culprit = domainsOf(domains)[n % domains] ?? ''
+          const given: Given = {
+            domains,
+            items,
+            guilty: (domain) => domain === culprit,
+            message: said === 'named' ? `domain(${culprit}) is invalid` : said,
+          }
+          const { world, result, extra } = await isolated(given)
+          expect(extra).toBeLessThanOrEqual(2 * log2(items) + 2 * log2(domains) + 2)
+          expectTakenApart(world, given)
+          expect([...new Set(result.refusals.flatMap((refusal) => refusal.domains))]).toEqual([
+            culprit,
+          ])
+        }),
+        { numRuns: runs(45) },
+      ),
   )
 
-  it('one item that one domain refuses', () =>
+  itOften('one item that one domain refuses', () =>
     fc.assert(
       fc.asyncProperty(size, index, index, async ({ domains, items }, n, m) => {
         fc.pre(domains > 1 || items > 1)
@@ -147,8 +152,9 @@ describe('a refused write is taken apart', () => {
           }
         }
       }),
-      { numRuns: runs(150) },
-    ))
+      { numRuns: runs(45) },
+    ),
+  )
 
   it('several guilty items are all found', async () => {
     const given: Given = {
@@ -176,7 +182,7 @@ describe('a refused write is taken apart', () => {
     expectTakenApart(world, given)
   })
 
-  it('whatever is refused, what is recorded allows for what the service holds', () =>
+  itOften('whatever is refused, what is recorded allows for what the service holds', () =>
     fc.assert(
       fc.asyncProperty(
         size,
@@ -198,8 +204,9 @@ describe('a refused write is taken apart', () => {
           expect(result.refusals.length).toBeGreaterThan(0)
         },
       ),
-      { numRuns: runs(200) },
-    ))
+      { numRuns: runs(60) },
+    ),
+  )
 })
 
 it('the parts are told', async () => {

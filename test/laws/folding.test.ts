@@ -1,5 +1,4 @@
-import * as fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
 import { readItem } from '../../src/catalog/read-item.ts'
@@ -15,7 +14,7 @@ import {
 } from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { payloadOf } from './values.ts'
 
 const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
@@ -106,7 +105,7 @@ function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'document
   })
 }
 
-it('folded over every value that may be held, the writes give what is desired', () => {
+itOften('folded over every value that may be held, the writes give what is desired', () => {
   let folded = 0
   fc.assert(
     fc.property(
@@ -139,9 +138,9 @@ it('folded over every value that may be held, the writes give what is desired', 
         }
       },
     ),
-    { numRuns: runs(120) },
+    { numRuns: runs(30) },
   )
-  expect(folded).toBeGreaterThan(1000)
+  expect(folded).toBeGreaterThan(runs(8))
 })
 
 /**

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { withKept } from '../../src/catalog/item-spec.ts'
@@ -10,7 +9,7 @@ import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { planJson } from '../../src/report/plan/json.ts'
 import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain-file.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { itemsOf, snapshot, values } from './snapshots.ts'
 
 const groupings: Grouping[] = [
@@ -68,7 +67,7 @@ function after(recorded: Snapshot, plan: Plan): Snapshot {
 }
 
 describe('for any record and any manifests', () => {
-  it('the writes give what is desired, and a plan after them is empty', () => {
+  itOften('the writes give what is desired, and a plan after them is empty', () => {
     fc.assert(
       fc.property(snapshot(true), snapshot(false), grouping, (recorded, desired, how) => {
         const plan = planOf(recorded, desired, how)
@@ -86,28 +85,31 @@ describe('for any record and any manifests', () => {
         }
         expect(planOf(end, desired, how).changes).toEqual([])
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(45) },
     )
   })
 
-  it('no write has over 10 domains, none is sent for what is equal, and no plan is under its bound', () => {
-    fc.assert(
-      fc.property(snapshot(true), snapshot(false), grouping, (recorded, desired, how) => {
-        const { writes, changes, summary } = planOf(recorded, desired, how)
-        const changed = new Set(changes.map((change) => `${change.domain} ${change.item}`))
-        for (const write of writes) {
-          expect(write.domains.length).toBeLessThanOrEqual(10)
-          for (const domain of write.domains)
-            for (const item of Object.keys(write.items))
-              expect(changed.has(`${domain} ${item}`)).toBe(true)
-        }
-        expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
-      }),
-      { numRuns: runs(150) },
-    )
-  })
+  itOften(
+    'no write has over 10 domains, none is sent for what is equal, and no plan is under its bound',
+    () => {
+      fc.assert(
+        fc.property(snapshot(true), snapshot(false), grouping, (recorded, desired, how) => {
+          const { writes, changes, summary } = planOf(recorded, desired, how)
+          const changed = new Set(changes.map((change) => `${change.domain} ${change.item}`))
+          for (const write of writes) {
+            expect(write.domains.length).toBeLessThanOrEqual(10)
+            for (const domain of write.domains)
+              for (const item of Object.keys(write.items))
+                expect(changed.has(`${domain} ${item}`)).toBe(true)
+          }
+          expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
+        }),
+        { numRuns: runs(45) },
+      )
+    },
+  )
 
-  it('the same input gives the same bytes, and what is printed reads back the same', () => {
+  itOften('the same input gives the same bytes, and what is printed reads back the same', () => {
     fc.assert(
       fc.property(snapshot(true), snapshot(false), grouping, (recorded, desired, how) => {
         const text = JSON.stringify(planJson(planOf(recorded, desired, how), (item) => item))
@@ -123,7 +125,7 @@ describe('for any record and any manifests', () => {
         ).toBe(text)
         expect(JSON.stringify(JSON.parse(text))).toBe(text)
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(18) },
     )
   })
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { readItem } from '../../src/catalog/read-item.ts'
 import { conflicts } from '../../src/catalog/together.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { held, Place, reset, service } from '../steps/cli.ts'
 import { isDesired, payloadOf } from './values.ts'
 
@@ -15,7 +14,6 @@ type Config = JsonObject
 type Desired = Record<string, Config>
 
 const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.com']
-const how = { numRuns: runs(12), endOnFailure: true }
 
 /**
  * A configuration with up to five items that may stand together; in manifests "${" has to be
@@ -131,9 +129,8 @@ function union(old: Json | undefined, value: Json): Json {
 }
 
 describe('for any manifests, one after another', () => {
-  it(
+  itOften(
     'each apply ends confirmed, the plan after it is empty, and the service holds what is desired',
-    { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(desired, { minLength: 1, maxLength: 3 }), (rounds) =>
@@ -171,13 +168,12 @@ describe('for any manifests, one after another', () => {
             }
           }),
         ),
-        how,
+        { numRuns: runs(3), endOnFailure: true },
       ),
   )
 
-  it(
+  itOften(
     'two plans are the same bytes, saved or printed, and reading them is the way back from printing them',
-    { timeout: 60_000 },
     () =>
       fc.assert(
         fc.asyncProperty(desired, desired, (first, second) =>
@@ -195,35 +191,30 @@ describe('for any manifests, one after another', () => {
             expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
           }),
         ),
-        how,
+        { numRuns: runs(3), endOnFailure: true },
       ),
   )
 
-  it(
-    'a plan never touches the service, and a saved one does what applying at once does',
-    { timeout: 60_000 },
-    () =>
-      fc.assert(
-        fc.asyncProperty(desired, desired, (first, second) =>
-          between(first, second, async (place) => {
-            const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
-            await place.cli('plan', '--out', 'plan.json')
-            expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(
-              before,
-            )
-            const saved = await place.cli(
-              'apply',
-              'plan.json',
-              '--allow',
-              'https',
-              '--allow',
-              'extend',
-            )
-            expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
-            expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-          }),
-        ),
-        how,
+  itOften('a plan never touches the service, and a saved one does what applying at once does', () =>
+    fc.assert(
+      fc.asyncProperty(desired, desired, (first, second) =>
+        between(first, second, async (place) => {
+          const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
+          await place.cli('plan', '--out', 'plan.json')
+          expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(before)
+          const saved = await place.cli(
+            'apply',
+            'plan.json',
+            '--allow',
+            'https',
+            '--allow',
+            'extend',
+          )
+          expect([saved.code, saved.err]).toEqual([0, expect.any(String)])
+          expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+        }),
       ),
+      { numRuns: runs(3), endOnFailure: true },
+    ),
   )
 })

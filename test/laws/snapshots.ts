@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import * as fc from 'fast-check'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { readItem } from '../../src/catalog/read-item.ts'
 import { conflicts } from '../../src/catalog/together.ts'
@@ -11,6 +10,7 @@ import {
   type Value,
 } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
+import { fc } from '../runs.ts'
 
 interface Case {
   payload: Json

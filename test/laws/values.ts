@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import * as fc from 'fast-check'
 import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
 import { readItem } from '../../src/catalog/read-item.ts'
 import { annotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
 import type { ItemKey } from '../../src/model/item.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
+import { fc } from '../runs.ts'
 
 interface Case {
   payload: Json

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import { assemble } from '../../src/manifest/assemble.ts'
 import { sourceLines } from '../../src/manifest/source-line.ts'
@@ -9,7 +8,7 @@ import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 import { readYaml } from '../../src/manifest/yaml-file.ts'
 import type { Diagnostic } from '../../src/model/problem.ts'
 import { plainKeeper } from './workspace-of.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
 const texts = readdirSync(examples, { recursive: true, encoding: 'utf8' })
@@ -181,47 +180,43 @@ const section = fc.constantFrom(
 )
 
 describe('no input makes loading throw', () => {
-  it('text that is nearly YAML', { timeout: 60_000 }, () => {
+  itOften('text that is nearly YAML', () => {
     fc.assert(
       fc.property(yamlish, (text) => load(text)),
-      { numRuns: runs(1500) },
+      { numRuns: runs(450) },
     )
   })
 
-  it('examples with cuts', { timeout: 60_000 }, () => {
+  itOften('examples with cuts', () => {
     fc.assert(
       fc.property(mutated, (text) => load(text)),
-      { numRuns: runs(400) },
+      { numRuns: runs(120) },
     )
   })
 
-  it(
-    'any JSON as the value of items, from the manifest and from a profile',
-    { timeout: 60_000 },
-    () => {
-      fc.assert(
-        fc.property(config, config, (own, below) => {
-          const documents = [
-            { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
-            { profile: 'p', config: below },
-          ]
-          load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
-        }),
-        { numRuns: runs(1000) },
-      )
-    },
-  )
+  itOften('any JSON as the value of items, from the manifest and from a profile', () => {
+    fc.assert(
+      fc.property(config, config, (own, below) => {
+        const documents = [
+          { domains: ['a.example.com', 'b.example.com'], profiles: ['p'], config: own },
+          { profile: 'p', config: below },
+        ]
+        load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
+      }),
+      { numRuns: runs(300) },
+    )
+  })
 
-  it('any JSON in the workspace file', { timeout: 60_000 }, () => {
+  itOften('any JSON in the workspace file', () => {
     fc.assert(
       fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
         load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),
       ),
-      { numRuns: runs(1000) },
+      { numRuns: runs(300) },
     )
     fc.assert(
       fc.property(yamlish, (home) => load('domain: a.example.com', `version: 1\n${home}`)),
-      { numRuns: runs(300) },
+      { numRuns: runs(90) },
     )
   })
 })

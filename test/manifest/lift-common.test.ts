@@ -1,8 +1,7 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { liftCommon, mostParts, type Lifted } from '../../src/manifest/lift-common.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const https = { cert_id: 1001, force_https: 301, http2: 'on' }
 const timeout = { time: '60' }
@@ -85,28 +84,31 @@ describe('liftCommon', () => {
     expect(liftCommon(configs, new Set(['https'])).common).toEqual([{ timeout }])
   })
 
-  it('gives each domain exactly what it had, the same for any order, in as many parts as are allowed', () => {
-    const item = fc.constantFrom('https', 'timeout', 'origin', 'referer', 'extend', 'rate_limit')
-    const config = fc.dictionary(
-      item,
-      fc.constantFrom(https, timeout, origin(1), 'a text of some length', 'another text'),
-    )
-    fc.assert(
-      fc.property(fc.array(config, { maxLength: 12 }), (configs) => {
-        const all = fleet(...configs)
-        const lifted = liftCommon(all)
-        expect(put(lifted)).toEqual(all)
-        expect(lifted.common.length).toBeLessThanOrEqual(mostParts)
-        lifted.common.forEach((_part, i) => {
-          expect(
-            [...lifted.domains.values()].filter(({ takes }) => takes.includes(i)).length,
-          ).toBeGreaterThanOrEqual(3)
-        })
-        expect(liftCommon(new Map([...all].toReversed())).common).toEqual(lifted.common)
-      }),
-      { numRuns: runs(300) },
-    )
-  })
+  itOften(
+    'gives each domain exactly what it had, the same for any order, in as many parts as are allowed',
+    () => {
+      const item = fc.constantFrom('https', 'timeout', 'origin', 'referer', 'extend', 'rate_limit')
+      const config = fc.dictionary(
+        item,
+        fc.constantFrom(https, timeout, origin(1), 'a text of some length', 'another text'),
+      )
+      fc.assert(
+        fc.property(fc.array(config, { maxLength: 12 }), (configs) => {
+          const all = fleet(...configs)
+          const lifted = liftCommon(all)
+          expect(put(lifted)).toEqual(all)
+          expect(lifted.common.length).toBeLessThanOrEqual(mostParts)
+          lifted.common.forEach((_part, i) => {
+            expect(
+              [...lifted.domains.values()].filter(({ takes }) => takes.includes(i)).length,
+            ).toBeGreaterThanOrEqual(3)
+          })
+          expect(liftCommon(new Map([...all].toReversed())).common).toEqual(lifted.common)
+        }),
+        { numRuns: runs(60) },
+      )
+    },
+  )
 
   it('is done with 10,000 domains in seconds', () => {
     const configs = Array.from({ length: 10_000 }, (_, i) => ({

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
 import { originOf, type Layer } from '../../src/manifest/origin-of.ts'
@@ -9,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 function merge(...values: JsonObject[]): { value: JsonObject; faults: MergeFault[] } {
   const faults: MergeFault[] = []
@@ -83,7 +82,7 @@ const tree: fc.Arbitrary<JsonObject> = fc.letrec<{ node: Json; map: JsonObject }
 })).map
 
 describe('originOf', () => {
-  it('says of every part of a merged value which layer it comes from', () => {
+  itOften('says of every part of a merged value which layer it comes from', () => {
     fc.assert(
       fc.property(fc.array(tree, { minLength: 1, maxLength: 4 }), (values) => {
         const { value, faults } = merge(...values)
@@ -101,7 +100,7 @@ describe('originOf', () => {
           else expect({ pointer, said }).toEqual({ pointer, said: part })
         }
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(100) },
     )
   })
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { families } from '../../tools/fleet-mixes.ts'
 import { plainGreedy } from '../../tools/plain-greedy.ts'
@@ -10,7 +9,7 @@ import { priceBound } from '../../src/plan/cover/price-bound.ts'
 import { coverage } from '../../src/plan/cover/without-redundancy.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { groupProblems } from '../../src/plan/rectangles.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, long, runs } from '../runs.ts'
 import { append, faults, need, optimum, problems, replace } from './problems.ts'
 
 const effort = {
@@ -47,7 +46,7 @@ function coverProblems(problem: WriteProblem): CoverProblem[] {
 }
 
 describe('the search of large covers, on small ones', () => {
-  it('covers every cell, by rectangles of rows that take all their columns', () =>
+  itOften('covers every cell, by rectangles of rows that take all their columns', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const each of coverProblems(problem)) {
@@ -60,10 +59,11 @@ describe('the search of large covers, on small ones', () => {
           }
         }
       }),
-      { numRuns: runs(200) },
-    ))
+      { numRuns: runs(40) },
+    ),
+  )
 
-  it('finds the fewest rectangles nearly always, and proves no more than there are', () => {
+  itOften('finds the fewest rectangles nearly always, and proves no more than there are', () => {
     let [found, fewest] = [0, 0]
     const small = problems(5, 2, true).filter(
       ({ needs }) => needs.reduce((sum, each) => sum + Math.max(1, each.parts.length), 0) <= 10,
@@ -84,40 +84,47 @@ describe('the search of large covers, on small ones', () => {
         found += covers.reduce((sum, { cover }) => sum + cover.length, 0)
         fewest += best
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(60) },
     )
     expect(found).toBeLessThanOrEqual(1.02 * fewest)
   })
 })
 
+const domains = long ? 600 : 240
+/** For the search with more effort. */
+const fewer = long ? 600 : 120
+
 describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
-  const problem = fleet(family, 600, true)
+  const problem = fleet(family, domains, true)
   const { writes, lowerBound } = groupWrites(problem)
 
-  it('gets all it needs and nothing else, in no fewer writes than are proven to be needed', () => {
-    expect(faults(problem, writes)).toEqual([])
-    expect(lowerBound).toBeLessThanOrEqual(writes.length)
-    expect(lowerBound).toBeGreaterThan(writes.length / 3)
-  })
+  itOften(
+    'gets all it needs and nothing else, in no fewer writes than are proven to be needed',
+    () => {
+      expect(faults(problem, writes)).toEqual([])
+      expect(lowerBound).toBeLessThanOrEqual(writes.length)
+      expect(lowerBound).toBeGreaterThan(writes.length / 3)
+    },
+  )
 
-  it('has the same plan whatever the order of its needs is', () => {
+  itOften('has the same plan whatever the order of its needs is', () => {
     expect(groupWrites({ ...problem, needs: problem.needs.toReversed() })).toEqual({
       writes,
       lowerBound,
     })
   })
 
-  it('takes no more writes than a plain greedy search', () => {
-    const mix = families[family]?.(600, 3) ?? []
+  itOften('takes no more writes than a plain greedy search', () => {
+    const mix = families[family]?.(fewer, 3) ?? []
     expect(
-      groupWrites({ ...fleet(family, 600), effort: 'normal' }).writes.length,
+      groupWrites({ ...fleet(family, fewer), effort: 'normal' }).writes.length,
     ).toBeLessThanOrEqual(plainGreedy(mix))
   })
 })
 
 it('progress comes while a fleet is searched, and ends with all steps', () => {
   const seen: [number, number][] = []
-  groupWrites({ ...fleet('layered', 800), progress: (made, all) => seen.push([made, all]) })
+  groupWrites({ ...fleet('layered', 300), progress: (made, all) => seen.push([made, all]) })
   expect(seen.length).toBeGreaterThan(1)
   expect(seen.at(-1)?.[0]).toBe(seen.at(-1)?.[1])
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { itemSpec } from '../../src/catalog/catalogue.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
@@ -14,6 +13,7 @@ import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { choosesSome, narrowed } from '../../src/plan/selection.ts'
 import { domain } from './problems.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
@@ -100,7 +100,7 @@ function reversed(snapshot: Snapshot): Snapshot {
 }
 
 describe('a plan', () => {
-  it('proves itself whatever is recorded and desired, and counts what it does', () =>
+  itOften('proves itself whatever is recorded and desired, and counts what it does', () =>
     fc.assert(
       fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
         const { changes, writes, summary, basis } = plan(recorded, desired)
@@ -113,10 +113,11 @@ describe('a plan', () => {
         )
         expect(Object.keys(basis.recorded)).toEqual(Object.keys(basis.desired))
       }),
-      { numRuns: 300 },
-    ))
+      { numRuns: runs(60) },
+    ),
+  )
 
-  it('writes an item of a domain only when it changes', () =>
+  itOften('writes an item of a domain only when it changes', () =>
     fc.assert(
       fc.property(recordedOnes, desiredOnes, (recorded, desired) => {
         const { changes, writes } = plan(recorded, desired)
@@ -132,8 +133,9 @@ describe('a plan', () => {
         )
         expect([...new Set(written)].toSorted()).toEqual([...changed].toSorted())
       }),
-      { numRuns: 300 },
-    ))
+      { numRuns: runs(60) },
+    ),
+  )
 
   it('is the same, byte for byte, whatever the order of its inputs', () =>
     fc.assert(

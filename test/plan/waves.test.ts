@@ -1,11 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/model/amount.ts'
 import type { Domain } from '../../src/model/item.ts'
 import { assignWaves, waveSizes } from '../../src/plan/assign-waves.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { writeInWaves, type WaveSolution } from '../../src/plan/write-in-waves.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { domain, faults, need, problems, replace } from './problems.ts'
 
 const amounts: fc.Arbitrary<Amount[]> = fc
@@ -54,34 +53,40 @@ describe('how large a wave is', () => {
 })
 
 describe('domains in waves', () => {
-  it('every need is met, no domain is in two waves, and waves have the sizes that were asked for', () =>
-    fc.assert(
-      fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
-        const solution = writeInWaves(problem, { amounts: cumulative })
-        expect(faults(problem, solution.writes)).toEqual([])
-        const domains = new Set(problem.needs.map((each) => each.domain)).size
-        for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
-        expect(sizesOf(solution)).toEqual(waveSizes(cumulative, domains, 0))
-        expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
-        expect(solution.writes.map(({ wave }) => wave)).toEqual(
-          solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
-        )
-      }),
-      { numRuns: runs(100) },
-    ))
+  itOften(
+    'every need is met, no domain is in two waves, and waves have the sizes that were asked for',
+    () =>
+      fc.assert(
+        fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
+          const solution = writeInWaves(problem, { amounts: cumulative })
+          expect(faults(problem, solution.writes)).toEqual([])
+          const domains = new Set(problem.needs.map((each) => each.domain)).size
+          for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
+          expect(sizesOf(solution)).toEqual(waveSizes(cumulative, domains, 0))
+          expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
+          expect(solution.writes.map(({ wave }) => wave)).toEqual(
+            solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
+          )
+        }),
+        { numRuns: runs(100) },
+      ),
+  )
 
-  it('each wave costs no more than the writes that it cuts, and the bound holds for all of them', () =>
-    fc.assert(
-      fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
-        const { writes, atOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
-        expect(lowerBound).toBeLessThanOrEqual(writes.length)
-        expect(atOnce).toBe(groupWrites(problem).writes.length)
-        expect(writes.length).toBeLessThanOrEqual(atOnce * cumulative.length)
-      }),
-      { numRuns: runs(100) },
-    ))
+  itOften(
+    'each wave costs no more than the writes that it cuts, and the bound holds for all of them',
+    () =>
+      fc.assert(
+        fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
+          const { writes, atOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
+          expect(lowerBound).toBeLessThanOrEqual(writes.length)
+          expect(atOnce).toBe(groupWrites(problem).writes.length)
+          expect(writes.length).toBeLessThanOrEqual(atOnce * cumulative.length)
+        }),
+        { numRuns: runs(100) },
+      ),
+  )
 
-  it('the order of the needs and the effort do not change the waves', () =>
+  itOften('the order of the needs and the effort do not change the waves', () =>
     fc.assert(
       fc.property(
         problems(10, 2, true),
@@ -96,7 +101,8 @@ describe('domains in waves', () => {
         },
       ),
       { numRuns: runs(50) },
-    ))
+    ),
+  )
 
   it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
     const { writes, atOnce } = writeInWaves(kinds([10, 23, 20]), {

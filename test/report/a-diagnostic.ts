@@ -1,5 +1,5 @@
-import * as fc from 'fast-check'
 import type { Diagnostic } from '../../src/model/problem.ts'
+import { fc } from '../runs.ts'
 
 /** A valid diagnostic, with some things otherwise. */
 export function aDiagnostic(otherwise: Partial<Diagnostic> = {}): Diagnostic {

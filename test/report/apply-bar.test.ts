@@ -1,6 +1,6 @@
-import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { barColumns, barText } from '../../src/report/apply/bar.ts'
+import { fc } from '../runs.ts'
 
 it('the bar of an apply and what stands beside it fit into the line of a terminal', () => {
   const counts = fc.record({

@@ -1,7 +1,7 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { visible } from '../../src/report/text/visible.ts'
 import { anyText, controls } from './a-diagnostic.ts'
+import { fc } from '../runs.ts'
 
 describe('visible', () => {
   it.each([

@@ -1,9 +1,9 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/report/text/display-width.ts'
 import { visible, visibleLines } from '../../src/report/text/visible.ts'
 import { wrap, wrapSentences } from '../../src/report/text/wrap.ts'
 import { anyText } from './a-diagnostic.ts'
+import { fc } from '../runs.ts'
 
 describe('wrap', () => {
   it('breaks at blanks, sets every line in, keeps line ends and what a line is set in by', () => {

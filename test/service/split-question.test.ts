@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { alignedDown, grains, type Grain, type Point } from '../../src/model/statistics.ts'
 import { timeZone } from '../../src/model/time-zone.ts'
@@ -6,6 +5,7 @@ import { localWindow } from '../../src/service/query/local-window.ts'
 import { splitQuestion } from '../../src/service/query/split-question.ts'
 import { clientOver, collectEach, collectTogether } from './query-world.ts'
 import { limitedService, unlimited, type Choice } from './unlimited-service.ts'
+import { fc, itOften, runs } from '../runs.ts'
 
 const dayMs = 86_400_000
 const utc = timeZone('UTC')
@@ -68,34 +68,37 @@ function difference(got: Point[], whole: Point[]): string | null {
 }
 
 describe('a question of any size', () => {
-  it('for single domains: the parts are within every limit, and together the answer of a service without limits', async () => {
-    await fc.assert(
-      fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
-        const broken: string[] = []
-        const { queries, clock } = clientOver(limitedService(zone, choice, broken), {
-          timezone: zone.name,
-        })
-        clock.time = at('2027-06-01T00:00')
-        const asked = { ...question, labels, ...(area === undefined ? {} : { area }) }
-        const got = await collectEach(queries, asked)
-        expect(broken).toEqual([])
-        const from = alignedDown(question.from, question.grain, zone)
-        for (const domain of [question.domains[0] ?? '', question.domains.at(-1) ?? '']) {
-          const whole = unlimited(
-            [domain],
-            { ...question, from, labels, area: area ?? 'all' },
-            zone,
-          )
-          expect(
-            difference(got.get(domain)?.toSorted((a, b) => a.time - b.time) ?? [], whole),
-          ).toBe(null)
-        }
-      }),
-      { numRuns: 45, seed: 7 },
-    )
-  })
+  itOften(
+    'for single domains: the parts are within every limit, and together the answer of a service without limits',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
+          const broken: string[] = []
+          const { queries, clock } = clientOver(limitedService(zone, choice, broken), {
+            timezone: zone.name,
+          })
+          clock.time = at('2027-06-01T00:00')
+          const asked = { ...question, labels, ...(area === undefined ? {} : { area }) }
+          const got = await collectEach(queries, asked)
+          expect(broken).toEqual([])
+          const from = alignedDown(question.from, question.grain, zone)
+          for (const domain of [question.domains[0] ?? '', question.domains.at(-1) ?? '']) {
+            const whole = unlimited(
+              [domain],
+              { ...question, from, labels, area: area ?? 'all' },
+              zone,
+            )
+            expect(
+              difference(got.get(domain)?.toSorted((a, b) => a.time - b.time) ?? [], whole),
+            ).toBe(null)
+          }
+        }),
+        { numRuns: runs(8) },
+      )
+    },
+  )
 
-  it('for a sum: likewise, and counts are added up by label', async () => {
+  itOften('for a sum: likewise, and counts are added up by label', async () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
@@ -108,7 +111,7 @@ describe('a question of any size', () => {
         const from = alignedDown(question.from, question.grain, zone)
         expect(difference(got, unlimited(question.domains, { ...question, from }, zone))).toBe(null)
       }),
-      { numRuns: 45, seed: 8 },
+      { numRuns: runs(8) },
     )
   })
 })
@@ -125,21 +128,29 @@ describe('the times that are asked for', () => {
       return { zone: timeZone(name), from, to: from + minutes * 60_000 }
     })
 
-  it('cover the window whichever moment the service takes a local time for that comes twice or never', () => {
-    fc.assert(
-      fc.property(near, ({ zone, from, to }) => {
-        const { start, end, earliest, latest } = localWindow(from, to, zone)
-        const [starts, ends] = [start, end].map((text) => zone.readings(at(text.replace(' ', 'T'))))
-        expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
-        expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
-        expect([earliest, latest]).toEqual([Math.min(...(starts ?? [])), Math.max(...(ends ?? []))])
-        // No more than clocks change by.
-        expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
-        expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
-      }),
-      { numRuns: 3000, seed: 9 },
-    )
-  })
+  itOften(
+    'cover the window whichever moment the service takes a local time for that comes twice or never',
+    () => {
+      fc.assert(
+        fc.property(near, ({ zone, from, to }) => {
+          const { start, end, earliest, latest } = localWindow(from, to, zone)
+          const [starts, ends] = [start, end].map((text) =>
+            zone.readings(at(text.replace(' ', 'T'))),
+          )
+          expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
+          expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
+          expect([earliest, latest]).toEqual([
+            Math.min(...(starts ?? [])),
+            Math.max(...(ends ?? [])),
+          ])
+          // No more than clocks change by.
+          expect(from - earliest).toBeLessThanOrEqual(2 * 3_600_000)
+          expect(latest - to).toBeLessThanOrEqual(2 * 3_600_000)
+        }),
+        { numRuns: runs(400) },
+      )
+    },
+  )
 
   it('are the plain local times where no clock changes', () => {
     expect(

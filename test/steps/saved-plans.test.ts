@@ -1,9 +1,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { runs } from '../runs.ts'
+import { fc, itOften, runs } from '../runs.ts'
 import { answering } from './answering.ts'
 import { held, Place, writes } from './cli.ts'
 import { emulator, enter, place, setStage } from './stage.ts'
@@ -201,7 +200,7 @@ describe('an altered plan file', () => {
     expect(await writes(emulator)).toEqual([])
   })
 
-  it('sends what the honest plan sends or nothing, whatever is changed in it', async () => {
+  itOften('sends what the honest plan sends or nothing, whatever is changed in it', async () => {
     const sent: Json[] = []
     const server = await answering((body) => {
       sent.push({ domains: body['domains'] ?? null, config: body['config'] ?? null })
@@ -262,9 +261,9 @@ describe('an altered plan file', () => {
           expect(calls).toEqual(code === 0 ? expected.calls : [])
         },
       ),
-      { numRuns: runs(15) },
+      { numRuns: runs(5) },
     )
-    expect(refused).toBeGreaterThan(5)
+    expect(refused).toBeGreaterThan(runs(1))
   })
 })
 
