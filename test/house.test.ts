@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { globSync } from 'tinyglobby'
 import { expect, it } from 'vitest'
 import { inspect, pageWithPicture } from '../tools/house.ts'
 
@@ -11,4 +13,12 @@ it('the picture in docs/architecture.md is drawn from the imports (npm run house
   const { now, drawn } = pageWithPicture(inspect().rooms)
   expect(now).toContain('flowchart TD')
   expect(now).toBe(drawn)
+})
+
+it('every file of the longer checks has the tag that they run', () => {
+  const files = globSync('test/long/*.test.ts')
+  const tagged = files.filter((file) =>
+    readFileSync(file, 'utf8').startsWith('// @module-tag often\n'),
+  )
+  expect(tagged).toEqual(files)
 })

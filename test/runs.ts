@@ -4,26 +4,29 @@ import { it, TestRunner } from 'vitest'
 /** Seed of all random choices of the tests: always the same, or EDGEWISE_TEST_SEED. */
 export const seed = Number(process.env['EDGEWISE_TEST_SEED'] ?? 1)
 
-/** Whether the longer checks run, which try everything as often as they can. */
-export const long = process.env['EDGEWISE_TEST_RUNS'] !== undefined
+/** How many times the longer checks try what they try; 0 where they do not run. */
+const times = Number(process.env['EDGEWISE_TEST_RUNS'] ?? 0)
+
+/** Whether the longer checks run. */
+export const long = times > 0
 
 fc.configureGlobal({ seed })
 export { fc }
 
-/** A test that the longer checks run again, with more tries. */
+/** Defines a test that the longer checks run again, with more tries. */
 export function itOften(title: string, test: () => unknown): void {
   it(title, { tags: 'often' }, () => test() as void)
 }
 
 /**
- * How often a test tries something: `n` times, and EDGEWISE_TEST_RUNS times as often in the longer
- * checks.
+ * How often a test tries something: `few` times in `npm test`, and `many` times EDGEWISE_TEST_RUNS
+ * in the longer checks.
  *
  * @throws Error in a test without the tag `often`, which the longer checks would pass over
  */
-export function runs(n: number): number {
+export function runs(few: number, many: number): number {
   expectTag()
-  return n * Number(process.env['EDGEWISE_TEST_RUNS'] ?? 1)
+  return long ? many * times : few
 }
 
 /**

@@ -161,7 +161,7 @@ describe('whatever kills the process, at any point', () => {
   itOften('the record allows for what the service holds', () =>
     fc.assert(
       fc.asyncProperty(story, async (given) => void (await play(given))),
-      { numRuns: runs(90) },
+      { numRuns: runs(90, 2_700) },
     ),
   )
 
@@ -218,7 +218,7 @@ describe('whatever kills the process, at any point', () => {
           )
           expect(again.changes, 'a second plan has nothing to do').toEqual([])
         }),
-        { numRuns: runs(60) },
+        { numRuns: runs(60, 1_800) },
       ),
   )
 })

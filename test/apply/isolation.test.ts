@@ -99,7 +99,7 @@ describe('a refused write is taken apart', () => {
             domainsOf(domains).toSorted(),
           )
         }),
-        { numRuns: runs(45) },
+        { numRuns: runs(45, 1_350) },
       ),
   )
 
@@ -124,7 +124,7 @@ describe('a refused write is taken apart', () => {
             culprit,
           ])
         }),
-        { numRuns: runs(45) },
+        { numRuns: runs(45, 1_350) },
       ),
   )
 
@@ -152,7 +152,7 @@ describe('a refused write is taken apart', () => {
           }
         }
       }),
-      { numRuns: runs(45) },
+      { numRuns: runs(45, 1_350) },
     ),
   )
 
@@ -204,7 +204,7 @@ describe('a refused write is taken apart', () => {
           expect(result.refusals.length).toBeGreaterThan(0)
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: runs(60, 1_800) },
     ),
   )
 })

@@ -37,7 +37,7 @@ describe('a patch', () => {
           canonicalJson(after),
         )
       }),
-      { numRuns: runs(400) },
+      { numRuns: runs(400, 6_000) },
     ),
   )
 

@@ -7,7 +7,6 @@ import { fc, itOften, runs } from '../runs.ts'
 import { payloadOf } from './values.ts'
 
 const domain = 'www.example.com'
-const tries = 60
 
 describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
   const spec = itemSpec(item)
@@ -27,10 +26,10 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
         expect(wire.value).toEqual(value)
         expect([value, undefined]).toContainEqual(spec.reduce(undefined, value))
       }),
-      { numRuns: runs(tries) },
+      { numRuns: runs(60, 360) },
     )
     // A law that was tried on next to nothing says nothing.
-    expect(valid).toBeGreaterThan(tries / 6)
+    expect(valid).toBeGreaterThan(10)
   })
 
   itOften('order and repetition in a set, and the order of keys, make no difference', () => {
@@ -40,7 +39,7 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
         if (value === null) return
         expect(canonicalOf(mixed(spec.schema, value, chances))).toEqual(value)
       }),
-      { numRuns: runs(tries / 2) },
+      { numRuns: runs(30, 180) },
     )
   })
 
@@ -66,7 +65,7 @@ describe.each([...catalogue.keys()])('%s, for any valid value', (item) => {
           else expect(end).toMatchObject(wanted as object)
         }
       }),
-      { numRuns: runs(tries / 2) },
+      { numRuns: runs(30, 180) },
     )
   })
 })

@@ -85,7 +85,7 @@ describe('for any record and any manifests', () => {
         }
         expect(planOf(end, desired, how).changes).toEqual([])
       }),
-      { numRuns: runs(45) },
+      { numRuns: runs(45, 1_350) },
     )
   })
 
@@ -104,7 +104,7 @@ describe('for any record and any manifests', () => {
           }
           expect(summary.lowerBound).toBeLessThanOrEqual(writes.length)
         }),
-        { numRuns: runs(45) },
+        { numRuns: runs(45, 1_350) },
       )
     },
   )
@@ -125,7 +125,7 @@ describe('for any record and any manifests', () => {
         ).toBe(text)
         expect(JSON.stringify(JSON.parse(text))).toBe(text)
       }),
-      { numRuns: runs(18) },
+      { numRuns: runs(18, 540) },
     )
   })
 

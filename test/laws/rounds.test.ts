@@ -168,7 +168,7 @@ describe('for any manifests, one after another', () => {
             }
           }),
         ),
-        { numRuns: runs(3), endOnFailure: true },
+        { numRuns: runs(3, 24), endOnFailure: true },
       ),
   )
 
@@ -191,7 +191,7 @@ describe('for any manifests, one after another', () => {
             expect(readFileSync(join(place.root, 'plan.md'), 'utf8')).toBe(markdown)
           }),
         ),
-        { numRuns: runs(3), endOnFailure: true },
+        { numRuns: runs(3, 24), endOnFailure: true },
       ),
   )
 
@@ -214,7 +214,7 @@ describe('for any manifests, one after another', () => {
           expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
         }),
       ),
-      { numRuns: runs(3), endOnFailure: true },
+      { numRuns: runs(3, 24), endOnFailure: true },
     ),
   )
 })

@@ -1,3 +1,4 @@
+// @module-tag often
 import { expect, it } from 'vitest'
 import { killRuns, waves } from './kill-runs.ts'
 import { RealRuns } from './real-runs.ts'

@@ -170,12 +170,12 @@ config:
         if ('text' in result) expectKept(text)
         else expect(result).toHaveProperty('unchanged')
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(60, 600) },
     )
   })
 
   itOften('leaves few of the oddest files as they are for its own fault', () => {
-    const sample = fc.sample(texts, runs(60))
+    const sample = fc.sample(texts, runs(60, 600))
     const left = sample.filter((text) => !('text' in formatYaml({ path, text })))
     expect(left.length).toBeLessThan(sample.length / 30)
   })

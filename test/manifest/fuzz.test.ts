@@ -183,14 +183,14 @@ describe('no input makes loading throw', () => {
   itOften('text that is nearly YAML', () => {
     fc.assert(
       fc.property(yamlish, (text) => load(text)),
-      { numRuns: runs(450) },
+      { numRuns: runs(450, 13_500) },
     )
   })
 
   itOften('examples with cuts', () => {
     fc.assert(
       fc.property(mutated, (text) => load(text)),
-      { numRuns: runs(120) },
+      { numRuns: runs(120, 3_600) },
     )
   })
 
@@ -203,7 +203,7 @@ describe('no input makes loading throw', () => {
         ]
         load(documents.map((each) => JSON.stringify(each)).join('\n---\n'))
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(300, 9_000) },
     )
   })
 
@@ -212,11 +212,11 @@ describe('no input makes loading throw', () => {
       fc.property(fc.dictionary(section, json, { maxKeys: 4 }), (home) =>
         load('domain: a.example.com', JSON.stringify({ version: 1, ...home })),
       ),
-      { numRuns: runs(300) },
+      { numRuns: runs(300, 9_000) },
     )
     fc.assert(
       fc.property(yamlish, (home) => load('domain: a.example.com', `version: 1\n${home}`)),
-      { numRuns: runs(90) },
+      { numRuns: runs(90, 2_700) },
     )
   })
 })

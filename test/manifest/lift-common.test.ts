@@ -105,7 +105,7 @@ describe('liftCommon', () => {
           })
           expect(liftCommon(new Map([...all].toReversed())).common).toEqual(lifted.common)
         }),
-        { numRuns: runs(60) },
+        { numRuns: runs(60, 900) },
       )
     },
   )

@@ -100,7 +100,7 @@ describe('originOf', () => {
           else expect({ pointer, said }).toEqual({ pointer, said: part })
         }
       }),
-      { numRuns: runs(100) },
+      { numRuns: runs(100, 1_500) },
     )
   })
 

@@ -59,7 +59,7 @@ describe('the search of large covers, on small ones', () => {
           }
         }
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(40, 400) },
     ),
   )
 
@@ -84,7 +84,7 @@ describe('the search of large covers, on small ones', () => {
         found += covers.reduce((sum, { cover }) => sum + cover.length, 0)
         fewest += best
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(60, 1_000) },
     )
     expect(found).toBeLessThanOrEqual(1.02 * fewest)
   })

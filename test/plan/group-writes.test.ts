@@ -38,7 +38,7 @@ describe('whatever is needed', () => {
       fc.property(problems(12, 2, true), (problem) => {
         expect(faults(problem, groupWrites({ ...problem, solver }).writes)).toEqual([])
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(30, 300) },
     ),
   )
 
@@ -52,7 +52,7 @@ describe('whatever is needed', () => {
           expect(Object.keys(write.items)).not.toEqual([])
         }
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(30, 300) },
     ),
   )
 
@@ -83,7 +83,7 @@ describe('whatever is needed', () => {
             }
           }
         }),
-        { numRuns: runs(30) },
+        { numRuns: runs(30, 300) },
       ),
   )
 
@@ -106,7 +106,7 @@ describe('whatever is needed', () => {
             expect(lowerBound).toBeLessThanOrEqual(writes.length)
           },
         ),
-        { numRuns: runs(30) },
+        { numRuns: runs(30, 300) },
       ),
   )
 
@@ -125,7 +125,7 @@ describe('whatever is needed', () => {
           )
         },
       ),
-      { numRuns: runs(15) },
+      { numRuns: runs(15, 150) },
     ),
   )
 })
@@ -154,7 +154,7 @@ describe('against every possible plan', () => {
           if (writes.length === fewest) best++
           if (lowerBound === fewest) tight++
         }),
-        { numRuns: runs(200) },
+        { numRuns: runs(200, 4_000) },
       )
       expect(best / tried).toBeGreaterThanOrEqual(0.99)
       // A bound of 0 would hold as well.

@@ -74,7 +74,7 @@ describe('waves of domains with several kinds of change', () => {
             expect(tried.size).toBeGreaterThanOrEqual(Math.min(count, before + size))
           }
         }),
-        { numRuns: runs(50) },
+        { numRuns: runs(50, 600) },
       ),
   )
 })

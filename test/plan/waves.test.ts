@@ -68,7 +68,7 @@ describe('domains in waves', () => {
             solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
           )
         }),
-        { numRuns: runs(100) },
+        { numRuns: runs(30, 300) },
       ),
   )
 
@@ -82,7 +82,7 @@ describe('domains in waves', () => {
           expect(atOnce).toBe(groupWrites(problem).writes.length)
           expect(writes.length).toBeLessThanOrEqual(atOnce * cumulative.length)
         }),
-        { numRuns: runs(100) },
+        { numRuns: runs(30, 300) },
       ),
   )
 
@@ -100,7 +100,7 @@ describe('domains in waves', () => {
           expect(waves(problem.needs.toReversed(), effort)).toEqual(waves(problem.needs, 'normal'))
         },
       ),
-      { numRuns: runs(50) },
+      { numRuns: runs(15, 150) },
     ),
   )
 

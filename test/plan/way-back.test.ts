@@ -334,7 +334,7 @@ itOften(
             if (!items.has(item)) expect(end.get(domain)?.get(item)).toBe(held)
         }
       }),
-      { numRuns: runs(25) },
+      { numRuns: runs(25, 300) },
     )
     expect(returned).toBeGreaterThan(named)
   },

@@ -194,7 +194,7 @@ describe('codeFrame', () => {
           expect(source + carets).not.toMatch(controls)
         },
       ),
-      { numRuns: runs(100) },
+      { numRuns: runs(100, 1_500) },
     )
   })
 })

@@ -259,7 +259,7 @@ describe('a plan as Markdown', () => {
           expectHarmless(driftMarkdown(driftFor(side(0), side(1), side(1)), now))
         },
       ),
-      { numRuns: runs(12) },
+      { numRuns: runs(12, 180) },
     )
   })
 })

@@ -417,7 +417,7 @@ describe('hostile answers', () => {
           }
         },
       ),
-      { numRuns: runs(100) },
+      { numRuns: runs(100, 1_200) },
     )
   })
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openGit } from '../../src/state/git/plumbing.ts'
@@ -35,18 +35,24 @@ export class GitSandbox {
 
   /** A repository with a commit. */
   repository(name: string): string {
-    this.git('.', 'init', '--quiet', name)
-    this.git(name, 'commit', '--quiet', '--allow-empty', '-m', 'first')
-    return join(this.folder, name)
+    return this.#copy('alone', name)
   }
 
-  /** A bare repository, and a clone of it with a commit. */
-  withRemote(remote = 'remote.git', clone = 'clone'): string {
-    this.git('.', 'init', '--quiet', '--bare', remote)
-    this.git('.', 'clone', '--quiet', remote, clone)
-    this.git(clone, 'commit', '--quiet', '--allow-empty', '-m', 'first')
-    this.git(clone, 'push', '--quiet', 'origin', 'HEAD')
-    return join(this.folder, clone)
+  /** A bare repository, and clones of it with a commit. */
+  withRemote(remote = 'remote.git', ...clones: string[]): string {
+    const [first = 'clone', ...others] = clones
+    const url = this.#copy('remote.git', remote)
+    for (const name of [first, ...others]) {
+      const config = join(this.#copy('clone', name), '.git', 'config')
+      writeFileSync(config, readFileSync(config, 'utf8').replace(/^(\turl = ).*$/m, `$1${url}`))
+    }
+    return join(this.folder, first)
+  }
+
+  #copy(from: string, to: string): string {
+    template ??= makeTemplate()
+    cpSync(join(template, from), join(this.folder, to), { recursive: true })
+    return join(this.folder, to)
   }
 
   async open(name: string, env: Record<string, string | undefined> = {}): Promise<GitRepository> {
@@ -63,4 +69,21 @@ export class GitSandbox {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** Repositories that sandboxes copy, which takes less time than git does; made on demand. */
+let template: string | null = null
+
+function makeTemplate(): string {
+  const made = new GitSandbox()
+  process.once('exit', () => made.remove())
+  made.git('.', 'init', '--quiet', '--template=', 'alone')
+  made.git('alone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  made.git('.', 'init', '--quiet', '--template=', '--bare', 'remote.git')
+  made.git('.', 'clone', '--quiet', '--template=', 'remote.git', 'clone')
+  made.git('clone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  made.git('clone', 'push', '--quiet', 'origin', 'HEAD')
+  for (const folder of ['alone/.git', 'remote.git', 'clone/.git'])
+    mkdirSync(join(made.folder, folder, 'hooks'))
+  return made.folder
 }

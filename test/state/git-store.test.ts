@@ -68,8 +68,7 @@ class Two {
   readonly sandbox = new GitSandbox()
 
   constructor() {
-    this.sandbox.withRemote()
-    this.sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+    this.sandbox.withRemote('remote.git', 'clone', 'other')
   }
 
   async open(

@@ -157,7 +157,7 @@ describe('import --write-manifests', () => {
           await adopt(Object.fromEntries(fleet))
         },
       ),
-      { numRuns: runs(3) },
+      { numRuns: runs(3, 36) },
     )
   })
 })

@@ -11,8 +11,7 @@ let sandbox: GitSandbox
 setStageInTime()
 beforeEach(() => {
   sandbox = new GitSandbox()
-  sandbox.withRemote('remote.git', 'one')
-  sandbox.git('.', 'clone', '--quiet', 'remote.git', 'two')
+  sandbox.withRemote('remote.git', 'one', 'two')
 })
 afterEach(() => sandbox.remove())
 

@@ -261,9 +261,9 @@ describe('an altered plan file', () => {
           expect(calls).toEqual(code === 0 ? expected.calls : [])
         },
       ),
-      { numRuns: runs(5) },
+      { numRuns: runs(5, 135) },
     )
-    expect(refused).toBeGreaterThan(runs(1))
+    expect(refused).toBeGreaterThan(runs(1, 5))
   })
 })
 
