@@ -23,9 +23,9 @@ const home = {
   path: 'edgewise.yaml',
   text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }),
 }
+const workspace = readWorkspaceConfig(home, {})
 
 function errorsOf(config: Json): unknown[] {
-  const workspace = readWorkspaceConfig(home, {})
   if (workspace.config === null) throw new TypeError('expected a valid workspace file')
   const { documents, diagnostics } = readYaml({
     path: 'domains/www.yaml',

@@ -92,7 +92,7 @@ describe('the search of large covers, on small ones', () => {
 
 const domains = long ? 600 : 240
 /** For the search with more effort. */
-const fewer = long ? 600 : 120
+const fewer = long ? 600 : 60
 
 describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   const problem = fleet(family, domains, true)

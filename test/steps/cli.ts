@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/emulator.ts'
@@ -10,6 +11,8 @@ import type { Rollout } from '../../src/model/rollout.ts'
 import type { Clock, WaitName } from '../../src/model/clock.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { seed } from '../runs.ts'
+import { Chance } from '../simulation/chance.ts'
 
 /** What a command line did. */
 export interface Ran {
@@ -71,8 +74,14 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   )
 }
 
-let places = 0
-let ids = 0
+let drawnFor = { test: '', places: 0 }
+
+/** Chance for a place: no two places of a test draw the same, and every run of it does. */
+function chanceOfPlace(): Chance {
+  const test = expect.getState().currentTestName ?? ''
+  drawnFor = { test, places: drawnFor.test === test ? drawnFor.places + 1 : 0 }
+  return new Chance(`${seed} ${test} ${drawnFor.places}`)
+}
 
 /** A workspace in a temporary folder, and the command line in it. */
 export class Place {
@@ -94,8 +103,8 @@ export class Place {
   /** What happens while a command waits. */
   whileAsleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
-  // No two workspaces draw the same.
-  #drawn = 1_234_567 * ++places
+  readonly #chance = chanceOfPlace()
+  readonly #ids = this.#chance.fork('ids')
 
   constructor(
     url: string,
@@ -146,9 +155,9 @@ export class Place {
       errIsTerminal: this.onTerminal,
       ask: this.ask,
       clock,
-      newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
+      newId: () => `00000000-0000-4000-8000-${this.#ids.between(1e11, 1e12 - 1)}`,
       user: `${process.pid}@tests`,
-      random: () => (this.#drawn = (this.#drawn * 48_271) % 2_147_483_647) / 2_147_483_647,
+      random: () => this.#chance.draw(),
       machine: {
         boot: 'boot',
         namespace: 'namespace',

@@ -6,8 +6,10 @@ import { Place, reset, service, type Time } from './cli.ts'
 export let emulator: Emulator
 export let place: Place
 
+const noon = Date.UTC(2026, 10, 20, 12)
+
 /** What the clock of a stage in time says: only waiting, and a test that sets it, moves it. */
-export const time: Time = { now: Date.UTC(2026, 10, 20, 12) }
+export const time: Time = { now: noon }
 /** An origin that answers nobody, on a stage in time. */
 export const dead = '192.0.2.66'
 
@@ -22,6 +24,7 @@ export function setStage(
 ): void {
   beforeAll(async () => {
     clock = withClock
+    time.now = noon
     emulator = await service(options)
   })
   afterAll(() => emulator.close())
