@@ -208,8 +208,9 @@ describe('deltas', () => {
     const needs = Array.from({ length: 150 }, (_, i) =>
       need(i, 'ip_black_list', replace(i), append(...entries)),
     )
-    expect(faults(asked(needs), solve(needs))).toEqual([])
-    expect(solve(needs)).toHaveLength(15)
+    const writes = solve(needs)
+    expect(faults(asked(needs), writes)).toEqual([])
+    expect(writes).toHaveLength(15)
   })
 })
 
