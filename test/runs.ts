@@ -4,7 +4,7 @@ import { it, TestRunner } from 'vitest'
 /** Seed of all random choices of the tests: always the same, or EDGEWISE_TEST_SEED. */
 export const seed = Number(process.env['EDGEWISE_TEST_SEED'] ?? 1)
 
-/** How many times the longer checks try what they try; 0 where they do not run. */
+/** How many times as often as by default the longer checks try; 0 where they do not run. */
 const times = Number(process.env['EDGEWISE_TEST_RUNS'] ?? 0)
 
 /** Whether the longer checks run. */
@@ -14,8 +14,8 @@ fc.configureGlobal({ seed })
 export { fc }
 
 /** Defines a test that the longer checks run again, with more tries. */
-export function itOften(title: string, test: () => unknown): void {
-  it(title, { tags: 'often' }, () => test() as void)
+export function itOften(title: string, test: () => void | Promise<void>): void {
+  it(title, { tags: 'often' }, test)
 }
 
 /**
