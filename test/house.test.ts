@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { globSync } from 'tinyglobby'
 import { expect, it } from 'vitest'
-import { inspect, pageWithPicture } from '../tools/house.ts'
+import { inspect, renderPage } from '../tools/house.ts'
 
 it('rooms import only what their row allows, and thinking rooms are pure', () => {
   const { rooms, faults } = inspect()
@@ -10,7 +10,7 @@ it('rooms import only what their row allows, and thinking rooms are pure', () =>
 })
 
 it('the picture in docs/architecture.md is drawn from the imports (npm run house -- --picture)', () => {
-  const { now, drawn } = pageWithPicture(inspect().rooms)
+  const { now, drawn } = renderPage(inspect().rooms)
   expect(now).toContain('flowchart TD')
   expect(now).toBe(drawn)
 })

@@ -12,7 +12,7 @@ import { efforts } from '../src/model/plan.ts'
 import type { WriteProblem } from '../src/plan/group-writes.ts'
 import { writeInWaves } from '../src/plan/write-in-waves.ts'
 import { families, type Mix } from './fleet-mixes.ts'
-import { plainGreedy } from './plain-greedy.ts'
+import { countGreedyWrites } from './plain-greedy.ts'
 
 interface Fleet {
   family: string
@@ -137,7 +137,7 @@ function unseenFleets(): Fleet[] {
   return (options.unseen ?? '').split(',').flatMap((domains) =>
     Object.entries(families).map(([family, make]) => {
       const mix = make(Number(domains), Number(options.seed))
-      const greedy = plainGreedy(mix)
+      const greedy = countGreedyWrites(mix)
       return {
         family,
         mix,

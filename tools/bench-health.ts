@@ -5,12 +5,12 @@
  */
 import { parseArgs } from 'node:util'
 import { judgeWave, significance } from '../src/health/judge.ts'
-import { windowsOf } from '../src/health/windows.ts'
+import { computeWindows } from '../src/health/windows.ts'
 import { countRequests } from '../src/emulator/entities/statistics.ts'
 import { areas, statuses } from '../src/emulator/entities/traffic.ts'
 import type { HealthRule } from '../src/model/health.ts'
 import type { Counts } from '../src/model/statistics.ts'
-import { timeZone } from '../src/model/time-zone.ts'
+import { createTimeZone } from '../src/model/time-zone.ts'
 import { Draws } from '../test/health/draws.ts'
 
 type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
@@ -26,7 +26,7 @@ const usual: HealthRule = {
   minRequests: 500,
   margin: 1,
 }
-const zone = timeZone('UTC')
+const zone = createTimeZone('UTC')
 const minuteMs = 60_000
 /** Four waves of 200 domains: 1 %, 5 %, 25 %, 100 %. */
 const waves = [2, 8, 40, 150]
@@ -97,9 +97,12 @@ function noise(
 function drawnWave(draws: Draws, domains: number): Wave {
   const wave: Wave = [new Map(), new Map()]
   for (let i = 0; i < domains; i++) {
-    const [requests, share] = [Math.round(draws.size(20, 20_000)), draws.size(0.0002, 0.02)]
+    const [requests, share] = [
+      Math.round(draws.logUniform(20, 20_000)),
+      draws.logUniform(0.0002, 0.02),
+    ]
     wave[0].set(`d${i}`, draws.window(requests, share))
-    wave[1].set(`d${i}`, draws.window(Math.round(requests * draws.size(0.7, 1.4)), share))
+    wave[1].set(`d${i}`, draws.window(Math.round(requests * draws.logUniform(0.7, 1.4)), share))
   }
   return wave
 }
@@ -107,7 +110,12 @@ function drawnWave(draws: Draws, domains: number): Wave {
 /** The emulator's own traffic at any time of a week: its errors come in gusts from hour to hour. */
 function emulatedWave(draws: Draws, domains: number, rule: HealthRule): Wave {
   const start = Date.UTC(2026, 10, 2) + Math.floor(draws.next() * 7 * 86_400) * 1000
-  const { before, after } = windowsOf(start, start + Math.ceil(domains / 10) * 2000, rule, zone)
+  const { before, after } = computeWindows(
+    start,
+    start + Math.ceil(domains / 10) * 2000,
+    rule,
+    zone,
+  )
   const seed = String(draws.next())
   const names = Array.from({ length: domains }, (_, i) => `d${i}.example.com`)
   const countsOf = ({ from, to }: { from: number; to: number }) =>

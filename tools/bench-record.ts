@@ -3,9 +3,9 @@
  * of one write. Exits with 1 where it falls short of what it promises. `npm run bench:record`.
  */
 import { GitSandbox } from '../test/state/git-sandbox.ts'
-import { openRecord } from '../src/state/open-state.ts'
+import { openState } from '../src/state/open-state.ts'
 import { realDisk } from '../src/state/folder/real-disk.ts'
-import type { Recorded, RecordedItem, Store } from '../src/state/store.ts'
+import type { RecordedState, RecordedItem, Store } from '../src/state/store.ts'
 
 const at = '2026-11-20T00:00:00.000Z'
 const sandbox = new GitSandbox()
@@ -44,9 +44,9 @@ async function open(where: string): Promise<Store> {
     state,
   }
   return (
-    await openRecord(place, {
+    await openState(place, {
       disk: realDisk,
-      process: 'bench',
+      processName: 'bench',
       openGit: () => sandbox.open(where),
     })
   ).store
@@ -63,7 +63,7 @@ async function measure(what: string, most: number, work: () => Promise<void>): P
   )
 }
 
-function recordOf(domains: number): Recorded {
+function recordOf(domains: number): RecordedState {
   return new Map(
     Array.from({ length: domains }, (_, i) => [
       `www${i}.example.com`,
@@ -72,7 +72,7 @@ function recordOf(domains: number): Recorded {
   )
 }
 
-function changed(recorded: Recorded): Recorded {
+function changed(recorded: RecordedState): RecordedState {
   return new Map(
     [...recorded.keys()].map((domain, i) => [domain, new Map(Object.entries(itemsOf(i + 50_000)))]),
   )

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util'
 import type { Emulator } from '../src/emulator/emulator.ts'
-import { Place, service, type Time } from '../test/steps/cli.ts'
+import { Place, startService, type ManualTime } from '../test/steps/cli.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -82,8 +82,8 @@ async function rollout(
   originOf: (i: number) => string,
 ): Promise<Ended> {
   const began = performance.now()
-  const time: Time = { now: Date.UTC(2026, 10, 18, 9) }
-  const emulator = await service({ seed, now: () => time.now, deadOrigins: [dead] })
+  const time: ManualTime = { now: Date.UTC(2026, 10, 18, 9) }
+  const emulator = await startService({ seed, now: () => time.now, deadOrigins: [dead] })
   const place = new Place(
     emulator.url,
     'rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {onFailure: rollback}}\n',

@@ -3,7 +3,7 @@
  * memory that it took.
  */
 import { loadSolver } from '../src/operations/load-solver.ts'
-import { chance } from '../src/plan/cover/chance.ts'
+import { createRandom } from '../src/plan/cover/create-random.ts'
 import { groupWrites } from '../src/plan/group-writes.ts'
 import type { Need } from '../src/plan/needs.ts'
 
@@ -25,7 +25,7 @@ for (const [domains, classes] of [
   [10_000, 300],
   [100_000, 3_000],
 ] as const) {
-  const needs = changeMix(domains, classes, chance(domains))
+  const needs = changeMix(domains, classes, createRandom(domains))
   const started = performance.now()
   const { writes, lowerBound } = groupWrites({
     needs,

@@ -1,4 +1,4 @@
-import { chance } from '../src/plan/cover/chance.ts'
+import { createRandom } from '../src/plan/cover/create-random.ts'
 
 /** `needs[d]` lists the items of domain d, each with the number of its value. */
 export type Mix = [item: string, value: number][][]
@@ -27,7 +27,7 @@ export const families: Record<string, (domains: number, seed: number) => Mix> = 
 
 /** Cuts shuffled domains into tens that share values, in layers with items of their own. */
 function planted(domains: number, seed: number): Mix {
-  const random = chance(seed)
+  const random = createRandom(seed)
   const needs = empty(domains)
   const order = shuffled(items, random)
   for (let from = 0; from < order.length;) {
@@ -48,7 +48,7 @@ function planted(domains: number, seed: number): Mix {
 
 /** Lays overlapping rectangles over the domains of classes that have a profile each. */
 function overlap(domains: number, seed: number): Mix {
-  const random = chance(seed)
+  const random = createRandom(seed)
   const needs = empty(domains)
   const classes = Math.ceil(domains / 60)
   const profiles = Array.from({ length: classes }, () => items.map(() => Math.floor(random() * 5)))
@@ -66,7 +66,7 @@ function overlap(domains: number, seed: number): Mix {
 
 /** Lets region, tier and tenant decide different items; some domains lack some. */
 function layered(domains: number, seed: number): Mix {
-  const random = chance(seed)
+  const random = createRandom(seed)
   const count = Math.ceil(domains / 12)
   return sorted(
     empty(domains).map((own) => {
@@ -85,7 +85,7 @@ function layered(domains: number, seed: number): Mix {
 
 /** Gives each item a few popular values and many rare ones. */
 function zipf(domains: number, seed: number): Mix {
-  const random = chance(seed)
+  const random = createRandom(seed)
   return sorted(
     empty(domains).map((own) => {
       for (const item of items.slice(0, 5)) {
@@ -98,7 +98,7 @@ function zipf(domains: number, seed: number): Mix {
 
 /** Changes two items for everybody and one to three for each tenant. */
 function tenants(domains: number, seed: number): Mix {
-  const random = chance(seed)
+  const random = createRandom(seed)
   const count = Math.ceil(domains / 25)
   const own = Array.from({ length: count }, () => shuffled(items.slice(2), random).slice(0, 3))
   return sorted(
@@ -114,7 +114,7 @@ function tenants(domains: number, seed: number): Mix {
 
 /** Rolls a few standard profiles out over domains that each lack another part of theirs. */
 function partial(domains: number, seed: number): Mix {
-  const random = chance(seed)
+  const random = createRandom(seed)
   const profiles = Math.ceil(domains / 200)
   return sorted(
     empty(domains).map((own) => {

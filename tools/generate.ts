@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
-import { manifestSchemas } from './manifest-schema.ts'
+import { buildManifestSchemas } from './manifest-schema.ts'
 
 const root = new URL('../', import.meta.url)
 const header = '// Made by `npm run generate` from schemas/items. Do not edit.\n'
@@ -54,7 +54,7 @@ function fileSchemasFile(): string {
   return `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\nexport const workspaceSchema = ${JSON.stringify(schema)} as const\n`
 }
 
-const { manifest, profile } = manifestSchemas(
+const { manifest, profile } = buildManifestSchemas(
   Object.fromEntries(items.map((item) => [item, schemaOf(item) as ItemSchema])),
 )
 

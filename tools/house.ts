@@ -198,14 +198,14 @@ const picturePage = new URL('../docs/architecture.md', import.meta.url)
 const picturePlace = /(<!-- picture -->\n)[\s\S]*?(<!-- \/picture -->)/
 
 /** The page of the architecture, with the house as it is drawn now. */
-export function pageWithPicture(rooms: Room[]): { now: string; drawn: string } {
+export function renderPage(rooms: Room[]): { now: string; drawn: string } {
   const now = readFileSync(picturePage, 'utf8')
   return { now, drawn: now.replace(picturePlace, `$1\n${drawHouse(rooms)}\n\n$2`) }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { rooms, faults } = inspect()
-  if (process.argv.includes('--picture')) writeFileSync(picturePage, pageWithPicture(rooms).drawn)
+  if (process.argv.includes('--picture')) writeFileSync(picturePage, renderPage(rooms).drawn)
   for (const { name, files, lines, imports } of rooms) {
     const list = [...imports].map(([other, count]) => `${other} ${count}`).join(', ')
     console.log(

@@ -27,7 +27,7 @@ const dropped = new Set([
 ])
 
 /** The schemas of manifests and profiles for editors, made from those of the items. */
-export function manifestSchemas(items: Record<string, ItemSchema>): {
+export function buildManifestSchemas(items: Record<string, ItemSchema>): {
   manifest: Schema
   profile: Schema
 } {

@@ -1,4 +1,4 @@
-import { chance } from '../src/plan/cover/chance.ts'
+import { createRandom } from '../src/plan/cover/create-random.ts'
 import type { Mix } from './fleet-mixes.ts'
 
 const seeds = 40
@@ -8,8 +8,8 @@ const width = 10
  * Counts the writes of a plain greedy search: rectangles grown from 40 random rows a step, each by
  * the row that adds most needs not met yet; the best one of a step is taken.
  */
-export function plainGreedy(mix: Mix): number {
-  const random = chance(40)
+export function countGreedyWrites(mix: Mix): number {
+  const random = createRandom(40)
   const numbers = new Map<string, number>()
   const rows = mix.map((own) => own.map(([item, value]) => number(numbers, `${item} ${value}`)))
   const takers = Array.from(numbers, (): number[] => [])

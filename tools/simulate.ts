@@ -33,7 +33,7 @@ async function many(from: number, count: number): Promise<void> {
   const broken = await runSeeds({
     from,
     count,
-    told: ({ seed, violations, counts }) => {
+    report: ({ seed, violations, counts }) => {
       done++
       for (const [what, times] of counts) totals.set(what, (totals.get(what) ?? 0) + times)
       if (violations.length > 0) console.log(`seed ${seed}: ${violations[0]}`)

@@ -5,12 +5,12 @@ import { groupBy } from '../model/group-by.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Applied } from '../model/applied.ts'
-import type { Recorded } from '../state/store.ts'
-import { recordingOf } from './attempt.ts'
-import { carryOut } from './execute-write.ts'
-import { released, waveOf } from './intents.ts'
+import type { RecordedState } from '../state/store.ts'
+import { createRecording } from './attempt.ts'
+import { executeWrite } from './execute-write.ts'
+import { removeItems, buildWave } from './intents.ts'
 import type { ApplyContext, ApplyResult, Run } from './run.ts'
-import { endedEarly } from './send-write.ts'
+import { explainAbort } from './send-write.ts'
 import { startSharing } from './sharing.ts'
 
 const inFlight = 4
@@ -25,7 +25,7 @@ const inFlight = 4
  */
 export async function applyPlan(
   plan: Plan,
-  base: Recorded,
+  base: RecordedState,
   context: ApplyContext,
 ): Promise<ApplyResult> {
   const run = runOf(plan, base, context)
@@ -43,16 +43,22 @@ export async function applyPlan(
   if (waves.length === 0 && releases.length > 0) waves.push([1, []])
   try {
     for (const [i, [wave, writes]] of waves.entries()) {
-      const intended = waveOf(i + 1, writes, i === 0 ? releases : [], recorded, recordingOf(run))
-      if (!run.signal.aborted) await store.intend(run.applied(), intended)
-      if (run.signal.aborted) result.stopped ??= endedEarly(run.signal)
-      else if (i === 0 && releases.length > 0) await release(released(releases, recorded), run)
+      const intended = buildWave(
+        i + 1,
+        writes,
+        i === 0 ? releases : [],
+        recorded,
+        createRecording(run),
+      )
+      if (!run.signal.aborted) await store.recordIntents(run.toApplied(), intended)
+      if (run.signal.aborted) result.stopped ??= explainAbort(run.signal)
+      else if (i === 0 && releases.length > 0) await release(removeItems(releases, recorded), run)
       await sendAll(writes, run)
       if (writes.length > 0) run.tell({ type: 'wave.finished', time: run.time(), wave })
     }
     if (waves.length > 0)
-      await store.end({
-        ...run.applied(),
+      await store.endApply({
+        ...run.toApplied(),
         endedAt: run.time(),
         outcome: outcomeOf(result, context.signal),
       })
@@ -80,8 +86,8 @@ export async function applyPlan(
   return result
 }
 
-function runOf(plan: Plan, base: Recorded, context: ApplyContext): Run {
-  const recorded: Recorded = new Map(base)
+function runOf(plan: Plan, base: RecordedState, context: ApplyContext): Run {
+  const recorded: RecordedState = new Map(base)
   const halt = new AbortController()
   const targets = new Map(
     plan.changes.map((change) => [`${change.domain} ${change.item}`, change.after]),
@@ -112,12 +118,12 @@ function runOf(plan: Plan, base: Recorded, context: ApplyContext): Run {
     tell: (event) => context.tell(event),
     signal: AbortSignal.any([context.signal, halt.signal]),
     recorded,
-    target: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
+    findTarget: (domain, item) => targets.get(`${domain} ${item}`) ?? null,
     result,
     stop,
     now,
     time,
-    applied: (): Applied => {
+    toApplied: (): Applied => {
       const { confirmed, refused, inDoubt, notSent } = result
       const { apply: id, commit, author } = context
       return {
@@ -156,7 +162,7 @@ async function sendAll(writes: Write[], run: Run): Promise<void> {
 /** One write in its turn. A failure to record ends the apply for all. */
 async function one(write: Write, run: Run): Promise<void> {
   if (run.signal.aborted) {
-    run.result.stopped ??= endedEarly(run.signal)
+    run.result.stopped ??= explainAbort(run.signal)
     run.result.notSent++
     run.tell({
       type: 'write.not-sent',
@@ -167,7 +173,7 @@ async function one(write: Write, run: Run): Promise<void> {
     return
   }
   try {
-    await carryOut(write, run)
+    await executeWrite(write, run)
   } catch (error) {
     run.stop('the record could not be written')
     run.result.inDoubt++
@@ -175,10 +181,10 @@ async function one(write: Write, run: Run): Promise<void> {
   }
 }
 
-async function release(touched: Recorded, run: Run): Promise<void> {
-  await run.store.settle(run.applied(), [], touched)
+async function release(touched: RecordedState, run: Run): Promise<void> {
+  await run.store.recordOutcomes(run.toApplied(), [], touched)
   for (const [domain, items] of touched) run.recorded.set(domain, items)
-  run.sharing.recorded()
+  run.sharing.schedule()
 }
 
 function outcomeOf(

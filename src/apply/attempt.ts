@@ -2,7 +2,7 @@ import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { RecordedItem } from '../state/store.ts'
 import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
-import { rewritten } from './returned.ts'
+import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import { sendWrite, type Sent } from './send-write.ts'
 
@@ -36,10 +36,11 @@ export async function attempt(
   const { outcome, doubted } = sent
   if (outcome.kind !== 'not sent') run.result.sent = true
   const of = (domain: Domain) => before.get(domain) ?? new Map()
-  const keepAs = (itemsOf: (domain: Domain) => Items) => keep(write, run, itemsOf, settles(outcome))
+  const keepAs = (itemsOf: (domain: Domain) => Items) =>
+    recordItems(write, run, itemsOf, settles(outcome))
   if (outcome.kind === 'confirmed') {
-    const returned = rewritten(write.items, outcome.config, run.secrets)
-    await keepAs((domain) => withConfirmed(of(domain), write.items, returned, recordingOf(run)))
+    const returned = findRewritten(write.items, outcome.config, run.secrets)
+    await keepAs((domain) => withConfirmed(of(domain), write.items, returned, createRecording(run)))
   } else if (
     !doubted &&
     (outcome.kind === 'not sent' || (outcome.kind === 'refused' && write.domains.length === 1))
@@ -48,7 +49,7 @@ export async function attempt(
     // refusal proves that nothing was saved only for what was sent to one domain.
     await keepAs((domain) => unsaved.get(domain) ?? new Map())
   } else {
-    await keepAs((domain) => withIntents(of(domain), write.items, recordingOf(run)))
+    await keepAs((domain) => withIntents(of(domain), write.items, createRecording(run)))
   }
   return sent
 }
@@ -57,19 +58,19 @@ export async function attempt(
  * Records something of every domain of a write durably, and that nothing more is to come of the
  * plan's writes in `settles`.
  */
-export async function keep(
+export async function recordItems(
   write: { domains: Domain[] },
   run: Run,
   itemsOf: (domain: Domain) => Items,
   settles: number[],
 ): Promise<void> {
   const touched = new Map(write.domains.map((domain) => [domain, new Map(itemsOf(domain))]))
-  await run.store.settle(run.applied(), settles, touched)
+  await run.store.recordOutcomes(run.toApplied(), settles, touched)
   for (const [domain, items] of touched) run.recorded.set(domain, items)
-  run.sharing.recorded()
+  run.sharing.schedule()
 }
 
 /** When and by whom something is recorded now. */
-export function recordingOf(run: Run): Recording {
-  return { at: run.time(), apply: run.apply, secrets: run.secrets }
+export function createRecording(run: Run): Recording {
+  return { recordedAt: run.time(), apply: run.apply, secrets: run.secrets }
 }

@@ -1,13 +1,13 @@
-import { safeToRepeat, type Write } from '../model/change.ts'
-import { attempt, keep } from './attempt.ts'
-import { isolate } from './isolate.ts'
-import { rewritten } from './returned.ts'
+import { isSafeToRepeat, type Write } from '../model/change.ts'
+import { attempt, recordItems } from './attempt.ts'
+import { bisect } from './bisect.ts'
+import { findRewritten } from './returned.ts'
 import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
-import { settlesIn } from './settling.ts'
+import { computeSettleWait } from './settling.ts'
 
 /** Sends a write and records what comes of it; a refused one is taken apart. */
-export async function carryOut(write: Write, run: Run): Promise<void> {
+export async function executeWrite(write: Write, run: Run): Promise<void> {
   const { result } = run
   const unsure = deltaInDoubt(write, run)
   if (unsure !== null) {
@@ -34,7 +34,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
   switch (outcome.kind) {
     case 'confirmed': {
       result.confirmed++
-      const items = Object.keys(rewritten(write.items, outcome.config, run.secrets))
+      const items = Object.keys(findRewritten(write.items, outcome.config, run.secrets))
       run.tell({
         type: 'write.confirmed',
         ...about,
@@ -55,8 +55,8 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
         })
         return
       }
-      await isolate(write, outcome, doubted, before, run)
-      await keep({ domains: [] }, run, () => new Map(), [write.id])
+      await bisect(write, outcome, doubted, before, run)
+      await recordItems({ domains: [] }, run, () => new Map(), [write.id])
       return
     case 'in doubt':
       result.inDoubt++
@@ -75,7 +75,7 @@ export async function carryOut(write: Write, run: Run): Promise<void> {
  */
 function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
   const deltas = Object.entries(items).flatMap(([item, form]) =>
-    safeToRepeat(form.name) ? [] : [item],
+    isSafeToRepeat(form.name) ? [] : [item],
   )
   for (const domain of domains) {
     const item = deltas.find((each) => run.recorded.get(domain)?.get(each)?.status === 'in-doubt')
@@ -86,7 +86,7 @@ function deltaInDoubt({ domains, items }: Write, run: Run): string | null {
 
 /** An item in doubt is rewritten no sooner than a write that was given up can have landed. */
 async function settled(write: Write, run: Run): Promise<void> {
-  const wait = settlesIn(write, run.recorded, run.now(), run)
+  const wait = computeSettleWait(write, run.recorded, run.now(), run)
   if (wait === 0) return
   const message = 'an earlier write of these items may still land'
   run.tell({

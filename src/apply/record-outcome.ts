@@ -1,5 +1,5 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
 import type { FieldName, ItemKey, Value } from '../model/item.ts'
 import { isObject } from '../model/json.ts'
@@ -12,9 +12,9 @@ type Possible = Value | undefined
 
 /** When and by whom something is recorded, and what else belongs to a value. */
 export interface Recording {
-  at: string
+  recordedAt: string
   apply: string
-  secrets: Pick<SecretPort, 'templatesOf'>
+  secrets: Pick<SecretPort, 'listTemplates'>
 }
 
 /**
@@ -28,11 +28,11 @@ export function withIntents(
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
-    const spec = itemSpec(item)
+    const spec = getItemSpec(item)
     const old = possible(before.get(item))
     const values = [...old, ...old.map((value) => spec.reduce(value, form.payload))]
     items.set(item, inDoubt(values, recording, before.get(item)))
-    for (const cleared of spec.clears) {
+    for (const cleared of spec.clearedItems) {
       const held = before.get(cleared)
       if (held === undefined) continue
       items.set(cleared, inDoubt([...possible(held), undefined], recording, held))
@@ -53,10 +53,10 @@ export function withConfirmed(
 ): Map<ItemKey, RecordedItem> {
   const items = new Map(before)
   for (const [item, form] of Object.entries(forms)) {
-    const spec = itemSpec(item)
-    for (const cleared of spec.clears) items.delete(cleared)
+    const spec = getItemSpec(item)
+    for (const cleared of spec.clearedItems) items.delete(cleared)
     const held = withoutUncertain(
-      spec.keeps,
+      spec.keptFields,
       possible(before.get(item)).map((value) => spec.reduce(value, form.payload)),
     )
     const answered = returned[item]
@@ -73,7 +73,7 @@ type Was = RecordedItem | undefined
 function confirmedItem(held: Possible[], form: Form, recording: Recording, was: Was): RecordedItem {
   const [value, ...others] = distinct(held)
   if (others.length > 0) return inDoubt(held, recording, was)
-  const about = { at: recording.at, apply: recording.apply, origin: 'write' as const }
+  const about = { at: recording.recordedAt, apply: recording.apply, origin: 'write' as const }
   if (value === undefined) return { status: 'unset', candidates: [], ...about }
   const templates = templatesIn([value], recording, was)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
@@ -93,7 +93,7 @@ function inDoubt(values: Possible[], recording: Recording, was: Was): RecordedIt
     candidates,
     ...(values.includes(undefined) ? { unknown: true } : {}),
     ...(Object.keys(templates).length === 0 ? {} : { templates }),
-    at: recording.at,
+    at: recording.recordedAt,
     apply: recording.apply,
     origin: 'write',
   }
@@ -111,7 +111,7 @@ function templatesIn(values: Value[], recording: Recording, was: Was): Record<st
       if (template !== undefined) templates[secret] = template
       return null
     })
-    Object.assign(templates, recording.secrets.templatesOf(value))
+    Object.assign(templates, recording.secrets.listTemplates(value))
   }
   return templates
 }
@@ -139,5 +139,5 @@ function withoutUncertain(keeps: FieldName[], values: Possible[]): Possible[] {
 }
 
 function distinct(values: Possible[]): Possible[] {
-  return values.filter((value, i) => values.findIndex((other) => sameJson(other, value)) === i)
+  return values.filter((value, i) => values.findIndex((other) => isSameJson(other, value)) === i)
 }

@@ -1,6 +1,6 @@
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Applied } from '../model/applied.ts'
-import type { Recorded, Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import type { OutcomeCounts } from '../model/outcome.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Sending } from './send-write.ts'
@@ -53,14 +53,14 @@ export interface ApplyResult extends OutcomeCounts {
    */
   unrecorded: string | null
   /** What is recorded once the apply is over. */
-  recorded: Recorded
+  recorded: RecordedState
 }
 
 /** What all writes of an apply share. */
 export interface Run extends ApplyContext {
-  recorded: Recorded
+  recorded: RecordedState
   /** What each changed item should come to; null where it is unset. */
-  target(domain: Domain, item: ItemKey): Value | null
+  findTarget(domain: Domain, item: ItemKey): Value | null
   result: ApplyResult
   /** Ends the apply: no write is begun any more, and none is sent again. */
   stop(why: string): void
@@ -72,6 +72,6 @@ export interface Run extends ApplyContext {
   /** The same, ISO 8601. */
   time(): string
   /** This apply for the journal, as far as it has come. */
-  applied(): Applied
+  toApplied(): Applied
   sharing: Sharing
 }

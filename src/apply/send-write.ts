@@ -1,4 +1,4 @@
-import { safeToRepeat, type Write } from '../model/change.ts'
+import { isSafeToRepeat, type Write } from '../model/change.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { SecretPort } from '../model/secret-keeper.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
@@ -44,7 +44,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
   const config = Object.fromEntries(
     Object.entries(write.items).map(([item, form]) => [item, sending.secrets.reveal(form.payload)]),
   )
-  const repeatable = Object.values(write.items).every((form) => safeToRepeat(form.name))
+  const repeatable = Object.values(write.items).every((form) => isSafeToRepeat(form.name))
   let [unreached, doubtful, throttled] = [0, 0, 0]
   // Once an attempt may have taken effect, only a certain answer ends the doubt.
   let doubt: Sent['outcome'] | null = null
@@ -53,20 +53,20 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     doubted: doubt !== null,
   })
   for (;;) {
-    if (!(await sending.budget.take(sending.signal))) {
+    if (!(await sending.budget.acquire(sending.signal))) {
       return ended(
         sending.signal.aborted
-          ? endedEarly(sending.signal)
+          ? explainAbort(sending.signal)
           : 'the wait for the call budget is over limits.maxWaitSeconds',
       )
     }
     // A call that outlives the lock could land in the midst of somebody else's apply.
     if ((await sending.leaseLeftMs()) <= sending.timeoutMs) {
-      await sending.budget.give(false)
+      await sending.budget.release(false)
       return ended('the lock was lost, or is about to be')
     }
     const outcome = await sending.client.write(write.domains, config)
-    await sending.budget.give(
+    await sending.budget.release(
       outcome.kind !== 'not sent',
       'limits' in outcome ? outcome.limits : undefined,
     )
@@ -84,7 +84,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
       wait =
         (outcome.kind === 'throttled' ? outcome.retryAfterMs : outcome.limits.resetMs) ??
         backOff(throttled, sending)
-      if (wait > sending.budget.longestWaitMs)
+      if (wait > sending.budget.maxWaitMs)
         return ended(`${outcome.message} (the wait is over limits.maxWaitSeconds)`)
     } else if (outcome.kind === 'not sent') {
       unreached++
@@ -98,14 +98,14 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     } else {
       return { outcome, doubted: doubt !== null }
     }
-    if (sending.signal.aborted) return ended(endedEarly(sending.signal))
+    if (sending.signal.aborted) return ended(explainAbort(sending.signal))
     sending.waiting(wait, outcome.message)
     await sending.clock.sleep(wait, sending.signal)
   }
 }
 
 /** Why an apply ends before its time, as whoever ended it says. */
-export function endedEarly(signal: AbortSignal): string {
+export function explainAbort(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'interrupted'
 }
 

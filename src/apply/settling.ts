@@ -1,7 +1,7 @@
-import { catalogue, itemSpec } from '../catalog/catalogue.ts'
+import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import type { Write } from '../model/change.ts'
 import type { ItemKey } from '../model/item.ts'
-import type { Recorded, RecordedItem } from '../state/store.ts'
+import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { Moment } from './run.ts'
 
 const mostSkew = 300_000
@@ -20,9 +20,9 @@ interface Since {
  * its clock can't be the reason: what it tells of the last five minutes, or of the future, counts
  * as of the moment the lock was taken.
  */
-export function settlesIn(
+export function computeSettleWait(
   write: Write,
-  recorded: Recorded,
+  recorded: RecordedState,
   now: number,
   { apply, lockedAt: { at: lockedAt }, settleMs }: Since,
 ): number {
@@ -43,8 +43,9 @@ export function settlesIn(
 /** The items themselves, those that they empty, and those that would empty them. */
 function relatedTo(items: ItemKey[]): Set<ItemKey> {
   const related = new Set(items)
-  for (const item of items) for (const cleared of itemSpec(item).clears) related.add(cleared)
+  for (const item of items)
+    for (const cleared of getItemSpec(item).clearedItems) related.add(cleared)
   for (const spec of catalogue.values())
-    if (spec.clears.some((cleared) => items.includes(cleared))) related.add(spec.key)
+    if (spec.clearedItems.some((cleared) => items.includes(cleared))) related.add(spec.key)
   return related
 }

@@ -5,7 +5,7 @@ const everyMs = 10_000
 /** Outcomes on their way to where other machines look. */
 export interface Sharing {
   /** Something was recorded: it is shared within ten seconds. */
-  recorded(): void
+  schedule(): void
   /**
    * Shares what is left. Says why that failed, or failed before; null when everything is shared.
    */
@@ -23,7 +23,7 @@ export function startSharing(
   clock: Clock,
   failed: (why: string) => void,
 ): Sharing {
-  if (share === null) return { recorded: () => {}, end: async () => null }
+  if (share === null) return { schedule: () => {}, end: async () => null }
   const ended = new AbortController()
   let [due, last]: [Promise<void> | null, number] = [null, clock.monotonic()]
   // The apply is ending then: outcomes of what is under way do not wait for one try after the
@@ -49,7 +49,7 @@ export function startSharing(
     failed(why)
   }
   return {
-    recorded: () => {
+    schedule: () => {
       if (!broken) due ??= soon()
     },
     end: async () => {

@@ -1,7 +1,7 @@
 import type { AddBackSourceHead } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
-import { repeatedNames } from './header-names.ts'
+import { castAccepted } from './cast-accepted.ts'
+import { findRepeatedNames } from './header-names.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 
@@ -9,8 +9,8 @@ import { overwritingList } from './overwriting-list.ts'
 export const addBackSourceHead: ItemRow = {
   ...overwritingList,
   check: (value: Json) =>
-    repeatedNames(
-      accepted<AddBackSourceHead>(value).map((header) => header.head_name),
+    findRepeatedNames(
+      castAccepted<AddBackSourceHead>(value).map((header) => header.head_name),
       (i) => `/${i}/head_name`,
     ),
 }

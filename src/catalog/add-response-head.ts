@@ -1,13 +1,13 @@
 import type { AddResponseHead } from '../generated/items.ts'
-import { canonicalJson, sameJson } from '../model/canonical-json.ts'
+import { canonicalizeJson, isSameJson } from '../model/canonical-json.ts'
 import type { Form } from '../model/change.ts'
-import type { Held, Value, Wire } from '../model/item.ts'
+import type { ItemState, Value, Wire } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
-import { repeatedNames } from './header-names.ts'
-import { certain, type ItemRow } from './item-spec.ts'
-import { imperative, refused } from './problems.ts'
+import { castAccepted } from './cast-accepted.ts'
+import { findRepeatedNames } from './header-names.ts'
+import { getCertainValue, type ItemRow } from './item-spec.ts'
+import { refuseAction, refuse } from './problems.ts'
 
 /**
  * Response headers: `reset` replaces all, `add` appends and overwrites, `remove` deletes
@@ -16,44 +16,44 @@ import { imperative, refused } from './problems.ts'
 export const addResponseHead: ItemRow = {
   group: 'combined',
   check,
-  deltas,
-  joined,
+  buildDeltas,
+  joinDeltas,
   reduce,
   unset: () => ({ type: 'reset', list: [] }),
 }
 
 function check(value: Json): Problem[] {
-  const { type = 'reset', list } = accepted<AddResponseHead>(value)
+  const { type = 'reset', list } = castAccepted<AddResponseHead>(value)
   const problems: Problem[] = []
   list.forEach((entry, i) => {
     if (type === 'remove' && typeof entry !== 'string')
-      problems.push(refused(`/list/${i}`, 'with type "remove" the list holds header names only'))
+      problems.push(refuse(`/list/${i}`, 'with type "remove" the list holds header names only'))
     if (type !== 'remove' && typeof entry === 'string')
       problems.push(
-        refused(`/list/${i}`, `with type "${type}" the list holds objects with name and value`),
+        refuse(`/list/${i}`, `with type "${type}" the list holds objects with name and value`),
       )
   })
   if (type !== 'reset') {
     if (list.length === 0)
       problems.push(
-        refused('/list', `expected at least one header with type "${type}", got an empty list`),
+        refuse('/list', `expected at least one header with type "${type}", got an empty list`),
       )
     const mend = 'Name all headers that the domain should have; type is then "reset".'
-    problems.push(imperative('/type', `"${type}" is an action. ${mend}`))
+    problems.push(refuseAction('/type', `"${type}" is an action. ${mend}`))
   }
   const names = list.map((entry) => (typeof entry === 'string' ? entry : entry.name))
-  return [...problems, ...repeatedNames(names, (i) => `/list/${i}`)]
+  return [...problems, ...findRepeatedNames(names, (i) => `/list/${i}`)]
 }
 
-function deltas(held: Held, desired: Value): Form[] {
-  const before = held.status === 'unset' ? [] : headers(certain(held))
+function buildDeltas(held: ItemState, desired: Value): Form[] {
+  const before = held.status === 'unset' ? [] : headers(getCertainValue(held))
   const after = headers(desired)
   // Where a name stands twice, "overwrites a same-named header" does not say which one; only the
   // whole list is sure.
   if (before === null || after === null || before.length === 0 || repeats(before) || repeats(after))
     return []
   const gone = before.filter((header) => !after.some((other) => nameOf(other) === nameOf(header)))
-  const fresh = after.filter((header) => !before.some((other) => sameJson(other, header)))
+  const fresh = after.filter((header) => !before.some((other) => isSameJson(other, header)))
   return [
     ...gone.map((header): Form => ({
       name: 'remove',
@@ -64,7 +64,7 @@ function deltas(held: Held, desired: Value): Form[] {
 }
 
 /** Names differ, so no order of these could matter. */
-function joined(parts: Form[]): Form {
+function joinDeltas(parts: Form[]): Form {
   const name = parts[0]?.name ?? 'add'
   const list = parts.flatMap(({ payload }) =>
     isObject(payload) && Array.isArray(payload['list']) ? payload['list'] : [],
@@ -73,7 +73,7 @@ function joined(parts: Form[]): Form {
     name,
     payload: {
       type: name,
-      list: list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)),
+      list: list.toSorted((a, b) => (canonicalizeJson(a) < canonicalizeJson(b) ? -1 : 1)),
     },
   }
 }

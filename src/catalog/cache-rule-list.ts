@@ -1,11 +1,11 @@
 import type { CacheRuleList } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
-import { cacheTimeProblems } from './cache-time.ts'
+import { castAccepted } from './cast-accepted.ts'
+import { checkCacheTime } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
-import { doubtful, refused } from './problems.ts'
+import { warn, refuse } from './problems.ts'
 
 type Rule = CacheRuleList[number]
 const customerFields = ['query_params_op_way', 'query_params_op_when', 'params'] as const
@@ -14,26 +14,26 @@ const customerFields = ['query_params_op_way', 'query_params_op_when', 'params']
 export const cacheRuleList: ItemRow = {
   ...overwritingList,
   check: (value: Json) => {
-    const rules = accepted<CacheRuleList>(value)
+    const rules = castAccepted<CacheRuleList>(value)
     return [...rules.flatMap(ruleProblems), ...priorityProblems(rules)]
   },
 }
 
 function ruleProblems(rule: Rule, i: number): Problem[] {
-  const problems = cacheTimeProblems(`/${i}/expire`, rule.expire, rule.expire_unit ?? 's')
+  const problems = checkCacheTime(`/${i}/expire`, rule.expire, rule.expire_unit ?? 's')
   const mode = rule.query_params_op ?? 'do_nothing'
   for (const field of customerFields) {
     const given = rule[field] !== undefined && rule[field] !== ''
     if (given && mode !== 'customer') {
       problems.push(
-        refused(
+        refuse(
           `/${i}/${field}`,
           `"${field}" may be set only with query_params_op "customer", here it is "${mode}"`,
         ),
       )
     } else if (rule[field] === undefined && mode === 'customer') {
       problems.push(
-        doubtful(
+        warn(
           `/${i}/query_params_op`,
           `with query_params_op "customer" the field "${field}" is expected as well`,
         ),
@@ -52,7 +52,7 @@ function priorityProblems(rules: Rule[]): Problem[] {
     if (other === undefined) first.set(priority, i)
     else
       problems.push(
-        refused(
+        refuse(
           `/${i}/priority`,
           `priority ${priority} is already taken by rule ${other + 1}; priorities must not repeat`,
         ),

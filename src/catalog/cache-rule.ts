@@ -1,7 +1,7 @@
 import type { CacheRule } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
-import { cacheTimeProblems } from './cache-time.ts'
+import { castAccepted } from './cast-accepted.ts'
+import { checkCacheTime } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
 
@@ -10,7 +10,7 @@ export const cacheRule: ItemRow = {
   ...overwritingList,
   group: 'combined',
   check: (value: Json) =>
-    accepted<CacheRule>(value).flatMap((rule, i) =>
-      cacheTimeProblems(`/${i}/time`, rule.time, rule.timeunit ?? 's'),
+    castAccepted<CacheRule>(value).flatMap((rule, i) =>
+      checkCacheTime(`/${i}/time`, rule.time, rule.timeunit ?? 's'),
     ),
 }

@@ -1,14 +1,14 @@
 import type { CacheShare } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { missingField } from './problems.ts'
+import { refuseMissingField } from './problems.ts'
 
 /** Sharing of the cache between schemes and domains (specification, "cache_share"). */
 export const cacheShare: ItemRow = {
   check: (value: Json) => {
-    const { share_way, domain } = accepted<CacheShare>(value)
+    const { share_way, domain } = castAccepted<CacheShare>(value)
     if (share_way === 'inner_share' || domain !== undefined) return []
-    return [missingField('', `with share_way "${share_way}" the field "domain" is required`)]
+    return [refuseMissingField('', `with share_way "${share_way}" the field "domain" is required`)]
   },
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../model/problem.ts'
-import { refused } from './problems.ts'
+import { refuse } from './problems.ts'
 
 const day = 24 * 60 * 60
 /**
@@ -25,13 +25,13 @@ const seconds: Record<string, number> = {
 }
 
 /** True when a cache time is longer than two years. */
-export function tooLong(time: number, unit: string): boolean {
+export function isTooLong(time: number, unit: string): boolean {
   return time * (seconds[unit] ?? 1) > most
 }
 
 /** The problem of a cache time over two years; none when it is in order. */
-export function cacheTimeProblems(pointer: string, time: number, unit: string): Problem[] {
-  if (!tooLong(time, unit)) return []
+export function checkCacheTime(pointer: string, time: number, unit: string): Problem[] {
+  if (!isTooLong(time, unit)) return []
   const allowed = Math.floor(most / (seconds[unit] ?? 1))
-  return [refused(pointer, `expected at most 2 years (${allowed} ${unit}), got ${time} ${unit}`)]
+  return [refuse(pointer, `expected at most 2 years (${allowed} ${unit}), got ${time} ${unit}`)]
 }

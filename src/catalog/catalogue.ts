@@ -11,7 +11,7 @@ import { errorPageRewrite } from './error-page-rewrite.ts'
 import { extend } from './extend.ts'
 import { headControl } from './head-control.ts'
 import { https } from './https.ts'
-import { ipList } from './ip-list.ts'
+import { createIpList } from './ip-list.ts'
 import { defineItem, type ItemRow, type ItemSpec } from './item-spec.ts'
 import { newOrigin } from './new-origin.ts'
 import { originHost } from './origin-host.ts'
@@ -34,8 +34,8 @@ const rows: Record<keyof typeof itemSchemas, ItemRow> = {
   referer,
   cache_rule: cacheRule,
   cache_rule_list: cacheRuleList,
-  ip_black_list: ipList('ip_white_list'),
-  ip_white_list: ipList('ip_black_list'),
+  ip_black_list: createIpList('ip_white_list'),
+  ip_white_list: createIpList('ip_black_list'),
   add_response_head: addResponseHead,
   add_back_source_head: addBackSourceHead,
   https,
@@ -83,7 +83,7 @@ export const catalogue: ReadonlyMap<ItemKey, ItemSpec> = new Map(
 export const unnamedItems: readonly ItemKey[] = ['deny_protocol', 'error_bcache']
 
 /** The item of this name. A name that is not in the catalogue is a defect of the caller. */
-export function itemSpec(key: ItemKey): ItemSpec {
+export function getItemSpec(key: ItemKey): ItemSpec {
   const spec = catalogue.get(key)
   if (spec === undefined) throw new TypeError(`expected an item of the catalogue, got "${key}"`)
   return spec

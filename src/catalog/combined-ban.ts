@@ -1,24 +1,24 @@
 import type { CombinedBan } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { networkProblems } from './networks.ts'
+import { checkNetworks } from './networks.ts'
 import { overwritingList } from './overwriting-list.ts'
-import { refused } from './problems.ts'
+import { refuse } from './problems.ts'
 
 /** Bans of requests that meet all conditions of a rule (specification, "combined_ban"). */
 export const combinedBan: ItemRow = {
   ...overwritingList,
   domainsAtTop: true,
   check: (value: Json) =>
-    accepted<CombinedBan>(value).flatMap(({ configs }, i) =>
+    castAccepted<CombinedBan>(value).flatMap(({ configs }, i) =>
       Object.keys(configs).length === 0
         ? [
-            refused(
+            refuse(
               `/${i}/configs`,
               'expected at least one condition (method, ip, referer, url, ua): a rule without any would ban everybody',
             ),
           ]
-        : networkProblems(`/${i}/configs/ip/list`, configs.ip?.list ?? []),
+        : checkNetworks(`/${i}/configs/ip/list`, configs.ip?.list ?? []),
     ),
 }

@@ -1,9 +1,9 @@
-import { isObject, own, type Json } from '../model/json.ts'
+import { isObject, getOwn, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
-import { cacheTimeProblems, tooLong } from './cache-time.ts'
+import { castAccepted } from './cast-accepted.ts'
+import { checkCacheTime, isTooLong } from './cache-time.ts'
 import type { ItemRow } from './item-spec.ts'
-import { doubtful, missingField } from './problems.ts'
+import { warn, refuseMissingField } from './problems.ts'
 
 interface ErrorCaching {
   bcache: 'on' | 'off'
@@ -20,20 +20,15 @@ const codes = ['400', '403', '404', '414', '500', '501', '502', '503', '504', '5
  */
 export const cacheErrorCode: ItemRow = {
   check: (value: Json) => {
-    const given = accepted<ErrorCaching>(value)
+    const given = castAccepted<ErrorCaching>(value)
     const long =
       given.cache_time !== undefined &&
       given.cache_unit !== undefined &&
-      tooLong(Number(given.cache_time), given.cache_unit)
+      isTooLong(Number(given.cache_time), given.cache_unit)
     return [
       ...requiredWhenOn(given),
       ...(long
-        ? [
-            doubtful(
-              '/cache_time',
-              `${given.cache_time} ${given.cache_unit} is more than two years`,
-            ),
-          ]
+        ? [warn('/cache_time', `${given.cache_time} ${given.cache_unit} is more than two years`)]
         : []),
     ]
   },
@@ -46,11 +41,11 @@ export const cacheErrorCode: ItemRow = {
  */
 export const errorBcache: ItemRow = {
   check: (value: Json) => {
-    const given = accepted<ErrorCaching>(value)
+    const given = castAccepted<ErrorCaching>(value)
     const long =
       given.cache_time === undefined
         ? []
-        : cacheTimeProblems('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
+        : checkCacheTime('/cache_time', Number(given.cache_time), given.cache_unit ?? 'second')
     return [...requiredWhenOn(given), ...long]
   },
   unset: (held) => ({ code: heldCodes(held.candidates, '5xx'), bcache: 'off' }),
@@ -62,12 +57,14 @@ function requiredWhenOn(given: ErrorCaching): Problem[] {
     (field) => given[field] === undefined,
   )
   const required = 'with bcache "on" the field'
-  return missing.map((field) => missingField('', `${required} "${field}" is required`))
+  return missing.map((field) => refuseMissingField('', `${required} "${field}" is required`))
 }
 
 /** The codes to switch off: those that are held; all of them when that is not known. */
 function heldCodes(candidates: Json[], all5: string): Json[] {
-  const held = candidates.flatMap((value) => (isObject(value) ? [own(value, 'code')] : [])).flat()
+  const held = candidates
+    .flatMap((value) => (isObject(value) ? [getOwn(value, 'code')] : []))
+    .flat()
   const known = held.filter((code): code is string => typeof code === 'string')
   return known.length > 0 ? [...new Set(known)].toSorted() : [...codes, all5]
 }

@@ -1,23 +1,23 @@
 import type { ErrorPageRewrite } from '../generated/items.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Json } from '../model/json.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
-import { noDesiredState } from './problems.ts'
+import { refuseAsDesired } from './problems.ts'
 
 /** Redirects in place of error answers (specification, "error_page_rewrite"). */
 export const errorPageRewrite: ItemRow = {
   ...overwritingList,
   check: (value: Json) => {
-    const rules = accepted<ErrorPageRewrite>(value)
+    const rules = castAccepted<ErrorPageRewrite>(value)
     return rules.flatMap((rule, i) => {
       const other = rules.findIndex(
         (earlier) => earlier.error_status_code === rule.error_status_code,
       )
-      if (other === i || sameJson(rules[other], rule)) return []
+      if (other === i || isSameJson(rules[other], rule)) return []
       const detail = `rule ${other + 1} already says where ${rule.error_status_code} leads; only one can be meant`
-      return [noDesiredState(`/${i}/error_status_code`, detail, 'ambiguous-target')]
+      return [refuseAsDesired(`/${i}/error_status_code`, detail, 'ambiguous-target')]
     })
   },
 }

@@ -1,13 +1,13 @@
 import type { HeadControl } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { missingField } from './problems.ts'
+import { refuseMissingField } from './problems.ts'
 
 /** Header rules for each direction (specification, "head_control"). */
 export const headControl: ItemRow = {
-  check: (value: Json) => accepted<HeadControl>(value).list.flatMap(ruleProblems),
+  check: (value: Json) => castAccepted<HeadControl>(value).list.flatMap(ruleProblems),
   /** A value is ignored where the header is deleted. */
   tidy: (value: Json) => {
     if (!isObject(value) || !Array.isArray(value['list'])) return value
@@ -18,13 +18,15 @@ export const headControl: ItemRow = {
       ),
     }
   },
-  empty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
+  isEmpty: (value) => isObject(value) && Array.isArray(value['list']) && value['list'].length === 0,
   unset: () => ({ list: [] }),
 }
 
 function ruleProblems({ head_op, value = '' }: HeadControl['list'][number], i: number): Problem[] {
   if (head_op === 'DEL' || value !== '') return []
-  return [missingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`)]
+  return [
+    refuseMissingField(`/list/${i}`, `with head_op "${head_op}" the field "value" is required`),
+  ]
 }
 
 function without(rule: Record<string, Json>, field: string): Json {

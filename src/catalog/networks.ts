@@ -1,19 +1,19 @@
 import { isIP } from 'node:net'
 import type { Problem } from '../model/problem.ts'
-import { doubtful, refused } from './problems.ts'
-import { bitsOf, readNetwork } from './value/formats.ts'
+import { warn, refuse } from './problems.ts'
+import { parseAddressBits, parseNetwork } from './value/formats.ts'
 
 /**
  * Problems of a list of addresses and networks: networks must not overlap; an address inside a
  * network is idle.
  */
-export function networkProblems(pointer: string, list: string[]): Problem[] {
+export function checkNetworks(pointer: string, list: string[]): Problem[] {
   const taken = new Map<string, string>()
   const problems: Problem[] = []
   // Wider networks first: of two that overlap, the narrower one lies inside the wider or is the
   // same.
   const networks = list.flatMap((text, i) => {
-    const network = readNetwork(text)
+    const network = parseNetwork(text)
     return network === null ? [] : [{ text, i, network }]
   })
   for (const { text, i, network } of networks.toSorted(
@@ -22,14 +22,14 @@ export function networkProblems(pointer: string, list: string[]): Problem[] {
     const around = coverOf(network.base, network.prefix, taken)
     if (around !== undefined) {
       const detail = `the networks ${around} and ${text} overlap`
-      problems.push(refused(`${pointer}/${i}`, detail, 'overlapping-networks'))
+      problems.push(refuse(`${pointer}/${i}`, detail, 'overlapping-networks'))
     }
     taken.set(keyOf(network.base, network.prefix), text)
   }
   list.forEach((text, i) => {
-    const around = isIP(text) === 4 ? coverOf(bitsOf(text), 32, taken) : undefined
+    const around = isIP(text) === 4 ? coverOf(parseAddressBits(text), 32, taken) : undefined
     if (around !== undefined)
-      problems.push(doubtful(`${pointer}/${i}`, `${text} is already covered by ${around}`))
+      problems.push(warn(`${pointer}/${i}`, `${text} is already covered by ${around}`))
   })
   return problems
 }

@@ -1,12 +1,12 @@
 import type { NewOrigin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
-import { refused } from './problems.ts'
-import { canonicalAddress, isDomain } from './value/formats.ts'
-import { formatProblem } from './value/schema-problems.ts'
+import { refuse } from './problems.ts'
+import { canonicalizeAddress, isDomain } from './value/formats.ts'
+import { createFormatProblem } from './value/schema-problems.ts'
 
 const ports: Record<string, number> = { http: 80, https: 443 }
 
@@ -14,16 +14,16 @@ const ports: Record<string, number> = { http: 80, https: 443 }
 export const newOrigin: ItemRow = { ...overwritingList, check, tidy }
 
 function check(value: Json): Problem[] {
-  const origins = accepted<NewOrigin>(value)
+  const origins = castAccepted<NewOrigin>(value)
   const problems: Problem[] = []
   origins.forEach(({ host }, i) => {
     if (host !== undefined && host !== '' && !isDomain(host))
-      problems.push(formatProblem(`/${i}/host`, 'domain', host))
+      problems.push(createFormatProblem(`/${i}/host`, 'domain', host))
   })
   const carriers = origins.map((entry) => entry.isp ?? 'default')
   if (carriers.length > 0 && !carriers.includes('default')) {
     problems.push(
-      refused(
+      refuse(
         '',
         `there are origins for the carrier "${carriers[0]}" and none for "default", which must be there then`,
       ),
@@ -38,7 +38,7 @@ function tidy(value: Json): Json {
   return value.map((entry) => {
     if (!isObject(entry)) return entry
     const host =
-      typeof entry['host'] === 'string' ? canonicalAddress(entry['host']) : (entry['host'] ?? '')
+      typeof entry['host'] === 'string' ? canonicalizeAddress(entry['host']) : (entry['host'] ?? '')
     const protocol = String(entry['protocol'])
     return {
       ...entry,

@@ -1,11 +1,11 @@
 import type { Origin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { refused } from './problems.ts'
-import { canonicalAddress, isAddress } from './value/formats.ts'
-import { entriesOf } from './value/item-schema.ts'
+import { refuse } from './problems.ts'
+import { canonicalizeAddress, isAddress } from './value/formats.ts'
+import { splitEntries } from './value/item-schema.ts'
 
 const mostAddresses = 6
 
@@ -13,14 +13,14 @@ const mostAddresses = 6
 export const origin: ItemRow = { group: 'combined', check, tidy }
 
 function check(value: Json): Problem[] {
-  const given = accepted<Origin>(value)
-  const main = entriesOf(given.default_master, ',').map(canonicalAddress)
-  const backup = entriesOf(given.default_slave ?? '', ',').map(canonicalAddress)
+  const given = castAccepted<Origin>(value)
+  const main = splitEntries(given.default_master, ',').map(canonicalizeAddress)
+  const backup = splitEntries(given.default_slave ?? '', ',').map(canonicalizeAddress)
   const problems: Problem[] = []
   const addresses = [...main, ...backup].filter(isAddress).length
   if (addresses > mostAddresses) {
     problems.push(
-      refused(
+      refuse(
         '',
         `expected at most ${mostAddresses} IP addresses in default_master and default_slave together, got ${addresses}`,
       ),
@@ -28,7 +28,7 @@ function check(value: Json): Problem[] {
   }
   for (const shared of new Set(backup.filter((entry) => main.includes(entry)))) {
     problems.push(
-      refused(
+      refuse(
         '/default_slave',
         `"${shared}" is also in default_master; main and backup origin may share no address`,
       ),
@@ -37,7 +37,7 @@ function check(value: Json): Problem[] {
   for (const field of ['ori_https', 'port'] as const) {
     if (given[field] !== undefined && given.origin_mode !== 'custom') {
       problems.push(
-        refused(
+        refuse(
           `/${field}`,
           `"${field}" may be set only with origin_mode "custom", here it is "${given.origin_mode ?? 'default'}"`,
         ),

@@ -1,9 +1,9 @@
 import type { SmartCompression } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { doubtful, missingField } from './problems.ts'
+import { warn, refuseMissingField } from './problems.ts'
 
 const fields = [
   'compression_rate',
@@ -15,7 +15,7 @@ const fields = [
 /** Compression by gzip, brotli or both (specification, "smart_compression"). */
 export const smartCompression: ItemRow = {
   check: (value: Json) => {
-    const given = accepted<SmartCompression>(value)
+    const given = castAccepted<SmartCompression>(value)
     return (['gzip', 'brotli'] as const).flatMap((algorithm) => algorithmProblems(given, algorithm))
   },
   /** The pair is written in both orders; both mean the same. */
@@ -31,11 +31,13 @@ function algorithmProblems(given: SmartCompression, algorithm: 'gzip' | 'brotli'
   return fields.flatMap((suffix) => {
     const field = `${algorithm}_${suffix}` as const
     if (used && given[field] === undefined) {
-      return [missingField('', `with compression_mode "${mode}" the field "${field}" is required`)]
+      return [
+        refuseMissingField('', `with compression_mode "${mode}" the field "${field}" is required`),
+      ]
     }
     if (!used && given[field] !== undefined) {
       return [
-        doubtful(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`),
+        warn(`/${field}`, `with compression_mode "${mode}" the field "${field}" has no effect`),
       ]
     }
     return []

@@ -1,28 +1,28 @@
 import type { SourceUrlRewrite } from '../generated/items.ts'
 import type { Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { counted } from '../model/words.ts'
-import { accepted } from './accepted.ts'
+import { pluralize } from '../model/words.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
 import { overwritingList } from './overwriting-list.ts'
-import { noDesiredState } from './problems.ts'
-import { groupCount } from './value/regex.ts'
+import { refuseAsDesired } from './problems.ts'
+import { countGroups } from './value/regex.ts'
 
 /** URLs of origin requests, rewritten (specification, "source_url_rewrite"). */
 export const sourceUrlRewrite: ItemRow = {
   ...overwritingList,
-  check: (value: Json) => accepted<SourceUrlRewrite>(value).flatMap(ruleProblems),
+  check: (value: Json) => castAccepted<SourceUrlRewrite>(value).flatMap(ruleProblems),
 }
 
 function ruleProblems(rule: SourceUrlRewrite[number], i: number): Problem[] {
-  const groups = groupCount(rule.origin_url)
+  const groups = countGroups(rule.origin_url)
   return [...rule.target_url.matchAll(/\$(\d+)/g)].flatMap(([text, digits]) => {
     // "$10" is group 10 where there are ten groups, else group 1 and a "0".
     const numbers = Array.from(digits ?? '', (_, n) => Number(digits?.slice(0, n + 1)))
     if (numbers.some((n) => n >= 1 && n <= groups)) return []
-    const count = counted(groups, 'group')
+    const count = pluralize(groups, 'group')
     return [
-      noDesiredState(
+      refuseAsDesired(
         `/${i}/target_url`,
         `"${text}" names a group that origin_url does not have; it has ${count}, counted from $1`,
         'unknown-group',

@@ -1,23 +1,21 @@
 import type { TosOrigin } from '../generated/items.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
+import { castAccepted } from './cast-accepted.ts'
 import type { ItemRow } from './item-spec.ts'
-import { doubtful, missingField, refused } from './problems.ts'
-import { canonicalAddress, isAddress, isDomain } from './value/formats.ts'
-import { formatProblem } from './value/schema-problems.ts'
+import { warn, refuseMissingField, refuse } from './problems.ts'
+import { canonicalizeAddress, isAddress, isDomain } from './value/formats.ts'
+import { createFormatProblem } from './value/schema-problems.ts'
 
 type Group = TosOrigin[number]
 
 /** Origin groups by carrier, with object-storage authentication (specification, "tos_origin"). */
 export const tosOrigin: ItemRow = {
   check: (value: Json) => {
-    const groups = accepted<TosOrigin>(value)
+    const groups = castAccepted<TosOrigin>(value)
     const problems = groups.flatMap(groupProblems)
     if (!groups.some((group) => group.isp === 'default')) {
-      problems.push(
-        refused('', 'expected a group for the carrier "default", which must be present'),
-      )
+      problems.push(refuse('', 'expected a group for the carrier "default", which must be present'))
     }
     return problems
   },
@@ -27,7 +25,7 @@ export const tosOrigin: ItemRow = {
 /** A host may be empty, so that its schema can't say that it is an address. */
 function withPlainHost(group: Json): Json {
   return isObject(group) && typeof group['host'] === 'string'
-    ? { ...group, host: canonicalAddress(group['host']) }
+    ? { ...group, host: canonicalizeAddress(group['host']) }
     : group
 }
 
@@ -36,14 +34,16 @@ function groupProblems(group: Group, i: number): Problem[] {
   const kinds = new Set(group.ips.map(isAddress))
   if (kinds.size > 1)
     problems.push(
-      refused(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'),
+      refuse(`/${i}/ips`, 'expected IP addresses only or domains only, got both in one group'),
     )
   if (group.host_mode === 'custom' && (group.host ?? '') === '') {
-    problems.push(missingField(`/${i}`, 'with host_mode "custom" the field "host" is required'))
+    problems.push(
+      refuseMissingField(`/${i}`, 'with host_mode "custom" the field "host" is required'),
+    )
   }
   const { host = '' } = group
   if (host !== '' && !isAddress(host) && !isDomain(host))
-    problems.push(formatProblem(`/${i}/host`, 'address', host))
+    problems.push(createFormatProblem(`/${i}/host`, 'address', host))
   return [...problems, ...idleFields(group, i)]
 }
 
@@ -62,7 +62,7 @@ function idleFields(group: Group, i: number): Problem[] {
   ]
   const warnings = idle.flatMap(([field, without, need]) =>
     group[field] !== undefined && without
-      ? [doubtful(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)]
+      ? [warn(`/${i}/${field}`, `"${field}" has an effect only with ${need}`)]
       : [],
   )
   const keyless =
@@ -71,7 +71,7 @@ function idleFields(group: Group, i: number): Problem[] {
   return keyless
     ? [
         ...warnings,
-        doubtful(
+        warn(
           `/${i}/auth_type`,
           `auth_type "${auth_type}" needs auth_access_key and auth_secret_key`,
         ),

@@ -1,11 +1,11 @@
 import type { VisitDenyWhitelist } from '../generated/items.ts'
 import type { Form } from '../model/change.ts'
-import type { Held, Value, Wire } from '../model/item.ts'
+import type { ItemState, Value, Wire } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import type { Problem } from '../model/problem.ts'
-import { accepted } from './accepted.ts'
-import { certain, type ItemRow } from './item-spec.ts'
-import { imperative } from './problems.ts'
+import { castAccepted } from './cast-accepted.ts'
+import { getCertainValue, type ItemRow } from './item-spec.ts'
+import { refuseAction } from './problems.ts'
 
 /**
  * URLs that anti-leech lets pass. There are only deltas: each entry is switched on or off, the
@@ -13,13 +13,13 @@ import { imperative } from './problems.ts'
  */
 export const visitDenyWhitelist: ItemRow = {
   check,
-  whole,
-  deltas: (held, desired) => {
-    const payload = whole(held, desired)?.payload
-    if (certain(held) === undefined || !Array.isArray(payload)) return []
+  buildWhole,
+  buildDeltas: (held, desired) => {
+    const payload = buildWhole(held, desired)?.payload
+    if (getCertainValue(held) === undefined || !Array.isArray(payload)) return []
     return payload.map((entry) => ({ name: 'switch', payload: [entry] }))
   },
-  joined: (parts) => ({
+  joinDeltas: (parts) => ({
     name: 'switch',
     payload: byUrl(parts.flatMap(({ payload }) => (Array.isArray(payload) ? payload : []))),
   }),
@@ -33,14 +33,14 @@ export const visitDenyWhitelist: ItemRow = {
 
 function check(value: Json): Problem[] {
   const mend = 'Leave the entry out: what was recorded is then removed.'
-  return accepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
-    entry.turn_on ? [] : [imperative(`/${i}/turn_on`, `"turn_on: false" is an action. ${mend}`)],
+  return castAccepted<VisitDenyWhitelist>(value).flatMap((entry, i) =>
+    entry.turn_on ? [] : [refuseAction(`/${i}/turn_on`, `"turn_on: false" is an action. ${mend}`)],
   )
 }
 
-function whole(held: Held, desired: Value): Form | null {
+function buildWhole(held: ItemState, desired: Value): Form | null {
   const after = urlsOf(desired)
-  const before = certain(held) === undefined ? null : urlsOf(certain(held) ?? [])
+  const before = getCertainValue(held) === undefined ? null : urlsOf(getCertainValue(held) ?? [])
   const maybe = held.candidates.flatMap(urlsOf)
   const on = before === null ? after : after.filter((url) => !before.includes(url))
   const off = [...new Set(before ?? maybe)].filter((url) => !after.includes(url))

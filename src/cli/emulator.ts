@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { startEmulator } from '../emulator/emulator.ts'
-import { readFault, type Fault } from '../emulator/entities/fault.ts'
+import { parseFault, type Fault } from '../emulator/entities/fault.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { CommandContext } from './io.ts'
-import { exits } from './exits.ts'
-import { readIn } from './read-in.ts'
+import { exitCodes } from './exit-codes.ts'
+import { loadFile } from './load-file.ts'
 
 export interface EmulatorFlags {
   port: number
@@ -27,7 +27,7 @@ export interface EmulatorFlags {
 const loopback = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** `edgewise emulator`: the service on this machine, until it is interrupted. */
-export async function emulator(
+export async function runEmulator(
   { io, note }: CommandContext,
   _args: unknown[],
   flags: EmulatorFlags,
@@ -60,9 +60,9 @@ export async function emulator(
   )
   io.out(`listening on ${running.url}\n`)
   note(`Writes go to ${running.url}/v2/domain/config; end with Ctrl-C.`)
-  await io.stopped()
+  await io.waitForStop()
   await running.close()
-  return exits.done
+  return exitCodes.done
 }
 
 /** Reads `kind` or `kind:field=value,…`; `on` may be given several times. */
@@ -78,7 +78,7 @@ function faultOf(text: string): Fault {
     given[name] =
       name === 'on' ? [...(Array.isArray(given['on']) ? given['on'] : []), value] : value
   }
-  const fault = readFault(given)
+  const fault = parseFault(given)
   if (typeof fault !== 'string') return fault
   throw new EdgewiseError(
     'usage',
@@ -93,7 +93,7 @@ function wordOf(text: string): Json {
 }
 
 function domainsIn(path: string): string[] {
-  return readIn(path, `the file of domains ${path}`, 'Name a text file with one domain a line.')
+  return loadFile(path, `the file of domains ${path}`, 'Name a text file with one domain a line.')
     .split(/\r?\n/)
     .map((line) => line.replace(/#.*/, '').trim().toLowerCase())
     .filter((line) => line !== '')

@@ -1,14 +1,14 @@
 import { stringify } from 'yaml'
-import { catalogue, itemSpec, unnamedItems } from '../catalog/catalogue.ts'
+import { catalogue, getItemSpec, unnamedItems } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
-import { annotations, type ItemSchema } from '../catalog/value/item-schema.ts'
+import { getAnnotations, type ItemSchema } from '../catalog/value/item-schema.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { unrecorded, type ItemKey } from '../model/item.ts'
+import { unrecordedState, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Paint } from '../report/text/paint.ts'
 import { wrap } from '../report/text/wrap.ts'
-import { exits } from './exits.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { refuseUnknownItems } from '../operations/refuse-unknown-items.ts'
 
@@ -26,11 +26,11 @@ export async function explain(
         ? `${JSON.stringify(Object.fromEntries([...catalogue].map(([key, spec]) => [key, firstSentence(spec)])))}\n`
         : overview(paint, io.columns),
     )
-    return exits.done
+    return exitCodes.done
   }
   const [key = '', ...path] = String(name).split('.')
   refuseUnknownItems([key])
-  const spec = itemSpec(key)
+  const spec = getItemSpec(key)
   const schema = fieldAt(spec, path)
   if (options.json === true) io.out(`${JSON.stringify(schema)}\n`)
   else
@@ -39,7 +39,7 @@ export async function explain(
         ? itemText(spec, paint, io.columns)
         : fieldText(path.at(-1) ?? '', schema, false, 0, paint, io.columns),
     )
-  return exits.done
+  return exitCodes.done
 }
 
 function overview(paint: Paint, columns: number): string {
@@ -122,7 +122,7 @@ function fieldsOf(schema: ItemSchema): [string, ItemSchema, boolean][] {
 
 function typeWords(schema: ItemSchema): string {
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
-  const { list } = annotations(schema)
+  const { list } = getAnnotations(schema)
   if (list !== undefined)
     return list === 'comma' ? 'list (or text with commas)' : 'list (or text with line breaks)'
   if (schema.type === 'array')
@@ -137,7 +137,7 @@ function typeWords(schema: ItemSchema): string {
 }
 
 function rangeWords(schema: ItemSchema): string | null {
-  const [least, most] = annotations(schema).range ?? [
+  const [least, most] = getAnnotations(schema).range ?? [
     schema.minimum ?? null,
     schema.maximum ?? null,
   ]
@@ -148,7 +148,7 @@ function rangeWords(schema: ItemSchema): string | null {
 }
 
 function defaultWords(schema: ItemSchema): string | null {
-  if (annotations(schema).keeps === true) return 'unchanged when left out'
+  if (getAnnotations(schema).keeps === true) return 'unchanged when left out'
   return schema.default === undefined
     ? null
     : `default ${schema.default === '' ? 'empty' : String(schema.default)}`
@@ -164,15 +164,17 @@ function rulesOf(spec: ItemSpec): string[] {
           `The service's name of this item is not documented: say it in edgewise.yaml under service.itemKeys.${spec.key}.`,
         ]
       : []),
-    ...spec.clears.map((other) => `Setting it empties ${other}.`),
-    ...(spec.keeps.length > 0
-      ? [`The service leaves ${spec.keeps.join(' and ')} alone when a write omits them.`]
+    ...spec.clearedItems.map((other) => `Setting it empties ${other}.`),
+    ...(spec.keptFields.length > 0
+      ? [`The service leaves ${spec.keptFields.join(' and ')} alone when a write omits them.`]
       : []),
     spec.unset === undefined
       ? 'There is no documented way to unset it: taken out of a manifest it is released and stays as it is at the service.'
       : `{$unset: true} takes it back${wayBack(spec)}; taken out of a manifest it is released and stays as it is.`,
-    ...(spec.grave?.(null)
-      ? [`apply makes some of its changes only with --allow ${spec.key}: ${spec.grave(null)}.`]
+    ...(spec.explainDestructive?.(null)
+      ? [
+          `apply makes some of its changes only with --allow ${spec.key}: ${spec.explainDestructive(null)}.`,
+        ]
       : []),
     grouped.length === 0
       ? 'It travels alone in a write (with "grouping.groups: documented").'
@@ -181,7 +183,7 @@ function rulesOf(spec: ItemSpec): string[] {
 }
 
 function wayBack(spec: ItemSpec): string {
-  const payload: Json | null = spec.unset?.(unrecorded, 'www.example.com') ?? null
+  const payload: Json | null = spec.unset?.(unrecordedState, 'www.example.com') ?? null
   return payload === null ? '' : ` by writing ${JSON.stringify(payload)}`
 }
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { formatYaml } from '../manifest/format-yaml.ts'
-import { workspaceFiles } from '../manifest/load-workspace.ts'
+import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
 import type { Diagnostic } from '../model/problem.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
-import { exits } from './exits.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { rootOf } from './open.ts'
-import { writeOut } from './write-out.ts'
+import { findWorkspaceRoot } from './open.ts'
+import { saveFile } from './save-file.ts'
 
 export interface FmtOptions {
   check?: boolean
@@ -22,8 +22,8 @@ export async function fmt(
   { check }: FmtOptions,
 ): Promise<number> {
   const { io, options } = context
-  const root = rootOf(context)
-  const { files, diagnostics } = workspaceFiles(root, io.env)
+  const root = findWorkspaceRoot(context)
+  const { files, diagnostics } = loadWorkspaceFiles(root, io.env)
   const unreadable: Diagnostic[] = [...diagnostics]
   const changed: string[] = []
   for (const file of files) {
@@ -33,13 +33,13 @@ export async function fmt(
       context.note(`${file.path} is left as it is: ${result.unchanged}.`)
     else if (result.text !== file.text) {
       changed.push(file.path)
-      if (check !== true) writeOut(join(root, file.path), result.text)
+      if (check !== true) saveFile(join(root, file.path), result.text)
     }
   }
   if (unreadable.length > 0)
     io.err(
       formatDiagnosticsText(unreadable, {
-        lineOf: () => null,
+        findLine: () => null,
         paint: context.errPaint,
         columns: io.columns,
       }),
@@ -49,6 +49,6 @@ export async function fmt(
   else
     for (const path of changed)
       io.out(`${check === true ? 'not formatted' : 'formatted'}  ${path}\n`)
-  if (unreadable.length > 0) return exits.failed
-  return check === true && changed.length > 0 ? exits.differences : exits.done
+  if (unreadable.length > 0) return exitCodes.failed
+  return check === true && changed.length > 0 ? exitCodes.differences : exitCodes.done
 }

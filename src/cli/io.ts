@@ -15,7 +15,7 @@ export interface Io extends Outside {
   /** Asks a question that is answered with yes or no; null where nobody can answer. */
   ask: ((question: string) => Promise<boolean>) | null
   /** Resolves when the user wants a server to end. */
-  stopped(): Promise<void>
+  waitForStop(): Promise<void>
 }
 
 /** The options that every command has. */

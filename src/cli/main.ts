@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { DefectAfterWrites } from '../operations/defect-after-writes.ts'
-import { nodeOutside } from '../operations/node-outside.ts'
-import { exits } from './exits.ts'
+import { createNodeOutside } from '../operations/node-outside.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { run } from './program.ts'
 
@@ -29,11 +29,11 @@ process.on('exit', (code) => {
   process.stderr.write(
     `edgewise: the output could not be written (${unsaid}); the command itself ended with exit code ${code}\n`,
   )
-  if (code === exits.done || code === exits.differences) process.exitCode = exits.failed
+  if (code === exitCodes.done || code === exitCodes.differences) process.exitCode = exitCodes.failed
 })
 
 const io: Io = {
-  ...nodeOutside(interrupt.signal),
+  ...createNodeOutside(interrupt.signal),
   cwd: process.cwd(),
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
@@ -41,7 +41,7 @@ const io: Io = {
   outIsTerminal: process.stdout.isTTY ?? false,
   errIsTerminal: process.stderr.isTTY ?? false,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
-  stopped: () =>
+  waitForStop: () =>
     new Promise((resolve) =>
       interrupt.signal.addEventListener('abort', () => resolve(), { once: true }),
     ),
@@ -75,5 +75,5 @@ try {
   process.stderr.write(
     `edgewise: this is a defect of the program; please report it.${said}\n${error instanceof Error ? error.stack : String(error)}\n`,
   )
-  process.exitCode = sent ? exits.incomplete : exits.failed
+  process.exitCode = sent ? exitCodes.incomplete : exitCodes.failed
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Json } from '../model/json.ts'
-import { visibleLines } from '../report/text/visible.ts'
+import { escapeInvisibleInLines } from '../report/text/escape-invisible.ts'
 import { parseJson } from '../model/json.ts'
 import type { Io } from './io.ts'
 
@@ -110,7 +110,7 @@ function outputOf(
     } as const
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return fulfil(stdout)
-      const complaint = visibleLines(scrub(stderr.slice(-mostComplaint)).trim())
+      const complaint = escapeInvisibleInLines(scrub(stderr.slice(-mostComplaint)).trim())
       reject(failed(program, `${whyOf(error, limits)}${complaint === '' ? '' : `\n${complaint}`}`))
     })
   })

@@ -5,17 +5,17 @@ import { findRoot } from '../manifest/load-workspace.ts'
 import type { SecretReach } from '../manifest/secret-sources.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { counted } from '../model/words.ts'
+import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { CommandContext } from './io.ts'
 
 /** Finds and reads the workspace that a command is about. */
 export function openWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
-  return loadWorkspace(rootOf(context), context.io, reach)
+  return loadWorkspace(findWorkspaceRoot(context), context.io, reach)
 }
 
 /** The folder of the workspace that a command is about. */
-export function rootOf({ io, options }: CommandContext): string {
+export function findWorkspaceRoot({ io, options }: CommandContext): string {
   const start = resolve(io.cwd, options.workspace ?? '.')
   if (options.workspace !== undefined && !existsSync(start))
     throw new EdgewiseError(
@@ -35,21 +35,22 @@ export function rootOf({ io, options }: CommandContext): string {
 }
 
 /** The workspace, if it has no errors. Its warnings are told on stderr. */
-export function validWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
+export function openValidWorkspace(context: CommandContext, reach: SecretReach): LoadedWorkspace {
   const workspace = openWorkspace(context, reach)
   const errors = workspace.diagnostics.filter((diagnostic) => diagnostic.severity === 'error')
   if (errors.length > 0) {
-    if (context.options.json !== true) context.io.err(diagnosticsText(workspace, errors, context))
+    if (context.options.json !== true)
+      context.io.err(formatWorkspaceDiagnostics(workspace, errors, context))
     const shown = context.options.json === true ? errors : []
     throw new EdgewiseError(
       'invalid',
-      `the manifests have ${errors.length === 1 ? 'an error' : counted(errors.length, 'error')}; nothing was planned`,
+      `the manifests have ${errors.length === 1 ? 'an error' : pluralize(errors.length, 'error')}; nothing was planned`,
       '',
       shown,
     )
   }
   if (workspace.diagnostics.length > 0)
-    context.note(diagnosticsText(workspace, workspace.diagnostics, context).trimEnd())
+    context.note(formatWorkspaceDiagnostics(workspace, workspace.diagnostics, context).trimEnd())
   if (workspace.desired.size === 0)
     context.note(
       `No manifest was found: nothing matches ${workspace.config.manifests.join(', ')} in ${workspace.root}.`,
@@ -58,13 +59,13 @@ export function validWorkspace(context: CommandContext, reach: SecretReach): Loa
 }
 
 /** Diagnostics in words, with the offending lines, for stderr. */
-export function diagnosticsText(
+export function formatWorkspaceDiagnostics(
   workspace: LoadedWorkspace,
   diagnostics: Diagnostic[],
   { io, errPaint }: CommandContext,
 ): string {
   return formatDiagnosticsText(diagnostics, {
-    lineOf: (place) => workspace.lineOf(place),
+    findLine: (place) => workspace.findSourceLine(place),
     paint: errPaint,
     columns: io.columns,
   })

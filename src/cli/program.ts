@@ -14,11 +14,11 @@ import { declareRollback } from './commands/rollback.ts'
 import { declareState } from './commands/state.ts'
 import { declareStats } from './commands/stats.ts'
 import { declareValidate } from './commands/validate.ts'
-import { declareIn, examplesText, globals } from './commands/declare.ts'
-import { exits } from './exits.ts'
+import { createDeclare, formatExamples, addGlobalOptions } from './commands/declare.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { paintFor } from './terminal/paint.ts'
-import { errSentences } from './terminal/sentences.ts'
+import { createPaint } from './terminal/paint.ts'
+import { wrapForStderr } from './terminal/wrap-output.ts'
 import { version } from './version.ts'
 
 /**
@@ -28,7 +28,7 @@ import { version } from './version.ts'
  * @returns the exit code; failures that have a sentence are told here
  */
 export async function run(argv: string[], io: Io): Promise<number> {
-  let code: number = exits.done
+  let code: number = exitCodes.done
   const program = buildProgram(io, (exit) => (code = exit))
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -37,7 +37,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) {
       const json = argv.includes('--json')
       if (error.exitCode !== 0 && json)
-        await printError(
+        await reportError(
           new EdgewiseError(
             'usage',
             error.message.replace(/^error: /, ''),
@@ -46,24 +46,24 @@ export async function run(argv: string[], io: Io): Promise<number> {
           argv,
           io,
         )
-      return error.exitCode === 0 ? exits.done : exits.failed
+      return error.exitCode === 0 ? exitCodes.done : exitCodes.failed
     }
     if (error instanceof EdgewiseError) {
-      await printError(error, argv, io)
-      return exits.failed
+      await reportError(error, argv, io)
+      return exitCodes.failed
     }
     throw error
   }
 }
 
 /** Prints a failure, as the options ask for that could not be parsed. */
-async function printError(error: EdgewiseError, argv: string[], io: Io): Promise<void> {
-  const { tellError } = await import('./terminal/print-error.ts')
+async function reportError(error: EdgewiseError, argv: string[], io: Io): Promise<void> {
+  const { printError: tellError } = await import('./terminal/print-error.ts')
   tellError(
     error,
     io,
     argv.includes('--json'),
-    paintFor(io.errIsTerminal, !argv.includes('--no-color'), io.env),
+    createPaint(io.errIsTerminal, !argv.includes('--no-color'), io.env),
   )
 }
 
@@ -71,7 +71,7 @@ async function printError(error: EdgewiseError, argv: string[], io: Io): Promise
 function buildProgram(io: Io, finish: (code: number) => void): Command {
   const program = new Command('edgewise')
     .description('Keeps the configuration of CDN domains as a Git repository says it should be.')
-    .addHelpText('after', examplesText(['init cdn', 'plan', 'apply', 'explain https']))
+    .addHelpText('after', formatExamples(['init cdn', 'plan', 'apply', 'explain https']))
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help of a command')
@@ -80,12 +80,12 @@ function buildProgram(io: Io, finish: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(errSentences(text, io)),
+      outputError: (text, write) => write(wrapForStderr(text, io)),
       getOutHelpWidth: () => io.columns,
       getErrHelpWidth: () => io.columns,
     })
-  globals(program)
-  const declare = declareIn(io, finish)
+  addGlobalOptions(program)
+  const declare = createDeclare(io, finish)
   declareInit(program, declare)
   declareValidate(program, declare)
   declarePlan(program, declare)

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { LoadedWorkspace } from '../operations/load-workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { counted } from '../model/words.ts'
+import { pluralize } from '../model/words.ts'
 import { formatDiagnosticsGithub } from '../report/diagnostics/github.ts'
 import { formatDiagnosticsJson } from '../report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../report/diagnostics/sarif.ts'
@@ -11,7 +11,7 @@ import { formatDiagnosticsText } from '../report/diagnostics/text.ts'
 import type { Paint } from '../report/text/paint.ts'
 import { openWorkspace } from './open.ts'
 import type { CommandContext } from './io.ts'
-import { exits } from './exits.ts'
+import { exitCodes } from './exit-codes.ts'
 import { version } from './version.ts'
 
 export interface ValidateOptions {
@@ -45,14 +45,15 @@ export async function validate(
     case 'text':
       io.out(
         formatDiagnosticsText(found, {
-          lineOf: (place) => (workspace instanceof EdgewiseError ? null : workspace.lineOf(place)),
+          findLine: (place) =>
+            workspace instanceof EdgewiseError ? null : workspace.findSourceLine(place),
           paint,
           columns: io.columns,
         }),
       )
       if (!(workspace instanceof EdgewiseError) && valid) io.out(validLine(workspace, paint))
   }
-  return valid ? exits.done : exits.failed
+  return valid ? exitCodes.done : exitCodes.failed
 }
 
 /**
@@ -70,7 +71,7 @@ function readable(context: CommandContext): LoadedWorkspace | EdgewiseError {
 
 function validLine({ desired }: LoadedWorkspace, paint: Paint): string {
   const items = [...desired.values()].reduce((sum, own) => sum + own.size, 0)
-  return `${paint.green('Valid')}: ${counted(desired.size, 'domain')}, ${counted(items, 'item')}.\n`
+  return `${paint.green('Valid')}: ${pluralize(desired.size, 'domain')}, ${pluralize(items, 'item')}.\n`
 }
 
 /**

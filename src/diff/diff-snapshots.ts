@@ -1,16 +1,16 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { withKept, type ItemSpec } from '../catalog/item-spec.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { fillKeptFields, type ItemSpec } from '../catalog/item-spec.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Change } from '../model/change.ts'
 import {
-  unrecorded,
+  unrecordedState,
   type Domain,
-  type Held,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
 } from '../model/item.ts'
-import { patchBetween } from './patch-between.ts'
+import { computePatch } from './compute-patch.ts'
 
 /** What parts two snapshots, and how much is equal in both. */
 export interface Difference {
@@ -30,8 +30,8 @@ export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
   const changes: Change[] = []
   let unchanged = 0
   for (const domain of domains) {
-    const before = from.get(domain) ?? new Map<ItemKey, Held>()
-    const after = to.get(domain) ?? new Map<ItemKey, Held>()
+    const before = from.get(domain) ?? new Map<ItemKey, ItemState>()
+    const after = to.get(domain) ?? new Map<ItemKey, ItemState>()
     const found = [...after].map(([item, held]) =>
       desiredChange(domain, item, before.get(item), held),
     )
@@ -49,23 +49,29 @@ export function diffSnapshots(from: Snapshot, to: Snapshot): Difference {
  * The value that a desired item comes to, given what is held: fields that the service keeps stay
  * unless they are named.
  */
-export function targetValue(spec: ItemSpec, held: Held | undefined, desired: Value): Value {
-  return held?.status === 'in-doubt' ? desired : withKept(spec.keeps, desired, held?.candidates[0])
+export function computeTargetValue(
+  spec: ItemSpec,
+  held: ItemState | undefined,
+  desired: Value,
+): Value {
+  return held?.status === 'in-doubt'
+    ? desired
+    : fillKeptFields(spec.keptFields, desired, held?.candidates[0])
 }
 
 function desiredChange(
   domain: Domain,
   item: ItemKey,
-  held: Held | undefined,
-  desired: Held,
+  held: ItemState | undefined,
+  desired: ItemState,
 ): Change | null {
-  const spec = itemSpec(item)
+  const spec = getItemSpec(item)
   const before = held?.status === 'unset' ? null : (held?.candidates[0] ?? null)
   const reason = held?.status === 'in-doubt' ? 'in-doubt' : 'differs'
   const wanted = desired.candidates[0]
   if (desired.status === 'unset' || wanted === undefined) {
     const nothingToTakeBack =
-      held?.status === 'unset' || spec.unset?.(held ?? unrecorded, domain) === null
+      held?.status === 'unset' || spec.unset?.(held ?? unrecordedState, domain) === null
     if (nothingToTakeBack) return null
     return {
       domain,
@@ -74,11 +80,11 @@ function desiredChange(
       reason,
       before,
       after: null,
-      patch: patchBetween(before, null),
+      patch: computePatch(before, null),
     }
   }
-  const after = targetValue(spec, held, wanted)
-  if (held?.status === 'confirmed' && sameJson(before ?? undefined, after)) return null
+  const after = computeTargetValue(spec, held, wanted)
+  if (held?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null
   return {
     domain,
     item,
@@ -86,18 +92,18 @@ function desiredChange(
     reason,
     before,
     after,
-    patch: patchBetween(before, after),
+    patch: computePatch(before, after),
   }
 }
 
 /** An item that is recorded and no longer desired. */
-function goneChange(domain: Domain, item: ItemKey, held: Held, wanted: Change[]): Change {
+function goneChange(domain: Domain, item: ItemKey, held: ItemState, wanted: Change[]): Change {
   const before = held.candidates[0] ?? null
   const by =
     held.status === 'unset'
       ? undefined
-      : wanted.find((change) => itemSpec(change.item).clears.includes(item))?.item
-  const patch = patchBetween(before, null)
+      : wanted.find((change) => getItemSpec(change.item).clearedItems.includes(item))?.item
+  const patch = computePatch(before, null)
   if (by === undefined)
     return { domain, item, action: 'release', reason: 'differs', before, after: null, patch }
   return { domain, item, action: 'unset', reason: 'cleared', by, before, after: null, patch }

@@ -1,5 +1,5 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import type { Held, Snapshot } from '../model/item.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import type { ItemState, Snapshot } from '../model/item.ts'
 import { isUnresolved, mapSecrets } from '../model/secret.ts'
 
 /**
@@ -8,7 +8,7 @@ import { isUnresolved, mapSecrets } from '../model/secret.ts'
  * its name is the recorded one. What was replaced stands in `templates`, so that the value can be
  * had when it is needed.
  */
-export function withKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapshot {
+export function replaceKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapshot {
   const result: Snapshot = new Map()
   for (const [domain, items] of desired) {
     const before = recorded.get(domain)
@@ -25,7 +25,7 @@ export function withKnownSecrets(desired: Snapshot, recorded: Snapshot): Snapsho
   return result
 }
 
-function knownHeld(item: string, desired: Held, recorded: Held | undefined): Held {
+function knownHeld(item: string, desired: ItemState, recorded: ItemState | undefined): ItemState {
   const templates = Object.entries(recorded?.templates ?? {})
   if (templates.length === 0) return desired
   const replaced: Record<string, string> = {}
@@ -40,6 +40,6 @@ function knownHeld(item: string, desired: Held, recorded: Held | undefined): Hel
     }),
   )
   if (Object.keys(replaced).length === 0) return desired
-  const values = candidates.map((value) => itemSpec(item).canonical(value))
+  const values = candidates.map((value) => getItemSpec(item).canonicalize(value))
   return { ...desired, candidates: values, templates: replaced }
 }

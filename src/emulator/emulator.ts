@@ -1,14 +1,14 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { canonicalAddress } from '../catalog/value/formats.ts'
+import { canonicalizeAddress } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
 import { createListener } from './http/listener.ts'
 import { createService } from './routes/router.ts'
-import { wireNames } from './routes/wire-names.ts'
+import { buildWireNames } from './routes/wire-names.ts'
 import type { Fault } from './entities/fault.ts'
-import { timeZone, type TimeZone } from '../model/time-zone.ts'
-import { Clock } from './store/clock.ts'
+import { createTimeZone, type TimeZone } from '../model/time-zone.ts'
+import { SettableClock } from './store/clock.ts'
 import { DataLog } from './store/data-log.ts'
 import { FaultPlan } from './store/fault-plan.ts'
 import { Store } from './store/store.ts'
@@ -62,9 +62,9 @@ export async function startEmulator(
   listen: { host: string; port: number },
 ): Promise<Emulator> {
   const zone = zoneOf(options.timezone)
-  const names = wireNames(options.itemKeys)
+  const names = buildWireNames(options.itemKeys)
   const log = new DataLog(options.dataFile)
-  const clock = new Clock(options.now)
+  const clock = new SettableClock(options.now)
   const store = new Store(
     {
       domains:
@@ -72,7 +72,7 @@ export async function startEmulator(
           ? null
           : new Set(options.domains.map((domain) => domain.toLowerCase())),
       callsPerMinute: options.callsPerMinute,
-      deadOrigins: options.deadOrigins.map(canonicalAddress),
+      listDeadOrigins: options.deadOrigins.map(canonicalizeAddress),
     },
     log,
   )
@@ -91,7 +91,7 @@ export async function startEmulator(
 
 function zoneOf(name: string): TimeZone {
   try {
-    return timeZone(name)
+    return createTimeZone(name)
   } catch (error) {
     if (error instanceof RangeError)
       throw new EdgewiseError(

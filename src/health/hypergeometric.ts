@@ -6,36 +6,36 @@ import { logChoose } from './log-factorial.ts'
  * request is as likely to be bad as any other, so that their number in the later window is
  * hypergeometric.
  */
-export interface Fall {
+export interface ContingencyTable {
   /** All requests, the bad ones, and those of the later window. */
   all: number
   bad: number
   later: number
   /** The fewest and the most bad answers that the later window can have. */
-  least: number
-  most: number
+  minBad: number
+  maxBad: number
 }
 
 /** The fall of two windows. */
-export function fallOf(before: Sample, after: Sample): Fall {
+export function buildContingencyTable(before: Sample, after: Sample): ContingencyTable {
   const all = before.requests + after.requests
   const bad = before.bad + after.bad
   return {
     all,
     bad,
     later: after.requests,
-    least: Math.max(0, bad - before.requests),
-    most: Math.min(bad, after.requests),
+    minBad: Math.max(0, bad - before.requests),
+    maxBad: Math.min(bad, after.requests),
   }
 }
 
 /** How likely exactly so many bad answers fall on the later window. */
-export function likelihood({ all, bad, later }: Fall, x: number): number {
+export function computePmf({ all, bad, later }: ContingencyTable, x: number): number {
   return Math.exp(logChoose(later, x) + logChoose(all - later, bad - x) - logChoose(all, bad))
 }
 
 /** How much likelier x + 1 is than x. */
-function ratio({ all, bad, later }: Fall, x: number): number {
+function ratio({ all, bad, later }: ContingencyTable, x: number): number {
   return ((later - x) * (bad - x)) / ((x + 1) * (all - later - bad + x + 1))
 }
 
@@ -47,25 +47,25 @@ const negligible = 1e-17
  * for the smallest counts. The sum begins at x and follows the ratio of neighbours, so that
  * millions of requests take some thousand steps.
  */
-export function atLeast(fall: Fall, x: number): number {
-  if (x <= fall.least) return 1
-  if (x > fall.most) return 0
+export function computePValue(fall: ContingencyTable, x: number): number {
+  if (x <= fall.minBad) return 1
+  if (x > fall.maxBad) return 0
   const mode = Math.floor(((fall.later + 1) * (fall.bad + 1)) / (fall.all + 2))
   // The side without the peak is summed, whose terms only fall.
   if (x <= mode) return Math.max(0, 1 - below(fall, x))
-  let term = likelihood(fall, x)
+  let term = computePmf(fall, x)
   let sum = term
-  for (let at = x; at < fall.most && term > sum * negligible; at++) {
+  for (let at = x; at < fall.maxBad && term > sum * negligible; at++) {
     term *= ratio(fall, at)
     sum += term
   }
   return Math.min(1, sum)
 }
 
-function below(fall: Fall, x: number): number {
-  let term = likelihood(fall, x - 1)
+function below(fall: ContingencyTable, x: number): number {
+  let term = computePmf(fall, x - 1)
   let sum = term
-  for (let at = x - 1; at > fall.least && term > sum * negligible; at--) {
+  for (let at = x - 1; at > fall.minBad && term > sum * negligible; at--) {
     term /= ratio(fall, at - 1)
     sum += term
   }
@@ -73,7 +73,7 @@ function below(fall: Fall, x: number): number {
 }
 
 /** Mean, variance and third central moment of the bad answers that fall on the later window. */
-export function momentsOf({ all, bad, later }: Fall): {
+export function computeMoments({ all, bad, later }: ContingencyTable): {
   mean: number
   variance: number
   third: number

@@ -2,15 +2,15 @@ import type {
   Comparison,
   DomainCounts,
   HealthRule,
-  Lack,
+  DataShortage,
   Sample,
   Verdict,
   WaveHealth,
 } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import { requestsIn, type Counts } from '../model/statistics.ts'
-import { atLeast, fallOf } from './hypergeometric.ts'
-import { atLeastTogether } from './stratified.ts'
+import { sumRequests, type Counts } from '../model/statistics.ts'
+import { computePValue, buildContingencyTable } from './hypergeometric.ts'
+import { computeStratifiedPValue } from './stratified.ts'
 
 type Measure = Pick<HealthRule, 'statuses' | 'minRequests' | 'margin'>
 
@@ -63,14 +63,15 @@ function compared(
   const [earlier, later] = [before, after].map((counts) =>
     sampleOf(counts.get(domain) ?? {}, isBad),
   ) as [Sample, Sample]
-  const lack = lackOf(earlier, later, measure)
+  const shortage = lackOf(earlier, later, measure)
   return {
-    verdict: verdictOf(lack),
+    verdict: verdictOf(shortage),
     before: earlier,
     after: later,
     rise: 100 * (shareOf(later) - shareOf(earlier)),
-    p: lack === null ? atLeast(fallOf(earlier, later), later.bad) : null,
-    lack,
+    pValue:
+      shortage === null ? computePValue(buildContingencyTable(earlier, later), later.bad) : null,
+    shortage,
   }
 }
 
@@ -89,19 +90,19 @@ function comparedTogether(domains: Comparison[], measure: Measure): Comparison {
     added(pairs.map((each) => each.after)),
     measure,
   )
-  const strata = pairs.map((each) => fallOf(each.before, each.after))
+  const strata = pairs.map((each) => buildContingencyTable(each.before, each.after))
   const bad = pairs.reduce((sum, each) => sum + each.after.bad, 0)
   return {
     verdict: verdictOf(lack),
     before,
     after,
     rise: commonRise(pairs),
-    p: lack === null ? atLeastTogether(strata, bad) : null,
-    lack: lack === null ? null : (lackOf(before, after, measure) ?? lack),
+    pValue: lack === null ? computeStratifiedPValue(strata, bad) : null,
+    shortage: lack === null ? null : (lackOf(before, after, measure) ?? lack),
   }
 }
 
-function verdictOf(lack: Lack): Verdict {
+function verdictOf(lack: DataShortage): Verdict {
   return lack === null ? 'same-or-better' : 'too-little-data'
 }
 
@@ -110,10 +111,10 @@ function sampleOf(counts: Counts, isBad: (status: string) => boolean): Sample {
     (sum, [status, count]) => (isBad(status) ? sum + count : sum),
     0,
   )
-  return { requests: requestsIn(counts), bad }
+  return { requests: sumRequests(counts), bad }
 }
 
-function lackOf(before: Sample, after: Sample, { minRequests }: Measure): Lack {
+function lackOf(before: Sample, after: Sample, { minRequests }: Measure): DataShortage {
   if (before.requests === 0 && after.requests === 0) return 'no requests'
   if (after.requests === 0) return 'no requests after'
   if (before.requests === 0) return 'no requests before'
@@ -148,8 +149,10 @@ function commonRise(pairs: Comparison[]): number {
 /** Those of many comparisons whose rise is no chance, although there are many (Holm). */
 function significantly(comparisons: Comparison[]): Comparison[] {
   const tested = comparisons
-    .filter(({ p }) => p !== null)
-    .toSorted((a, b) => (a.p ?? 1) - (b.p ?? 1))
-  const end = tested.findIndex(({ p }, i) => (p ?? 1) > significance / (tested.length - i))
+    .filter(({ pValue }) => pValue !== null)
+    .toSorted((a, b) => (a.pValue ?? 1) - (b.pValue ?? 1))
+  const end = tested.findIndex(
+    ({ pValue }, i) => (pValue ?? 1) > significance / (tested.length - i),
+  )
   return end === -1 ? tested : tested.slice(0, end)
 }

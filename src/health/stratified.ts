@@ -1,4 +1,9 @@
-import { atLeast, likelihood, momentsOf, type Fall } from './hypergeometric.ts'
+import {
+  computePValue,
+  computePmf,
+  computeMoments,
+  type ContingencyTable,
+} from './hypergeometric.ts'
 
 /**
  * Up to this variance the distribution of the sum is worked out term by term; beyond, it is as good
@@ -15,14 +20,14 @@ const negligible = 1e-18
  *
  * @param observed bad answers in all later windows together
  */
-export function atLeastTogether(strata: Fall[], observed: number): number {
-  const free = strata.filter(({ least, most }) => least < most)
-  const fixed = strata.reduce((sum, { least, most }) => sum + (least < most ? 0 : least), 0)
+export function computeStratifiedPValue(strata: ContingencyTable[], observed: number): number {
+  const free = strata.filter(({ minBad, maxBad }) => minBad < maxBad)
+  const fixed = strata.reduce((sum, { minBad, maxBad }) => sum + (minBad < maxBad ? 0 : minBad), 0)
   const x = observed - fixed
   const [only] = free
   if (only === undefined) return x <= 0 ? 1 : 0
-  if (free.length === 1) return atLeast(only, x)
-  const moments = free.map(momentsOf)
+  if (free.length === 1) return computePValue(only, x)
+  const moments = free.map(computeMoments)
   const [mean, variance, third] = (['mean', 'variance', 'third'] as const).map((key) =>
     moments.reduce((sum, each) => sum + each[key], 0),
   )
@@ -36,7 +41,7 @@ interface Distribution {
   likelihoods: number[]
 }
 
-function tail(strata: Fall[], x: number): number {
+function tail(strata: ContingencyTable[], x: number): number {
   let sum: Distribution = { from: 0, likelihoods: [1] }
   for (const fall of strata) sum = together(sum, distributionOf(fall))
   return Math.min(
@@ -46,12 +51,12 @@ function tail(strata: Fall[], x: number): number {
 }
 
 /** All that is not negligible, from the likeliest value to both sides. */
-function distributionOf(fall: Fall): Distribution {
-  const middle = Math.min(fall.most, Math.max(fall.least, Math.round(momentsOf(fall).mean)))
+function distributionOf(fall: ContingencyTable): Distribution {
+  const middle = Math.min(fall.maxBad, Math.max(fall.minBad, Math.round(computeMoments(fall).mean)))
   const up: number[] = []
-  for (let x = middle; x <= fall.most; x++) if (!push(up, likelihood(fall, x))) break
+  for (let x = middle; x <= fall.maxBad; x++) if (!push(up, computePmf(fall, x))) break
   const down: number[] = []
-  for (let x = middle - 1; x >= fall.least; x--) if (!push(down, likelihood(fall, x))) break
+  for (let x = middle - 1; x >= fall.minBad; x--) if (!push(down, computePmf(fall, x))) break
   return { from: middle - down.length, likelihoods: [...down.toReversed(), ...up] }
 }
 

@@ -1,5 +1,5 @@
 import type { HealthRule, HealthWindows } from '../model/health.ts'
-import { alignedDown, alignedUp, grainMs, periodEnd, type Grain } from '../model/statistics.ts'
+import { alignDown, alignUp, grainMs, findPeriodEnd, type Grain } from '../model/statistics.ts'
 import type { TimeZone } from '../model/time-zone.ts'
 
 /**
@@ -10,16 +10,16 @@ import type { TimeZone } from '../model/time-zone.ts'
  * @param firstWriteAt when the wave's first write was sent, ms since 1970
  * @param lastConfirmedAt when its last write was confirmed, ms since 1970
  */
-export function windowsOf(
+export function computeWindows(
   firstWriteAt: number,
   lastConfirmedAt: number,
   { settle, lag, window, grain }: Pick<HealthRule, 'settle' | 'lag' | 'window' | 'grain'>,
   zone: TimeZone,
 ): HealthWindows {
   const periods = Math.max(1, Math.ceil((window * 1000) / grainMs[grain]))
-  const from = alignedUp(lastConfirmedAt + settle * 1000, grain, zone)
+  const from = alignUp(lastConfirmedAt + settle * 1000, grain, zone)
   const to = moved(from, periods, grain, zone)
-  const end = alignedDown(firstWriteAt, grain, zone)
+  const end = alignDown(firstWriteAt, grain, zone)
   return {
     before: { from: moved(end, -periods, grain, zone), to: end },
     after: { from, to },
@@ -31,7 +31,7 @@ export function windowsOf(
 function moved(time: number, periods: number, grain: Grain, zone: TimeZone): number {
   if (grain !== 'day') return time + periods * grainMs[grain]
   let at = time
-  for (let i = 0; i < periods; i++) at = periodEnd(at, grain, zone)
-  for (let i = 0; i > periods; i--) at = alignedDown(at - 1, grain, zone)
+  for (let i = 0; i < periods; i++) at = findPeriodEnd(at, grain, zone)
+  for (let i = 0; i > periods; i--) at = alignDown(at - 1, grain, zone)
   return at
 }

@@ -1,20 +1,20 @@
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
-import { pointerStep, type JsonObject } from '../model/json.ts'
-import { byPlace, type Diagnostic, type Place } from '../model/problem.ts'
+import { formatPointerStep, type JsonObject } from '../model/json.ts'
+import { compareDiagnostics, type Diagnostic, type Place } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
-import { diagnosticAt } from './finding.ts'
-import { idleNulls } from './idle-nulls.ts'
-import { configDiagnostic, mergeDiagnostic, siteOf } from './manifest-diagnostics.ts'
+import { createDiagnostic } from './finding.ts'
+import { findIdleNulls } from './idle-nulls.ts'
+import { createConfigDiagnostic, createMergeDiagnostic, findSite } from './manifest-diagnostics.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
-import { originOf, type Layer } from './origin-of.ts'
-import { profileProblems, profilesByName, stackOf, type Stack } from './profiles.ts'
-import { readConfig, type ConfigFinding, type Rules } from './read-config.ts'
-import { readDocument, type Manifest, type Profile } from './read-document.ts'
+import { findOrigin, type Layer } from './find-origin.ts'
+import { findProfileProblems, indexProfiles, buildStack, type Stack } from './profiles.ts'
+import { parseConfig, type ConfigFinding, type ConfigContext } from './parse-config.ts'
+import { parseDocument, type Manifest, type Profile } from './parse-document.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
 import type { YamlDocument } from './yaml-file.ts'
-import { placeIn } from './yaml-place.ts'
+import { findPlace } from './yaml-place.ts'
 
-type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'placeOf'>
+type Assembled = Pick<Workspace, 'desired' | 'diagnostics' | 'findItemPlace'>
 
 /**
  * The desired snapshot of a workspace's documents, and everything that is wrong with them. `home`
@@ -26,19 +26,19 @@ export function assemble(
   documents: YamlDocument[],
   keeper: SecretKeeper,
 ): Assembled {
-  const read = documents.map((document) => ({ document, ...readDocument(document) }))
+  const read = documents.map((document) => ({ document, ...parseDocument(document) }))
   const declarations = read.flatMap(({ declaration }) =>
     declaration === null ? [] : [declaration],
   )
-  const profiles = profilesByName(
+  const profiles = indexProfiles(
     declarations.filter((each): each is Profile => each.kind === 'profile'),
   )
   const diagnostics = [
     ...read.flatMap(({ document, findings }) =>
-      findings.map((finding) => diagnosticAt(document, finding)),
+      findings.map((finding) => createDiagnostic(document, finding)),
     ),
     ...profiles.diagnostics,
-    ...profileProblems(declarations, profiles.byName),
+    ...findProfileProblems(declarations, profiles.byName),
     ...declarations.flatMap((each) =>
       ofNulls(
         each.document,
@@ -50,18 +50,18 @@ export function assemble(
     ...ofNulls(home, '/defaults', config.defaults),
   ]
 
-  const rules: Rules = {
+  const rules: ConfigContext = {
     secrets: new Set(Object.keys(config.secrets)),
     keeper,
     allowLiteralSecrets: config.allowLiteralSecrets,
     itemKeys: config.service.itemKeys,
-    sharedReads: new Map(),
+    itemCache: new Map(),
   }
   const defaults: Layer = { config: config.defaults, document: home, base: '/defaults' }
   const stacks = new Map<string, Stack>()
   const stackFor = (manifest: Manifest): Stack => {
     const key = JSON.stringify(manifest.profiles)
-    const stack = stacks.get(key) ?? stackOf(manifest.profiles, profiles.byName, defaults)
+    const stack = stacks.get(key) ?? buildStack(manifest.profiles, profiles.byName, defaults)
     stacks.set(key, stack)
     return stack
   }
@@ -91,8 +91,8 @@ export function assemble(
   }
   return {
     desired,
-    diagnostics: diagnostics.toSorted(byPlace),
-    placeOf: (domain, item, pointer) => placeOf(declared.get(domain), item, pointer),
+    diagnostics: diagnostics.toSorted(compareDiagnostics),
+    findItemPlace: (domain, item, pointer) => placeOf(declared.get(domain), item, pointer),
   }
 }
 
@@ -102,8 +102,8 @@ function ofNulls(
   config: JsonObject,
   domain?: Domain,
 ): Diagnostic[] {
-  return idleNulls(config).map((finding) =>
-    diagnosticAt(document, { ...finding, pointer: base + finding.pointer, domain }),
+  return findIdleNulls(config).map((finding) =>
+    createDiagnostic(document, { ...finding, pointer: base + finding.pointer, domain }),
   )
 }
 
@@ -120,10 +120,10 @@ function declaredTwice(
   first: Declared,
 ): Diagnostic {
   const related = [
-    { ...placeIn(first.manifest.document, first.pointer), message: 'first declared here' },
+    { ...findPlace(first.manifest.document, first.pointer), message: 'first declared here' },
   ]
   const detail = `the domain "${domain}" has a manifest already (${first.manifest.document.file.path}). Keep one of them.`
-  return diagnosticAt(document, {
+  return createDiagnostic(document, {
     code: 'domain-duplicate',
     pointer,
     summary: 'A domain is declared twice',
@@ -143,7 +143,7 @@ function readManifest(
   domains: Domain[],
   stack: Stack,
   layers: Layer[],
-  rules: Rules,
+  rules: ConfigContext,
 ): ReadManifest {
   const faults: MergeFault[] = []
   const config = mergeOver(stack.config, manifest.config, faults)
@@ -151,7 +151,7 @@ function readManifest(
   const items: Snapshot = new Map()
   const found = new Map<string, { finding: ConfigFinding; domains: Domain[] }>()
   for (const domain of domains) {
-    const read = readConfig(config, domain, vars, rules)
+    const read = parseConfig(config, domain, vars, rules)
     items.set(domain, read.items)
     for (const finding of read.findings) {
       const key = JSON.stringify(finding)
@@ -161,8 +161,8 @@ function readManifest(
     }
   }
   const merging = [
-    ...stack.faults.map((fault) => mergeDiagnostic(fault, fault.layer, manifest, domains)),
-    ...faults.map((fault) => mergeDiagnostic(fault, layers.at(-1), manifest, domains)),
+    ...stack.faults.map((fault) => createMergeDiagnostic(fault, fault.layer, manifest, domains)),
+    ...faults.map((fault) => createMergeDiagnostic(fault, layers.at(-1), manifest, domains)),
   ]
   // What could not be merged is not worth judging.
   const unmerged = new Set(merging.map(({ item }) => item))
@@ -172,7 +172,7 @@ function readManifest(
     items,
     diagnostics: [
       ...merging,
-      ...judged.map((each) => configDiagnostic(each.finding, each.domains, layers, manifest)),
+      ...judged.map((each) => createConfigDiagnostic(each.finding, each.domains, layers, manifest)),
     ],
   }
 }
@@ -183,7 +183,10 @@ function placeOf(
   pointer = '',
 ): (Place & { document: number }) | null {
   if (declared === undefined) return null
-  const origin = originOf(declared.layers, pointerStep(item) + pointer)
+  const origin = findOrigin(declared.layers, formatPointerStep(item) + pointer)
   if (origin === null || origin.pointer === '') return null
-  return { ...siteOf(origin, declared.manifest).place, document: declared.manifest.document.index }
+  return {
+    ...findSite(origin, declared.manifest).place,
+    document: declared.manifest.document.index,
+  }
 }

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { globSync } from 'tinyglobby'
 import type { Diagnostic } from '../model/problem.ts'
-import { diagnosticOfFile } from './finding.ts'
+import { createFileDiagnostic } from './finding.ts'
 
 /** The files that globs name, and what stands in the way of some. */
 export interface FoundFiles {
@@ -39,7 +39,7 @@ function matches(home: string, globs: string[]): FoundFiles {
     detail: string,
   ) => {
     diagnostics.push(
-      diagnosticOfFile(relative(home, join(folder, name)).replaceAll(sep, '/'), {
+      createFileDiagnostic(relative(home, join(folder, name)).replaceAll(sep, '/'), {
         code,
         summary,
         detail,
@@ -114,7 +114,7 @@ function lister(
         '',
         'file-unreadable',
         "This folder can't be read",
-        `reading it failed: ${reasonOf(error)}`,
+        `reading it failed: ${explainFileError(error)}`,
       )
       return []
     }
@@ -127,7 +127,7 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 /** Why a call of the file system failed, in words. */
-export function reasonOf(error: unknown): string {
+export function explainFileError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return reasons[code] ?? (error instanceof Error ? error.message : String(error))
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic, DiagnosticCode, Place } from '../model/problem.ts'
 import type { YamlDocument } from './yaml-file.ts'
-import { placeIn } from './yaml-place.ts'
+import { findPlace } from './yaml-place.ts'
 
 /** What is wrong, without its place. */
 export interface Fault {
@@ -23,19 +23,19 @@ export interface Finding extends Fault {
 }
 
 /** A fault with its place in a document. */
-export function diagnosticAt(document: YamlDocument, finding: Finding): Diagnostic {
+export function createDiagnostic(document: YamlDocument, finding: Finding): Diagnostic {
   const { pointer, part, ...fault } = finding
   return {
     severity: 'error',
     ...fault,
-    ...placeIn(document, pointer, part),
+    ...findPlace(document, pointer, part),
     document: document.index,
     pointer,
   }
 }
 
 /** A fault of a whole file. */
-export function diagnosticOfFile(file: string, fault: Fault): Diagnostic {
+export function createFileDiagnostic(file: string, fault: Fault): Diagnostic {
   return {
     severity: 'error',
     ...fault,

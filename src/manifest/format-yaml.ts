@@ -1,15 +1,15 @@
 import { isMap, isScalar, isSeq, visit, type Document, type Pair, type YAMLMap } from 'yaml'
-import { sameJson } from '../model/canonical-json.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { keyOrderOf, type KeyOrder } from './key-order.ts'
-import { readYaml, type SourceFile } from './yaml-file.ts'
+import { getKeyOrder, type KeyOrder } from './key-order.ts'
+import { parseYaml, type SourceFile } from './yaml-file.ts'
 import { parseText } from './yaml-text.ts'
 
 /**
  * A file in canonical style; or why it was left alone: it is no YAML, or it would not stay what it
  * is.
  */
-export type Formatted = { text: string } | { diagnostics: Diagnostic[] } | { unchanged: string }
+export type FormatResult = { text: string } | { diagnostics: Diagnostic[] } | { unchanged: string }
 
 /**
  * A YAML file of a workspace in canonical order and style: keys as the schemas have them, items as
@@ -20,16 +20,16 @@ export type Formatted = { text: string } | { diagnostics: Diagnostic[] } | { unc
  * The result is held against the file before it is given: the same values, and nothing left to
  * format.
  */
-export function formatYaml({ path, text }: SourceFile): Formatted {
-  const { diagnostics, documents } = readYaml({ path, text })
+export function formatYaml({ path, text }: SourceFile): FormatResult {
+  const { diagnostics, documents } = parseYaml({ path, text })
   if (diagnostics.length > 0) return { diagnostics }
   if (documents.length === 0) return { text }
   const formatted = settled(path, text)
   if (formatted === null) return { unchanged: 'formatting it comes to no end' }
-  const again = readYaml({ path, text: formatted })
+  const again = parseYaml({ path, text: formatted })
   const same =
     again.diagnostics.length === 0 &&
-    sameJson(
+    isSameJson(
       documents.map(({ value }) => value),
       again.documents.map(({ value }) => value),
     )
@@ -55,7 +55,7 @@ const noLimit = 10_000_000
 function styled(path: string, text: string): string {
   const documents = parseText(text)
   const written = documents.map((document, i) => {
-    if (!hasAnchors(document)) sortKeys(document.contents, keyOrderOf(path), true)
+    if (!hasAnchors(document)) sortKeys(document.contents, getKeyOrder(path), true)
     document.directives.docStart = i > 0 ? true : null
     document.directives.docEnd = false
     return document.toString({

@@ -1,7 +1,7 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import type { ItemSchema } from '../catalog/value/item-schema.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { isObject, pointerStep, type JsonObject } from '../model/json.ts'
+import { isObject, formatPointerStep, type JsonObject } from '../model/json.ts'
 import { problemSummaries } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 
@@ -10,9 +10,9 @@ import type { Finding } from './finding.ts'
  * anything else sees them, and a misspelt name would leave in place what it was meant to take out.
  * Pointers are within the configuration.
  */
-export function idleNulls(config: JsonObject): Finding[] {
+export function findIdleNulls(config: JsonObject): Finding[] {
   return Object.entries(config).flatMap(([item, value]) => {
-    const pointer = pointerStep(item)
+    const pointer = formatPointerStep(item)
     const spec = catalogue.get(item)
     if (spec !== undefined)
       return isObject(value) ? inFields(spec.schema, value, pointer, item) : []
@@ -28,7 +28,7 @@ function inFields(schema: ItemSchema, value: JsonObject, at: string, item: strin
   const known = schema.properties
   if (known === undefined) return []
   return Object.entries(value).flatMap(([key, field]): Finding[] => {
-    const pointer = at + pointerStep(key)
+    const pointer = at + formatPointerStep(key)
     const own = Object.hasOwn(known, key) ? known[key] : undefined
     if (own !== undefined) return isObject(field) ? inFields(own, field, pointer, item) : []
     if (field !== null || key.startsWith('$')) return []

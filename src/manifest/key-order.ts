@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
-import { documentKeys } from './read-document.ts'
+import { documentKeys } from './parse-document.ts'
 
 /** What of a JSON Schema tells the order of keys: that in which it describes them. */
 export interface KeyOrder {
@@ -17,7 +17,7 @@ const workspace: KeyOrder = {
 }
 
 /** The canonical order of the keys of a document: of edgewise.yaml, or of a manifest or profile. */
-export function keyOrderOf(path: string): KeyOrder {
+export function getKeyOrder(path: string): KeyOrder {
   if (path === 'edgewise.yaml') return workspace
   const keys = [...new Set([...documentKeys.manifest, ...documentKeys.profile])]
   return {

@@ -1,10 +1,10 @@
-import { canonicalJson } from '../model/canonical-json.ts'
+import { canonicalizeJson } from '../model/canonical-json.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { JsonObject } from '../model/json.ts'
 
 /** Configurations of domains with what many of them share lifted out. */
-export interface Lifted {
+export interface LiftedConfigs {
   /**
    * Parts that domains share; each item of a domain stands in one of them, or in its own
    * configuration.
@@ -19,7 +19,7 @@ export interface Lifted {
 /** Fewer domains are quicker read each by itself. */
 const fewestDomains = 3
 /** So many common parts are lifted at most. */
-export const mostParts = 4
+export const maxParts = 4
 /** Characters that it takes to name a part. */
 const nameCost = 12
 
@@ -35,16 +35,16 @@ const nameCost = 12
 export function liftCommon(
   configs: ReadonlyMap<Domain, JsonObject>,
   excluded: ReadonlySet<ItemKey> = new Set(),
-): Lifted {
+): LiftedConfigs {
   const left = new Map([...configs].map(([domain, config]) => [domain, itemsOf(config, excluded)]))
-  const lifted: Lifted = {
+  const lifted: LiftedConfigs = {
     common: [],
     domains: new Map(
       [...configs].map(([domain, config]) => [domain, { takes: [], config: { ...config } }]),
     ),
   }
   const shared = sharedValues(classesOf(left.values()))
-  while (lifted.common.length < mostParts) {
+  while (lifted.common.length < maxParts) {
     const part = bestPart(classesOf(left.values()), shared)
     if (part === null) break
     const config: JsonObject = {}
@@ -71,7 +71,7 @@ type Class = { items: Items; size: number }
 
 function itemsOf(config: JsonObject, excluded: ReadonlySet<ItemKey>): Items {
   const entries = Object.entries(config).filter(([item]) => !excluded.has(item))
-  return new Map(entries.map(([item, value]) => [item, `${item} ${canonicalJson(value)}`]))
+  return new Map(entries.map(([item, value]) => [item, `${item} ${canonicalizeJson(value)}`]))
 }
 
 function classesOf(all: Iterable<Items>): Class[] {

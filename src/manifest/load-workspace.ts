@@ -1,18 +1,18 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { byPlace, type Diagnostic } from '../model/problem.ts'
+import { compareDiagnostics, type Diagnostic } from '../model/problem.ts'
 import type { SecretKeeper } from '../model/secret-keeper.ts'
 import { assemble } from './assemble.ts'
-import { diagnosticAt } from './finding.ts'
+import { createDiagnostic } from './finding.ts'
 import { findFiles } from './find-files.ts'
-import { readSource } from './read-file.ts'
-import { secretsWithoutCommand } from './secret-sources.ts'
-import { holdsValue, secretAddressFinding } from './service-address.ts'
-import { sourceLines } from './source-line.ts'
-import { readWorkspaceConfig } from './workspace-config.ts'
+import { loadSource } from './load-source.ts'
+import { loadSecretsWithoutCommand } from './secret-sources.ts'
+import { holdsValue, createSecretAddressFinding } from './service-address.ts'
+import { createSourceLineLookup } from './source-line.ts'
+import { parseWorkspaceConfig } from './workspace-config.ts'
 import type { Workspace, WorkspaceConfig } from './workspace.ts'
-import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
+import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 const workspaceFile = 'edgewise.yaml'
 
@@ -40,7 +40,7 @@ export function loadWorkspace(
   const { config, home, document, files, diagnostics } = readFiles(root, env)
   const all = [...diagnostics]
   const documents = files.flatMap((file) => {
-    const yaml = readYaml(file)
+    const yaml = parseYaml(file)
     all.push(...yaml.diagnostics)
     return yaml.documents
   })
@@ -48,14 +48,14 @@ export function loadWorkspace(
   const assembled = assemble(config, document, documents, keeper)
   // The values that the manifests refer to are known only now.
   if (keeper.occursIn(config.service.url))
-    throw invalid([diagnosticAt(document, secretAddressFinding())])
+    throw invalid([createDiagnostic(document, createSecretAddressFinding())])
   return {
     root,
     config,
     desired: assembled.desired,
-    diagnostics: [...all, ...assembled.diagnostics].toSorted(byPlace),
-    placeOf: assembled.placeOf,
-    lineOf: sourceLines([home, ...files]),
+    diagnostics: [...all, ...assembled.diagnostics].toSorted(compareDiagnostics),
+    findItemPlace: assembled.findItemPlace,
+    findSourceLine: createSourceLineLookup([home, ...files]),
   }
 }
 
@@ -64,7 +64,7 @@ export function loadWorkspace(
  * that can't be read.
  * @throws EdgewiseError as `loadWorkspace` does
  */
-export function workspaceFiles(
+export function loadWorkspaceFiles(
   root: string,
   env: Record<string, string | undefined>,
 ): { files: SourceFile[]; diagnostics: Diagnostic[] } {
@@ -89,22 +89,22 @@ function readFiles(root: string, env: Record<string, string | undefined>): ReadF
     )
   }
   const home = realpathSync(root)
-  const source = readSource(home, workspaceFile)
+  const source = loadSource(home, workspaceFile)
   if (!isSource(source)) throw invalid([source])
-  const read = readWorkspaceConfig(source, env)
+  const read = parseWorkspaceConfig(source, env)
   if (read.config === null) throw invalid(read.diagnostics)
   const { service, secrets } = read.config
   if (
     service.url !== 'emulator' &&
-    holdsValue(service.url, secretsWithoutCommand(home, secrets, env))
+    holdsValue(service.url, loadSecretsWithoutCommand(home, secrets, env))
   )
-    throw invalid([diagnosticAt(read.document, secretAddressFinding())])
+    throw invalid([createDiagnostic(read.document, createSecretAddressFinding())])
 
   const found = findFiles(home, [read.config.manifests, read.config.profiles])
   const files: SourceFile[] = []
   const diagnostics = [...read.diagnostics, ...found.diagnostics]
   for (const path of found.paths) {
-    const file = readSource(home, path)
+    const file = loadSource(home, path)
     if (isSource(file)) files.push(file)
     else diagnostics.push(file)
   }
@@ -116,7 +116,7 @@ function isSource(read: SourceFile | Diagnostic): read is SourceFile {
 }
 
 function invalid(diagnostics: Diagnostic[]): EdgewiseError {
-  const sorted = diagnostics.toSorted(byPlace)
+  const sorted = diagnostics.toSorted(compareDiagnostics)
   const [first] = sorted
   const where =
     first === undefined ? '' : ` (${first.file}:${first.line}:${first.column}: ${first.detail})`

@@ -1,21 +1,21 @@
 import type { Domain } from '../model/item.ts'
-import { pointerStep, pointerSteps } from '../model/json.ts'
+import { formatPointerStep, parsePointer } from '../model/json.ts'
 import type { Diagnostic, Place } from '../model/problem.ts'
 import type { Finding } from './finding.ts'
 import type { MergeFault } from './merge.ts'
-import { originOf, type Layer, type Origin } from './origin-of.ts'
-import type { ConfigFinding } from './read-config.ts'
-import type { Manifest } from './read-document.ts'
-import { placeIn } from './yaml-place.ts'
+import { findOrigin, type Layer, type Origin } from './find-origin.ts'
+import type { ConfigFinding } from './parse-config.ts'
+import type { Manifest } from './parse-document.ts'
+import { findPlace } from './yaml-place.ts'
 
 /** What could not be merged, at the layer that asked for it. */
-export function mergeDiagnostic(
+export function createMergeDiagnostic(
   { pointer, detail }: MergeFault,
   layer: Layer | undefined,
   manifest: Manifest,
   domains: Domain[],
 ): Diagnostic {
-  const [item = ''] = pointerSteps(pointer)
+  const [item = ''] = parsePointer(pointer)
   return at(layer === undefined ? null : { layer, pointer }, manifest, {
     code: 'item-invalid',
     pointer,
@@ -31,7 +31,7 @@ export function mergeDiagnostic(
  * What is wrong with a merged configuration, told once for all domains of its manifest that it is
  * wrong for.
  */
-export function configDiagnostic(
+export function createConfigDiagnostic(
   finding: ConfigFinding,
   domains: Domain[],
   layers: Layer[],
@@ -43,11 +43,11 @@ export function configDiagnostic(
       ? []
       : [
           {
-            ...siteOf(originOf(layers, pointerStep(other)), manifest, 'key').place,
+            ...findSite(findOrigin(layers, formatPointerStep(other)), manifest, 'key').place,
             message: `"${other}" is declared here`,
           },
         ]
-  return at(originOf(layers, finding.pointer), manifest, {
+  return at(findOrigin(layers, finding.pointer), manifest, {
     ...fault,
     detail: forAll(finding.detail, domains),
     ...about(domains),
@@ -65,7 +65,7 @@ function forAll(detail: string, domains: Domain[]): string {
 
 function at(origin: Origin | null, manifest: Manifest, finding: Finding): Diagnostic {
   const { part, related = [], ...fault } = finding
-  const site = siteOf(origin, manifest, part)
+  const site = findSite(origin, manifest, part)
   const all = [...site.related, ...related]
   return {
     severity: 'error',
@@ -78,7 +78,7 @@ function at(origin: Origin | null, manifest: Manifest, finding: Finding): Diagno
 }
 
 /** Where the manifest is to blame: at the value itself, or at what brought it in. */
-export function siteOf(
+export function findSite(
   origin: Origin | null,
   manifest: Manifest,
   part?: 'key',
@@ -86,7 +86,7 @@ export function siteOf(
   const layer = origin?.layer
   const said = layer === undefined ? '' : layer.base + (origin?.pointer ?? '')
   if (layer === undefined || layer.document === manifest.document)
-    return { place: placeIn(manifest.document, said, part), pointer: said, related: [] }
+    return { place: findPlace(manifest.document, said, part), pointer: said, related: [] }
   const list = manifest.domains[0]?.pointer.startsWith('/domains') === true
   const pointer =
     layer.profile !== undefined ? `/profiles/${layer.profile.entry}` : list ? '/domains' : '/domain'
@@ -94,6 +94,10 @@ export function siteOf(
     layer.profile === undefined
       ? 'set here by the defaults of the workspace'
       : `set here by profile "${layer.profile.name}"`
-  const place = placeIn(manifest.document, pointer, layer.profile === undefined ? 'key' : undefined)
-  return { place, pointer, related: [{ ...placeIn(layer.document, said, part), message }] }
+  const place = findPlace(
+    manifest.document,
+    pointer,
+    layer.profile === undefined ? 'key' : undefined,
+  )
+  return { place, pointer, related: [{ ...findPlace(layer.document, said, part), message }] }
 }

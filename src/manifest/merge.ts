@@ -1,4 +1,4 @@
-import { isObject, own, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, getOwn, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 
 /**
  * Something in the upper value that can't be laid over the lower one; the pointer is within the
@@ -31,7 +31,7 @@ function merged(
 ): JsonObject {
   const result: JsonObject = isPlainMapping(below) ? { ...below } : {}
   for (const [key, value] of Object.entries(above)) {
-    const next = laidOver(own(result, key), value, faults, pointer + pointerStep(key))
+    const next = laidOver(getOwn(result, key), value, faults, pointer + formatPointerStep(key))
     if (next === undefined) delete result[key]
     else result[key] = next
   }
@@ -63,7 +63,7 @@ function appended(
   const beside = Object.keys(above).find((key) => key !== '$append')
   if (beside !== undefined)
     return refuse(
-      pointerStep(beside),
+      formatPointerStep(beside),
       `"$append" stands alone in its mapping, and "${beside}" is beside it`,
     )
   const added = above['$append']

@@ -1,5 +1,5 @@
 import type { ItemSchema } from '../catalog/value/item-schema.ts'
-import { isObject, pointerStep, type Json } from '../model/json.ts'
+import { isObject, formatPointerStep, type Json } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 import type { Finding } from './finding.ts'
 
@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts'
  * Secrets that stand where no free text may: their values are not known yet, so nothing else could
  * find them wrong.
  */
-export function misplacedSecrets(schema: ItemSchema, value: Json, pointer: string): Finding[] {
+export function findMisplacedSecrets(schema: ItemSchema, value: Json, pointer: string): Finding[] {
   if (isSecret(value)) {
     if (schema.type === 'string' && schema.enum === undefined) return []
     const expected =
@@ -26,13 +26,17 @@ export function misplacedSecrets(schema: ItemSchema, value: Json, pointer: strin
   if (Array.isArray(value))
     return schema.items === undefined
       ? []
-      : value.flatMap((entry, i) => misplacedSecrets(schema.items ?? {}, entry, `${pointer}/${i}`))
+      : value.flatMap((entry, i) =>
+          findMisplacedSecrets(schema.items ?? {}, entry, `${pointer}/${i}`),
+        )
   if (!isObject(value)) return []
   const fields =
     schema.properties ?? schema.oneOf?.find((choice) => choice.type === 'object')?.properties ?? {}
   return Object.entries(value).flatMap(([key, field]) => {
     const known = Object.hasOwn(fields, key) ? fields[key] : undefined
-    return known === undefined ? [] : misplacedSecrets(known, field, pointer + pointerStep(key))
+    return known === undefined
+      ? []
+      : findMisplacedSecrets(known, field, pointer + formatPointerStep(key))
   })
 }
 

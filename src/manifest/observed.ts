@@ -1,22 +1,29 @@
-import { catalogue, itemSpec } from '../catalog/catalogue.ts'
+import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import type { ItemSpec } from '../catalog/item-spec.ts'
 import { isImperative } from '../catalog/problems.ts'
-import { readItem, secretFields } from '../catalog/read-item.ts'
+import { parseItem, findSecretFields } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
-import { fieldNames } from '../catalog/value/item-schema.ts'
+import { listFieldNames } from '../catalog/value/item-schema.ts'
 import { holdsSecrets } from '../catalog/value/schema-problems.ts'
 import type { Observed, ObservedItem, Unreadable } from '../model/drift.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { confirmed, unrecorded } from '../model/item.ts'
-import type { Domain, Held, ItemKey, Snapshot, Value } from '../model/item.ts'
-import { atPointer, isObject, own, pointerStep, pointerSteps, type Json } from '../model/json.ts'
+import { createConfirmedState, unrecordedState } from '../model/item.ts'
+import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../model/item.ts'
+import {
+  resolvePointer,
+  isObject,
+  getOwn,
+  formatPointerStep,
+  parsePointer,
+  type Json,
+} from '../model/json.ts'
 import { problemSummaries, type Problem } from '../model/problem.ts'
 import { isSecret, mapSecrets } from '../model/secret.ts'
-import { sealedLike } from './sealed-like.ts'
+import { sealLike } from './seal-like.ts'
 import type { SecretVault } from './secret-vault.ts'
 
 /** What is known of the items without looking at the service. */
-export interface Known {
+export interface KnownItems {
   recorded: Snapshot
   desired: Snapshot
   /** Item → its name on the wire, where the two differ. */
@@ -24,7 +31,7 @@ export interface Known {
   vault: SecretVault
 }
 
-const empty: Held = { status: 'unset', candidates: [] }
+const empty: ItemState = { status: 'unset', candidates: [] }
 /** Characters of a message that a value from outside may fill. */
 const maxReason = 200
 const maxPointer = 80
@@ -40,7 +47,10 @@ const maxDepth = 20
  * @returns what was seen, and a sentence about what is not managed
  * @throws EdgewiseError `not-observed` when the data has another shape
  */
-export function readObserved(data: Json, known: Known): { observed: Observed; notes: string[] } {
+export function parseObserved(
+  data: Json,
+  known: KnownItems,
+): { observed: Observed; notes: string[] } {
   if (!isObject(data)) throw wrongShape(`expected an object, got ${wordFor(data)}`)
   const itemOf = new Map(Object.entries(known.itemKeys).map(([item, name]) => [name, item]))
   const observed = new Map<Domain, Map<ItemKey, ObservedItem>>()
@@ -60,14 +70,14 @@ export function readObserved(data: Json, known: Known): { observed: Observed; no
       const item = itemOf.get(wireName) ?? wireName
       if (seen.has(item)) throw wrongShape(`the item "${item}" of "${domain}" stands in it twice`)
       const managed = isManaged(domain, item, known)
-      const sight = managed ? readOne(domain, itemSpec(item), payload, known) : null
+      const sight = managed ? readOne(domain, getItemSpec(item), payload, known) : null
       if (sight === null) foreign++
       else seen.set(item, sight)
       cleared.push(...clearedBy(domain, catalogue.get(item), payload, sight))
     }
     for (const item of cleared) {
       if (!seen.has(item) && isManaged(domain, item, known))
-        seen.set(item, { held: empty, notVerified: [] })
+        seen.set(item, { state: empty, notVerified: [] })
     }
     observed.set(domain, seen)
   }
@@ -88,7 +98,7 @@ function wordFor(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
-function isManaged(domain: Domain, item: ItemKey, { recorded, desired }: Known): boolean {
+function isManaged(domain: Domain, item: ItemKey, { recorded, desired }: KnownItems): boolean {
   return (
     catalogue.has(item) &&
     (recorded.get(domain)?.has(item) === true || desired.get(domain)?.has(item) === true)
@@ -103,10 +113,10 @@ function clearedBy(
   // Null where the item is not managed.
   sight: ObservedItem | null,
 ): ItemKey[] {
-  if (spec === undefined || spec.clears.length === 0 || isNothing(payload)) return []
-  if (sight !== null) return sight.held.status === 'confirmed' ? spec.clears : []
-  const { value } = readItem(spec, payload, 'manifest', domain)
-  return value !== null && heldOf(spec, value).status === 'confirmed' ? spec.clears : []
+  if (spec === undefined || spec.clearedItems.length === 0 || isNothing(payload)) return []
+  if (sight !== null) return sight.state.status === 'confirmed' ? spec.clearedItems : []
+  const { value } = parseItem(spec, payload, 'manifest', domain)
+  return value !== null && heldOf(spec, value).status === 'confirmed' ? spec.clearedItems : []
 }
 
 function isNothing(payload: Json): boolean {
@@ -114,8 +124,8 @@ function isNothing(payload: Json): boolean {
 }
 
 /** Reads one item as it was seen. */
-function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): ObservedItem {
-  if (isNothing(payload)) return { held: empty, notVerified: [] }
+function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: KnownItems): ObservedItem {
+  if (isNothing(payload)) return { state: empty, notVerified: [] }
   const held = known.recorded.get(domain)?.get(spec.key)
   const desired = known.desired.get(domain)?.get(spec.key)?.candidates ?? []
   const base = held?.candidates[0] ?? desired[0]
@@ -124,7 +134,7 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
     (value, { pointer }) => placed(value, pointer, 'secret'),
     payload,
   )
-  const read = readItem(spec, filled, 'wire', domain)
+  const read = parseItem(spec, filled, 'wire', domain)
   const problem = read.problems.find(
     ({ severity, pointer }) =>
       severity === 'error' && !hidden.some((field) => field.pointer === pointer),
@@ -134,7 +144,7 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
     const seen = tells ? problem : redactedProblem(spec, problem, filled, domain)
     return unreadable(refusal(spec, seen, tells, known.vault))
   }
-  const imperative = readItem(spec, filled, 'manifest', domain).problems.find(isImperative)
+  const imperative = parseItem(spec, filled, 'manifest', domain).problems.find(isImperative)
   const action = 'it is an action and tells no state'
   if (imperative !== undefined) return unreadable({ pointer: imperative.pointer, reason: action })
   const restored = hidden.reduce<Json>(
@@ -143,28 +153,28 @@ function readOne(domain: Domain, spec: ItemSpec, payload: Json, known: Known): O
   )
   const others = [base, desired[0]].filter((value) => value !== undefined)
   const masked = known.vault.mask(spec.key, restored)
-  const sealed = sealedLike(masked, others, (text) => known.vault.literal(text))
+  const sealed = sealLike(masked, others, (text) => known.vault.maskLiteral(text))
   const shown = hidden.map(({ pointer }) => pointer)
   // What was never recorded has no secret that could be the same.
   const uncompared = held === undefined ? [] : uncomparable(spec, held, shown, known.vault)
-  const value = spec.canonical(uncompared.reduce(withRecorded, spec.canonical(sealed)))
+  const value = spec.canonicalize(uncompared.reduce(withRecorded, spec.canonicalize(sealed)))
   const unsure = uncompared.map(({ pointer }) => pointer)
   const pointers = new Set([...shown, ...unsure, ...keptFields(spec, base, value)])
   const names = [...new Set(uncompared.map(({ reference }) => reference))]
   return {
-    held: heldOf(spec, value),
+    state: heldOf(spec, value),
     notVerified: [...pointers].toSorted(),
     ...(names.length === 0 ? {} : { uncompared: names }),
   }
 }
 
 function unreadable(why: Unreadable): ObservedItem {
-  return { held: unrecorded, notVerified: [], unreadable: why }
+  return { state: unrecordedState, notVerified: [], unreadable: why }
 }
 
 /** Whether messages may repeat what was observed: no unknown secret can stand in it. */
 function tellsValues(spec: ItemSpec, values: Value[], vault: SecretVault): boolean {
-  let secret = holdsSecrets(spec.schema) || vault.unresolved().length > 0
+  let secret = holdsSecrets(spec.schema) || vault.listUnresolved().length > 0
   for (const value of values)
     mapSecrets(value, () => {
       secret = true
@@ -175,7 +185,7 @@ function tellsValues(spec: ItemSpec, values: Value[], vault: SecretVault): boole
 
 /** The same problem of the payload without its texts and numbers: any of them may be a secret. */
 function redactedProblem(spec: ItemSpec, problem: Problem, payload: Json, domain: Domain): Problem {
-  const { problems } = readItem(spec, redacted(payload), 'wire', domain)
+  const { problems } = parseItem(spec, redacted(payload), 'wire', domain)
   const errors = problems.filter(({ severity }) => severity === 'error')
   const same = errors.find(({ pointer }) => pointer === problem.pointer)
   return same ?? { ...problem, detail: 'it is not valid (not shown: it may be a secret)' }
@@ -198,14 +208,14 @@ function refusal(spec: ItemSpec, problem: Problem, tells: boolean, vault: Secret
     const reason = cut(vault.scrub(detail), maxReason)
     return { pointer: cut(vault.scrub(pointer), maxPointer), reason }
   }
-  const names = fieldNames(spec.schema)
-  const steps = pointerSteps(pointer)
+  const names = listFieldNames(spec.schema)
+  const steps = parsePointer(pointer)
   const foreign = steps.findIndex((step) => !names.has(step) && !/^\d{1,4}$/.test(step))
   const kept = foreign === -1 ? steps : steps.slice(0, foreign)
   // The detail would name a field that the item does not have.
   const summary = problemSummaries[code]
   const reason = foreign === -1 ? detail : `${summary.charAt(0).toLowerCase()}${summary.slice(1)}`
-  return { pointer: kept.map(pointerStep).join(''), reason: cut(reason, maxReason) }
+  return { pointer: kept.map(formatPointerStep).join(''), reason: cut(reason, maxReason) }
 }
 
 function cut(text: string, length: number): string {
@@ -222,13 +232,13 @@ function hiddenFields(
   payload: Json,
 ): { pointer: string; secret: Json }[] {
   if (base === undefined) return []
-  return secretFields(spec, base).flatMap(({ pointer }) => {
-    const parent = atPointer(payload, pointer.slice(0, pointer.lastIndexOf('/')))
-    const seen = atPointer(payload, pointer)
+  return findSecretFields(spec, base).flatMap(({ pointer }) => {
+    const parent = resolvePointer(payload, pointer.slice(0, pointer.lastIndexOf('/')))
+    const seen = resolvePointer(payload, pointer)
     const missing =
       seen === undefined || seen === null || (typeof seen === 'string' && /^[*•]*$/.test(seen))
     return isObject(parent) && missing
-      ? [{ pointer, secret: atPointer(base, pointer) ?? null }]
+      ? [{ pointer, secret: resolvePointer(base, pointer) ?? null }]
       : []
   })
 }
@@ -245,7 +255,7 @@ interface Uncompared {
 /** Lists the recorded secrets that can't be compared since their values are not at hand. */
 function uncomparable(
   spec: ItemSpec,
-  held: Held,
+  held: ItemState,
   // Pointers of fields that were not shown.
   hidden: string[],
   vault: SecretVault,
@@ -254,7 +264,7 @@ function uncomparable(
     candidates: [base = null],
     templates = {},
   } = held
-  const always = new Set(secretFields(spec, base).map(({ pointer }) => pointer))
+  const always = new Set(findSecretFields(spec, base).map(({ pointer }) => pointer))
   const found: Uncompared[] = []
   mapSecrets(base, (secret, pointer) => {
     // Of a secret that stands alone the fingerprint tells; of one within a text only the whole text
@@ -273,20 +283,20 @@ function uncomparable(
 
 /** Puts a secret that can't be compared in the place of the text that was seen there. */
 function withRecorded(value: Json, { pointer, secret }: Uncompared): Json {
-  const seen = atPointer(value, pointer)
+  const seen = resolvePointer(value, pointer)
   return typeof seen === 'string' || isSecret(seen) ? placed(value, pointer, secret) : value
 }
 
 /** Fields that the service keeps when a write leaves them out, and that were not shown. */
 function keptFields(spec: ItemSpec, base: Value | undefined, value: Value): string[] {
   if (base === undefined || !isObject(base) || !isObject(value)) return []
-  return spec.keeps
-    .filter((name) => own(value, name) === undefined && own(base, name) !== undefined)
+  return spec.keptFields
+    .filter((name) => getOwn(value, name) === undefined && getOwn(base, name) !== undefined)
     .map((name) => `/${name}`)
 }
 
-function heldOf(spec: ItemSpec, value: Value): Held {
-  return spec.reduce(undefined, value) === undefined ? empty : confirmed(value)
+function heldOf(spec: ItemSpec, value: Value): ItemState {
+  return spec.reduce(undefined, value) === undefined ? empty : createConfirmedState(value)
 }
 
 /** A copy of a value with something put at a pointer whose parent is there. */
@@ -296,5 +306,5 @@ function placed(value: Json, pointer: string, put: Json): Json {
     rest.length === 0 ? () => put : (part: Json) => placed(part, `/${rest.join('/')}`, put)
   if (Array.isArray(value))
     return value.map((entry, i) => (String(i) === step ? inner(entry) : entry))
-  return isObject(value) ? { ...value, [step]: inner(own(value, step) ?? null) } : value
+  return isObject(value) ? { ...value, [step]: inner(getOwn(value, step) ?? null) } : value
 }

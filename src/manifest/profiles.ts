@@ -1,17 +1,17 @@
 import { didYouMean } from '../catalog/value/nearest.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { diagnosticAt } from './finding.ts'
+import { createDiagnostic } from './finding.ts'
 import { mergeOver, type MergeFault } from './merge.ts'
-import type { Layer } from './origin-of.ts'
-import type { Declaration, Profile } from './read-document.ts'
-import { placeIn } from './yaml-place.ts'
+import type { Layer } from './find-origin.ts'
+import type { Declaration, Profile } from './parse-document.ts'
+import { findPlace } from './yaml-place.ts'
 
 /** Profiles by name. */
 export type Profiles = ReadonlyMap<string, Profile>
 
 /** The profiles by name; of several with one name the first counts. */
-export function profilesByName(profiles: Profile[]): {
+export function indexProfiles(profiles: Profile[]): {
   byName: Profiles
   diagnostics: Diagnostic[]
 } {
@@ -22,10 +22,10 @@ export function profilesByName(profiles: Profile[]): {
     if (first === undefined) {
       byName.set(profile.name, profile)
     } else {
-      const related = [{ ...placeIn(first.document, '/profile'), message: 'also declared here' }]
+      const related = [{ ...findPlace(first.document, '/profile'), message: 'also declared here' }]
       const detail = `the name "${profile.name}" is taken. Rename one of the two profiles.`
       diagnostics.push(
-        diagnosticAt(profile.document, {
+        createDiagnostic(profile.document, {
           code: 'profile-duplicate',
           pointer: '/profile',
           summary: 'Two profiles have one name',
@@ -39,7 +39,7 @@ export function profilesByName(profiles: Profile[]): {
 }
 
 /** Unknown names and cycles among the profiles that manifests and profiles name. */
-export function profileProblems(declarations: Declaration[], byName: Profiles): Diagnostic[] {
+export function findProfileProblems(declarations: Declaration[], byName: Profiles): Diagnostic[] {
   const hints = new Map<string, string>()
   const unknown = declarations.flatMap((declaration) =>
     declaration.profiles.flatMap(({ name, entry }) => {
@@ -50,7 +50,7 @@ export function profileProblems(declarations: Declaration[], byName: Profiles): 
       hints.set(name, hint)
       const detail = `there is no profile "${name}".${hint}`
       return [
-        diagnosticAt(declaration.document, {
+        createDiagnostic(declaration.document, {
           code: 'profile-unknown',
           pointer: `/profiles/${entry}`,
           summary: 'An unknown profile',
@@ -68,7 +68,7 @@ export function profileProblems(declarations: Declaration[], byName: Profiles): 
       const names = path.map((step) => step.name)
       const detail = `these profiles name each other in a circle: ${[...names, names[0]].join(' → ')}. Take one of the names out.`
       found.push(
-        diagnosticAt(last.document, {
+        createDiagnostic(last.document, {
           code: 'profile-cycle',
           pointer: `/profiles/${entry}`,
           summary: 'Profiles in a circle',
@@ -94,7 +94,11 @@ export interface Stack {
  * bring in counts once, at its first place; one that the manifest names is laid over what stands
  * before it in any case.
  */
-export function stackOf(named: Declaration['profiles'], byName: Profiles, defaults: Layer): Stack {
+export function buildStack(
+  named: Declaration['profiles'],
+  byName: Profiles,
+  defaults: Layer,
+): Stack {
   const layers = [defaults]
   const seen = new Set<string>()
   for (const { name, entry } of named) {

@@ -1,6 +1,6 @@
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { isObject, pointerStep, type Json } from '../model/json.ts'
-import { secretNames, type SecretKeeper } from '../model/secret-keeper.ts'
+import { isObject, formatPointerStep, type Json } from '../model/json.ts'
+import { listSecretNames, type SecretKeeper } from '../model/secret-keeper.ts'
 import type { Finding } from './finding.ts'
 
 /** What references may refer to. */
@@ -8,11 +8,11 @@ export interface Names {
   domain: string
   vars: ReadonlyMap<string, string>
   secrets: ReadonlySet<string>
-  refer: SecretKeeper['refer']
+  refer: SecretKeeper['maskTemplate']
 }
 
 /** A value with its references replaced. */
-export interface Replaced {
+export interface ReplaceResult {
   /** The very value that was given where it holds no reference. */
   value: Json
   findings: Finding[]
@@ -25,7 +25,7 @@ export interface Replaced {
  * `${`. A string with a secret becomes a `{$secret}`. Mapping keys stay as they are; those that
  * begin with "$" are refused.
  */
-export function replaceReferences(value: Json, names: Names, pointer: string): Replaced {
+export function replaceReferences(value: Json, names: Names, pointer: string): ReplaceResult {
   const findings: Finding[] = []
   let secret = false
   const watched: Names = {
@@ -50,7 +50,7 @@ function replaced(value: Json, pointer: string, names: Names, findings: Finding[
   const fields: [string, Json][] = []
   let same = true
   for (const [key, field] of Object.entries(value)) {
-    const at = pointer + pointerStep(key)
+    const at = pointer + formatPointerStep(key)
     if (key.startsWith('$'))
       findings.push({
         code: 'item-invalid',
@@ -97,7 +97,7 @@ function replacedText(text: string, pointer: string, names: Names, findings: Fin
       return answer.text
     },
   )
-  if (problems.length === 0 && secrets > 0 && secretNames(result).length !== secrets) {
+  if (problems.length === 0 && secrets > 0 && listSecretNames(result).length !== secrets) {
     const detail =
       'a literal "${secret:" can\'t stand beside a reference to a secret: the two can\'t be told apart later'
     problems.push({ code: 'secret-invalid', pointer, summary: 'An ambiguous secret', detail })

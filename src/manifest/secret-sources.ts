@@ -35,7 +35,7 @@ const maxBytes = 1024 * 1024
 const minWithin = 8
 
 /** Makes the sources that the workspace names; `token` is kept from every program. */
-export function makeSecretSources(
+export function createSecretSources(
   root: string,
   sources: Record<string, SecretSource>,
   env: Env,
@@ -70,7 +70,7 @@ export function makeSecretSources(
 }
 
 /** Reads the values of secrets that need no command to run. They are for comparison only. */
-export function secretsWithoutCommand(
+export function loadSecretsWithoutCommand(
   root: string,
   sources: Record<string, SecretSource>,
   env: Env,

@@ -1,20 +1,20 @@
 import { createHmac, scryptSync } from 'node:crypto'
-import { itemSpec } from '../catalog/catalogue.ts'
-import { secretFields } from '../catalog/read-item.ts'
-import { fieldNames } from '../catalog/value/item-schema.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { findSecretFields } from '../catalog/parse-item.ts'
+import { listFieldNames } from '../catalog/value/item-schema.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { mapSecrets, type Secret } from '../model/secret.ts'
 import {
-  referencedNames,
-  secretNames,
+  listReferencedNames,
+  listSecretNames,
   type SecretKeeper,
   type SecretPort,
 } from '../model/secret-keeper.ts'
 import type { SecretSources } from './secret-sources.ts'
 import { holdsValue } from './service-address.ts'
-import { spellingsOf } from './spellings.ts'
+import { listSpellings } from './spellings.ts'
 
 /**
  * Memory-hard enough that guessing a recorded secret is dear, and a hundred of them are still told
@@ -66,8 +66,8 @@ export class SecretVault implements SecretKeeper, SecretPort {
   }
 
   /** Lists the names in a reference (a name, or a template) whose values are not at hand. */
-  missing(reference: string): string[] {
-    return referencedNames(reference).filter((name) => this.#value(name) === null)
+  listMissing(reference: string): string[] {
+    return listReferencedNames(reference).filter((name) => this.#value(name) === null)
   }
 
   /** Whether a command gives the value of a secret, once there is consent to run it. */
@@ -96,11 +96,11 @@ export class SecretVault implements SecretKeeper, SecretPort {
 
   /** The secret that stands for a reference: a name, or a template around names. */
   resolve(reference: string): Secret {
-    return this.refer(reference.includes('${') ? reference : `\${secret:${reference}}`)
+    return this.maskTemplate(reference.includes('${') ? reference : `\${secret:${reference}}`)
   }
 
   /** Whether all secrets of a value could be written out. */
-  isAtHand(value: Value): boolean {
+  canReveal(value: Value): boolean {
     let all = true
     mapSecrets(value, (secret) => {
       all &&= this.#known.has(secret)
@@ -109,8 +109,8 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return all
   }
 
-  refer(template: string): Secret {
-    const names = secretNames(template)
+  maskTemplate(template: string): Secret {
+    const names = listSecretNames(template)
     const values = names.map((name) => this.#value(name))
     if (values.includes(null)) {
       for (const name of names) if (this.#value(name) === null) this.#unresolved.add(name)
@@ -125,7 +125,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
     return { $secret: fingerprint }
   }
 
-  literal(value: string): Secret {
+  maskLiteral(value: string): Secret {
     return { $secret: this.#fingerprint(value, [value]) }
   }
 
@@ -142,7 +142,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
   }
 
   /** Names of the secrets that were referred to and are not at hand. */
-  unresolved(): string[] {
+  listUnresolved(): string[] {
     return [...this.#unresolved].toSorted()
   }
 
@@ -152,7 +152,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
   }
 
   /** The references that the secrets of a value were made from, by fingerprint. */
-  templatesOf(value: Value): Record<string, string> {
+  listTemplates(value: Value): Record<string, string> {
     const templates: Record<string, string> = {}
     mapSecrets(value, (secret) => {
       const template = this.#templates.get(secret)
@@ -188,15 +188,15 @@ export class SecretVault implements SecretKeeper, SecretPort {
    * lose them too.
    */
   mask(item: ItemKey, value: Json): Json {
-    const always = new Set(secretFields(itemSpec(item), value).map((field) => field.pointer))
-    const names = fieldNames(itemSpec(item).schema)
+    const always = new Set(findSecretFields(getItemSpec(item), value).map((field) => field.pointer))
+    const names = listFieldNames(getItemSpec(item).schema)
     const told = this.#told().flatMap((secret) => this.#spelled(secret))
     const visit = (at: Json, pointer: string): Json => {
       if (typeof at === 'string') {
         const known = this.#fingerprints.get(at)
         if (known !== undefined) return { $secret: known }
         return always.has(pointer) || told.some((spelling) => at.includes(spelling))
-          ? { ...this.literal(at) }
+          ? { ...this.maskLiteral(at) }
           : at
       }
       if (Array.isArray(at)) return at.map((entry, i) => visit(entry, `${pointer}/${i}`))
@@ -244,7 +244,7 @@ export class SecretVault implements SecretKeeper, SecretPort {
   #spelled(value: string): string[] {
     let spellings = this.#spellings.get(value)
     if (spellings === undefined) {
-      spellings = spellingsOf(value)
+      spellings = listSpellings(value)
       this.#spellings.set(value, spellings)
     }
     return spellings

@@ -1,19 +1,19 @@
 import { isLoopback } from '../model/loopback.ts'
 import type { Finding } from './finding.ts'
-import { spellingsOf } from './spellings.ts'
-import { workspaceFinding } from './workspace-shape.ts'
+import { listSpellings } from './spellings.ts'
+import { createWorkspaceFinding } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
 /**
  * What is wrong with the service's address. The address may hold a password: no message shows it.
  */
-export function addressFindings({ url, token, allowHttp }: WorkspaceConfig['service']): Finding[] {
+export function checkAddress({ url, token, allowHttp }: WorkspaceConfig['service']): Finding[] {
   const detail = url === 'emulator' ? null : findFault(url, token, allowHttp)
   return detail === null ? [] : [addressFinding(detail)]
 }
 
 /** The finding about an address that holds the value of a secret. */
-export function secretAddressFinding(): Finding {
+export function createSecretAddressFinding(): Finding {
   return addressFinding(secretDetail)
 }
 
@@ -32,7 +32,7 @@ export function holdsValue(url: string, values: Iterable<string>): boolean {
   const texts = [written, hostname, pathname].flatMap(decodings).map((text) => text.toLowerCase())
   for (const value of values) {
     if (value.length < shortest) continue
-    const spellings = spellingsOf(value).map((spelling) => spelling.toLowerCase())
+    const spellings = listSpellings(value).map((spelling) => spelling.toLowerCase())
     if (texts.some((text) => spellings.some((spelling) => text.includes(spelling)))) return true
   }
   return false
@@ -62,7 +62,7 @@ function findFault(url: string, token: string, allowHttp: boolean): string | nul
 }
 
 function addressFinding(detail: string): Finding {
-  return workspaceFinding('/service/url', detail)
+  return createWorkspaceFinding('/service/url', detail)
 }
 
 /** A text, and what it is once percent-encoding is undone, several times over. */

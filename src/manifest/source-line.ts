@@ -8,7 +8,9 @@ import type { SourceFile } from './yaml-file.ts'
  * is covered unless it is a reference; by the text alone, so that it holds in a file that is no
  * YAML as well.
  */
-export function sourceLines(files: Iterable<SourceFile>): (place: Place) => string | null {
+export function createSourceLineLookup(
+  files: Iterable<SourceFile>,
+): (place: Place) => string | null {
   const texts = new Map([...files].map((file) => [file.path, file.text]))
   return (place) => {
     const text = texts.get(place.file)

@@ -3,7 +3,7 @@
  * escaped for JSON (once or twice), for URLs and forms, or as base64. Longest first, so that none
  * leaves a part of another behind.
  */
-export function spellingsOf(text: string): string[] {
+export function listSpellings(text: string): string[] {
   const json = escaped(text)
   const bytes = Buffer.from(text)
   const url = encodeURIComponent(bytes.toString())
@@ -27,8 +27,8 @@ export function spellingsOf(text: string): string[] {
 }
 
 /** A text without a value, in whatever spelling. */
-export function withoutValue(text: string, value: string, instead: string): string {
-  return spellingsOf(value).reduce((clean, spelling) => clean.replaceAll(spelling, instead), text)
+export function removeValue(text: string, value: string, instead: string): string {
+  return listSpellings(value).reduce((clean, spelling) => clean.replaceAll(spelling, instead), text)
 }
 
 /** A shorter part of base64 may be a part of anything. */

@@ -1,32 +1,32 @@
 import type { Amount } from '../model/amount.ts'
 import type { ItemKey } from '../model/item.ts'
-import { atPointer, isObject, own, type JsonObject } from '../model/json.ts'
+import { resolvePointer, isObject, getOwn, type JsonObject } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { diagnosticAt, diagnosticOfFile, type Finding } from './finding.ts'
+import { createDiagnostic, createFileDiagnostic, type Finding } from './finding.ts'
 import { replaceEnvironment, type Environment } from './workspace-env.ts'
-import { ruleFindings } from './workspace-rules.ts'
-import { shapeFindings } from './workspace-shape.ts'
+import { checkRules } from './workspace-rules.ts'
+import { checkShape } from './workspace-shape.ts'
 import type { SecretSource, WorkspaceConfig } from './workspace.ts'
 import type { HealthConfig } from '../model/config.ts'
-import { readYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
+import { parseYaml, type SourceFile, type YamlDocument } from './yaml-file.ts'
 
 /**
  * The workspace file as far as it could be read; a configuration may have warnings, no
  * configuration has errors.
  */
-export type ReadConfig =
+export type ParsedWorkspaceConfig =
   | { config: WorkspaceConfig; document: YamlDocument; diagnostics: Diagnostic[] }
   | { config: null; diagnostics: Diagnostic[] }
 
 /** The workspace file with its defaults filled in, or null and what is wrong with it. */
-export function readWorkspaceConfig(file: SourceFile, env: Environment): ReadConfig {
-  const { documents, diagnostics } = readYaml(file)
+export function parseWorkspaceConfig(file: SourceFile, env: Environment): ParsedWorkspaceConfig {
+  const { documents, diagnostics } = parseYaml(file)
   const [document, second] = documents
-  const refuse = (detail: string): ReadConfig => {
+  const refuse = (detail: string): ParsedWorkspaceConfig => {
     return {
       config: null,
       diagnostics: [
-        diagnosticOfFile(file.path, {
+        createFileDiagnostic(file.path, {
           code: 'workspace-invalid',
           summary: 'The workspace file is not valid',
           detail,
@@ -41,14 +41,14 @@ export function readWorkspaceConfig(file: SourceFile, env: Environment): ReadCon
 
   const written = withToken(withoutNulls(document.value))
   const { value, findings } = replaceEnvironment(written, env)
-  const shape = findings.length > 0 ? findings : shapeFindings(value, written)
-  const failed = (all: Finding[]): ReadConfig => ({
+  const shape = findings.length > 0 ? findings : checkShape(value, written)
+  const failed = (all: Finding[]): ParsedWorkspaceConfig => ({
     config: null,
-    diagnostics: all.map((finding) => diagnosticAt(document, finding)),
+    diagnostics: all.map((finding) => createDiagnostic(document, finding)),
   })
   if (shape.length > 0) return failed(shape)
   const config = configOf(value as unknown as ValidContent)
-  const rules = ruleFindings(config, (pointer) => atPointer(written, pointer) !== undefined)
+  const rules = checkRules(config, (pointer) => resolvePointer(written, pointer) !== undefined)
   return rules.length > 0 ? failed(rules) : { config, document, diagnostics: [] }
 }
 
@@ -58,7 +58,7 @@ function withoutNulls(content: JsonObject): JsonObject {
 }
 
 function withToken(content: JsonObject): JsonObject {
-  const service = own(content, 'service') ?? {}
+  const service = getOwn(content, 'service') ?? {}
   return isObject(service)
     ? { ...content, service: { token: '${env:EDGEWISE_TOKEN}', ...service } }
     : content

@@ -1,4 +1,4 @@
-import { isObject, pointerStep, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, formatPointerStep, type Json, type JsonObject } from '../model/json.ts'
 import type { Finding } from './finding.ts'
 
 export type Environment = Record<string, string | undefined>
@@ -18,7 +18,7 @@ export function replaceEnvironment(
   const value = Object.fromEntries(
     Object.entries(content).map(([key, section]) => [
       key,
-      replaced(section, pointerStep(key), sections.includes(key) ? env : null, findings),
+      replaced(section, formatPointerStep(key), sections.includes(key) ? env : null, findings),
     ]),
   )
   return { value, findings }
@@ -40,7 +40,7 @@ function replaced(
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [
       key,
-      replaced(field, pointer + pointerStep(key), env, findings),
+      replaced(field, pointer + formatPointerStep(key), env, findings),
     ]),
   )
 }

@@ -1,30 +1,30 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
 import type { Amount } from '../model/amount.ts'
-import { freezeTime } from '../model/freeze.ts'
+import { parseFreezeTime } from '../model/freeze.ts'
 import type { ItemKey } from '../model/item.ts'
-import { pointerStep } from '../model/json.ts'
+import { formatPointerStep } from '../model/json.ts'
 import type { Finding } from './finding.ts'
-import { addressFindings } from './service-address.ts'
-import { workspaceFinding as say } from './workspace-shape.ts'
+import { checkAddress } from './service-address.ts'
+import { createWorkspaceFinding as say } from './workspace-shape.ts'
 import type { WorkspaceConfig } from './workspace.ts'
 
 /**
  * What the schema of the workspace file can't say. `given` is the pointer of everything that the
  * file itself mentions.
  */
-export function ruleFindings(
+export function checkRules(
   config: WorkspaceConfig,
   given: (pointer: string) => boolean,
 ): Finding[] {
   return [
-    ...addressFindings(config.service),
+    ...checkAddress(config.service),
     ...timezoneFindings('/service/timezone', config.service.timezone),
     ...itemKeyFindings(config.service.itemKeys),
     ...globFindings('/manifests', config.manifests),
     ...globFindings('/profiles', config.profiles),
     ...Object.keys(config.defaults).flatMap((item) =>
-      itemFindings(item, `/defaults${pointerStep(item)}`, 'item-unknown'),
+      itemFindings(item, `/defaults${formatPointerStep(item)}`, 'item-unknown'),
     ),
     ...stateFindings(config, given),
     ...groupingFindings(config.grouping),
@@ -54,7 +54,7 @@ function isZone(zone: string): boolean {
 function itemKeyFindings(itemKeys: Record<ItemKey, string>): Finding[] {
   const taken = new Map<string, string>()
   return Object.entries(itemKeys).flatMap(([item, wire]) => {
-    const pointer = `/service/itemKeys${pointerStep(item)}`
+    const pointer = `/service/itemKeys${formatPointerStep(item)}`
     const other = taken.get(wire)
     taken.set(wire, item)
     if (other !== undefined)
@@ -146,7 +146,7 @@ function freezeFindings(
     const zone = given(`${pointer}/timezone`)
       ? timezoneFindings(`${pointer}/timezone`, timezone)
       : []
-    const wrong = Object.entries({ from, to }).filter(([, time]) => freezeTime(time) === null)
+    const wrong = Object.entries({ from, to }).filter(([, time]) => parseFreezeTime(time) === null)
     const times = wrong.map(([key, time]) =>
       say(
         `${pointer}/${key}`,
@@ -158,7 +158,7 @@ function freezeFindings(
 }
 
 function orderFindings(pointer: string, from: string, to: string): Finding[] {
-  const [begin, end] = [freezeTime(from), freezeTime(to)]
+  const [begin, end] = [parseFreezeTime(from), parseFreezeTime(to)]
   if (begin === null || end === null) return []
   if (begin.kind !== end.kind) {
     return [

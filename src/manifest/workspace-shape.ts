@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import { shown } from '../catalog/value/schema-problems.ts'
+import { describeValue } from '../catalog/value/schema-problems.ts'
 import { workspaceSchema } from '../generated/file-schemas.ts'
-import { atPointer, pointerStep, type Json } from '../model/json.ts'
+import { resolvePointer, formatPointerStep, type Json } from '../model/json.ts'
 import type { Finding } from './finding.ts'
 
 /** Not built yet, and not to be confused with a typing error. */
@@ -13,7 +13,7 @@ const reserved = ['postgres', 'rewriteUnchanged']
  * into `value`. `written` is the same content before the environment was read: messages show that
  * one, since the other may hold a token.
  */
-export function shapeFindings(value: Json, written: Json): Finding[] {
+export function checkShape(value: Json, written: Json): Finding[] {
   const validate = compiled()
   if (validate(value)) return []
   const errors = validate.errors ?? []
@@ -28,7 +28,7 @@ export function shapeFindings(value: Json, written: Json): Finding[] {
           (path) => error.instancePath.startsWith(path) && error.schemaPath.includes('/anyOf/'),
         ),
     )
-    .map((error) => findingOf(error, atPointer(written, error.instancePath)))
+    .map((error) => findingOf(error, resolvePointer(written, error.instancePath)))
 }
 
 let validator: ValidateFunction | undefined
@@ -56,7 +56,7 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
   const expected = schema['x-expected']
   // An address may hold a password.
   const hidden = ['/service/token', '/service/url'].some((each) => pointer.startsWith(each))
-  const got = hidden ? 'something else' : shown(value)
+  const got = hidden ? 'something else' : describeValue(value)
   switch (keyword) {
     case 'additionalProperties':
       return unknownKey(
@@ -66,39 +66,39 @@ function findingOf(error: ErrorObject, value: Json | undefined): Finding {
       )
     case 'propertyNames': {
       const name = String(params['propertyName'])
-      return workspaceFinding(
-        pointer + pointerStep(name),
+      return createWorkspaceFinding(
+        pointer + formatPointerStep(name),
         `expected ${String(schema['x-expected-names'])}, got "${name}"`,
         'key',
       )
     }
     case 'required':
-      return workspaceFinding(
+      return createWorkspaceFinding(
         pointer,
         `the key "${String(params['missingProperty'])}" is required here`,
       )
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
       if (typeof value === 'string' && reserved.includes(value))
-        return workspaceFinding(
+        return createWorkspaceFinding(
           pointer,
           `"${value}" is reserved for a later version. It may be: ${allowed.join(', ')}.`,
         )
-      return workspaceFinding(
+      return createWorkspaceFinding(
         pointer,
         `expected ${allowed.map((word) => `"${word}"`).join(' or ')}, got ${got}.${typeof value === 'string' ? didYouMean(value, allowed) : ''}`,
       )
     }
     case 'minProperties':
     case 'maxProperties':
-      return workspaceFinding(
+      return createWorkspaceFinding(
         pointer,
         `expected ${String(expected)}, got ${keyword === 'minProperties' ? 'none' : 'several'}`,
       )
     case 'minItems':
-      return workspaceFinding(pointer, 'expected at least one entry, got an empty list')
+      return createWorkspaceFinding(pointer, 'expected at least one entry, got an empty list')
     default:
-      return workspaceFinding(
+      return createWorkspaceFinding(
         pointer,
         `expected ${typeof expected === 'string' ? expected : (typeWords[String(params['type'])] ?? 'something else')}, got ${got}`,
       )
@@ -114,15 +114,19 @@ const typeWords: Record<string, string> = {
 }
 
 function unknownKey(pointer: string, key: string, known: string[]): Finding {
-  const at = pointer + pointerStep(key)
+  const at = pointer + formatPointerStep(key)
   if (reserved.includes(key))
-    return workspaceFinding(at, `"${key}" is reserved for a later version. Take it out.`, 'key')
+    return createWorkspaceFinding(
+      at,
+      `"${key}" is reserved for a later version. Take it out.`,
+      'key',
+    )
   const hint = didYouMean(key, known) || ` It has: ${known.join(', ')}.`
-  return workspaceFinding(at, `there is no key "${key}" here.${hint}`, 'key')
+  return createWorkspaceFinding(at, `there is no key "${key}" here.${hint}`, 'key')
 }
 
 /** Something wrong in the workspace file. */
-export function workspaceFinding(pointer: string, detail: string, part?: 'key'): Finding {
+export function createWorkspaceFinding(pointer: string, detail: string, part?: 'key'): Finding {
   return {
     code: 'workspace-invalid',
     pointer,

@@ -50,7 +50,11 @@ export interface Workspace {
    * for what no manifest declares. A value of a profile stands where the manifest names the
    * profile.
    */
-  placeOf(domain: Domain, item: ItemKey, pointer?: string): (Place & { document: number }) | null
+  findItemPlace(
+    domain: Domain,
+    item: ItemKey,
+    pointer?: string,
+  ): (Place & { document: number }) | null
   /** The source line of a place, secrets written out in it covered; null where there is none. */
-  lineOf(place: Place): string | null
+  findSourceLine(place: Place): string | null
 }

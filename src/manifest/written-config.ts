@@ -1,6 +1,6 @@
 import { catalogue } from '../catalog/catalogue.ts'
-import type { Adopted, Domain, ItemKey, Value } from '../model/item.ts'
-import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
+import type { ImportedItem, Domain, ItemKey, Value } from '../model/item.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { isSecret } from '../model/secret.ts'
 import { isPlainMapping } from './merge.ts'
 import type { SecretVault } from './secret-vault.ts'
@@ -10,29 +10,29 @@ import type { Workspace } from './workspace.ts'
 export interface WrittenConfigs {
   configs: Map<Domain, JsonObject>
   /** Items that are left out, since they hold a secret that no manifest refers to. */
-  lacking: { domain: Domain; item: ItemKey }[]
+  omitted: { domain: Domain; item: ItemKey }[]
 }
 
 /**
  * Of each domain that no manifest declares, its items as one says them: secrets as the references
  * that they were made from.
  */
-export function configsOf(
+export function buildConfigs(
   { desired, vault }: Workspace & { vault: SecretVault },
-  adopted: Adopted[],
+  adopted: ImportedItem[],
 ): WrittenConfigs {
   const configs = new Map<Domain, JsonObject>()
-  const lacking: WrittenConfigs['lacking'] = []
+  const omitted: WrittenConfigs['omitted'] = []
   for (const { domain, item, value } of adopted) {
     if (desired.has(domain)) continue
     const config = configs.get(domain) ?? {}
     configs.set(domain, config)
     if (!catalogue.has(item)) continue
-    const written = asWritten(value, vault.templatesOf(value))
-    if (written === null) lacking.push({ domain, item })
+    const written = asWritten(value, vault.listTemplates(value))
+    if (written === null) omitted.push({ domain, item })
     else config[item] = written
   }
-  return { configs, lacking }
+  return { configs, omitted }
 }
 
 /** A value as a manifest says it; null where it holds a secret that nothing is known of. */
@@ -65,7 +65,7 @@ function asWritten(value: Value, templates: Record<string, string>): Json {
  *
  * @param open items of which nothing is said, so that `defaults` may
  */
-export function overDefaults(
+export function overrideDefaults(
   defaults: JsonObject,
   config: JsonObject,
   open: ReadonlySet<ItemKey>,
@@ -75,7 +75,7 @@ export function overDefaults(
   )
   const over = Object.entries(config).map(([item, value]): [string, Json] => [
     item,
-    laidOver(own(defaults, item), value),
+    laidOver(getOwn(defaults, item), value),
   ])
   return Object.fromEntries([...over, ...gone.map((item): [string, Json] => [item, null])])
 }
@@ -85,7 +85,7 @@ function laidOver(below: Json | undefined, value: Json): Json {
   const gone = Object.keys(below).filter((field) => !Object.hasOwn(value, field))
   const over = Object.entries(value).map(([field, each]): [string, Json] => [
     field,
-    laidOver(own(below, field), each),
+    laidOver(getOwn(below, field), each),
   ])
   return Object.fromEntries([...over, ...gone.map((field): [string, Json] => [field, null])])
 }

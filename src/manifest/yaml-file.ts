@@ -2,8 +2,8 @@ import type { YAMLError } from 'yaml'
 import { isScalar } from 'yaml'
 import type { Json } from '../model/json.ts'
 import type { Diagnostic } from '../model/problem.ts'
-import { jsonOf } from './yaml-json.ts'
-import { lineStartsOf, parseText, placeOfRange } from './yaml-text.ts'
+import { convertToJson } from './yaml-json.ts'
+import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
 /** A file of the workspace; `path` is relative to the root, with `/`. */
 export interface SourceFile {
@@ -28,7 +28,7 @@ const mostFaults = 20
  * the others. Warnings of the parser (unknown tags and directives) count as errors, as do keys that
  * are no strings and numbers JSON can't keep.
  */
-export function readYaml(file: SourceFile): {
+export function parseYaml(file: SourceFile): {
   documents: YamlDocument[]
   diagnostics: Diagnostic[]
 } {
@@ -37,19 +37,19 @@ export function readYaml(file: SourceFile): {
   const read: YamlDocument[] = []
   const diagnostics: Diagnostic[] = []
   documents.forEach((document, index) => {
-    const { value, faults } = jsonOf(document.contents)
+    const { value, faults } = convertToJson(document.contents)
     const syntax = [...document.errors, ...document.warnings].map((error) => ({
       start: error.pos[0],
       end: error.pos[1],
       detail: wordsFor(error),
     }))
     const found = syntax.length > 0 ? syntax : faults
-    if (found.length > 0) lineStarts ??= lineStartsOf(file.text)
+    if (found.length > 0) lineStarts ??= findLineStarts(file.text)
     for (const { start, end, detail } of found.slice(
       0,
       Math.max(0, mostFaults - diagnostics.length),
     )) {
-      const place = placeOfRange(
+      const place = locateRange(
         file.path,
         file.text,
         lineStarts ?? [0],

@@ -38,7 +38,7 @@ const reservedKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), '
  * The value of a syntax tree as JSON; what JSON, or a manifest, can't hold is a fault and stands as
  * null.
  */
-export function jsonOf(root: unknown): { value: Json; faults: YamlFault[] } {
+export function convertToJson(root: unknown): { value: Json; faults: YamlFault[] } {
   const reading: Reading = {
     faults: [],
     anchors: new Map(),

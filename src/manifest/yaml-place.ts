@@ -8,10 +8,10 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml'
-import { pointerSteps } from '../model/json.ts'
+import { parsePointer } from '../model/json.ts'
 import type { Place } from '../model/problem.ts'
 import type { SourceFile, YamlDocument } from './yaml-file.ts'
-import { lineStartsOf, parseText, placeOfRange } from './yaml-text.ts'
+import { findLineStarts, parseText, locateRange } from './yaml-text.ts'
 
 interface Parsed {
   documents: Document.Parsed[]
@@ -30,19 +30,19 @@ const mostRecent = 32
  * are shown by their key, and so is everything with `part` `key`. A pointer that leads nowhere ends
  * at the last step that does exist.
  */
-export function placeIn(document: YamlDocument, pointer: string, part?: 'key'): Place {
+export function findPlace(document: YamlDocument, pointer: string, part?: 'key'): Place {
   const { file } = document
   const { documents, lineStarts } = parsed(file)
   const tree = documents[document.index]
-  const found = tree === undefined ? null : locate(tree, pointerSteps(pointer))
+  const found = tree === undefined ? null : locate(tree, parsePointer(pointer))
   const range = found === null ? null : rangeOf(found, part)
-  return placeOfRange(file.path, file.text, lineStarts, range?.[0] ?? 0, range?.[1] ?? 0)
+  return locateRange(file.path, file.text, lineStarts, range?.[0] ?? 0, range?.[1] ?? 0)
 }
 
 function parsed(file: SourceFile): Parsed {
   const tree = recent.get(file) ?? {
     documents: parseText(file.text),
-    lineStarts: lineStartsOf(file.text),
+    lineStarts: findLineStarts(file.text),
   }
   recent.delete(file)
   recent.set(file, tree)

@@ -17,14 +17,14 @@ export function parseText(text: string): Document.Parsed[] {
 }
 
 /** Where each line of a text begins. The parser's own counter misses lines inside broken text. */
-export function lineStartsOf(text: string): number[] {
+export function findLineStarts(text: string): number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 
 /** The place of a range of offsets, as far as its first line goes. */
-export function placeOfRange(
+export function locateRange(
   file: string,
   text: string,
   lineStarts: number[],

@@ -5,22 +5,24 @@ import type { Json } from './json.ts'
  * The one text of a JSON value (RFC 8785): keys sorted, numbers in one spelling. Equal values give
  * equal bytes.
  */
-export function canonicalJson(value: Json): string {
+export function canonicalizeJson(value: Json): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('expected a JSON value, got undefined')
   return text
 }
 
 /** True when two values are the same JSON value, whatever the order of their keys. */
-export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((entry, i) => sameJson(entry, b[i]))
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((entry, i) => isSameJson(entry, b[i]))
+    )
   if (Array.isArray(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
   )
 }

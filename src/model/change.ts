@@ -48,6 +48,6 @@ export interface Write {
 }
 
 /** The forms that leave the same state when the service carries them out twice. */
-export function safeToRepeat(form: FormName): boolean {
+export function isSafeToRepeat(form: FormName): boolean {
   return form === 'replace' || form === 'switch' || form === 'unset'
 }

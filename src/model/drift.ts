@@ -1,5 +1,5 @@
 import type { Change, PatchOperation } from './change.ts'
-import type { Domain, Held, ItemKey } from './item.ts'
+import type { Domain, ItemState, ItemKey } from './item.ts'
 
 /**
  * Reason why an observed value can't be used. It repeats no part of the value where the item may
@@ -15,7 +15,7 @@ export interface Unreadable {
 /** What was seen of one item at the service. */
 export interface ObservedItem {
   /** Unknown where the value is unreadable. */
-  held: Held
+  state: ItemState
   /** JSON pointers of fields that could not be compared; they count as recorded. */
   notVerified: string[]
   /** Present where the catalogue refuses the observed value, or the value tells no state. */

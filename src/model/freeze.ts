@@ -1,4 +1,4 @@
-import { timeZone } from './time-zone.ts'
+import { createTimeZone } from './time-zone.ts'
 
 /** A time in which nothing may be applied; `to` is exclusive. */
 export interface FreezeWindow {
@@ -29,7 +29,7 @@ const minuteMs = 60_000
 const weekMinutes = 7 * 24 * 60
 
 /** Reads one end of a freeze window; null for what is neither a weekly time nor a date. */
-export function freezeTime(text: string): FreezeTime | null {
+export function parseFreezeTime(text: string): FreezeTime | null {
   return weeklyTime(text) ?? dateTime(text)
 }
 
@@ -68,12 +68,12 @@ function dateTime(text: string): FreezeTime | null {
  * @throws TypeError for a window that `edgewise.yaml` may not hold
  */
 export function isFrozen(window: FreezeWindow, now: number): boolean {
-  const [from, to] = [freezeTime(window.from), freezeTime(window.to)]
+  const [from, to] = [parseFreezeTime(window.from), parseFreezeTime(window.to)]
   if (from === null || to === null || from.kind !== to.kind)
     throw new TypeError(
       `expected two weekly times or two dates, got "${window.from}" and "${window.to}"`,
     )
-  const at = from.kind === 'instant' ? now : timeZone(window.timezone).toLocal(now)
+  const at = from.kind === 'instant' ? now : createTimeZone(window.timezone).toLocal(now)
   if (from.kind !== 'weekly') return from.at <= at && at < to.at
   // 1970 began on a Thursday.
   const minute = (Math.floor(at / minuteMs) + 3 * 24 * 60) % weekMinutes

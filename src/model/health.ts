@@ -38,7 +38,7 @@ export type DomainCounts = ReadonlyMap<Domain, Counts>
 export type Verdict = 'same-or-better' | 'worse' | 'too-little-data'
 
 /** Why there is too little data; null where there is enough. */
-export type Lack =
+export type DataShortage =
   | 'no requests'
   | 'no requests before'
   | 'no requests after'
@@ -62,8 +62,8 @@ export interface Comparison {
    * How likely at least such a rise is where nothing has changed, 0 to 1; null where nothing was
    * tested.
    */
-  p: number | null
-  lack: Lack
+  pValue: number | null
+  shortage: DataShortage
 }
 
 /** What became of a wave. */

@@ -24,7 +24,7 @@ export type Wire = Json
  * after it.
  * - `in-doubt`: every value it may hold; `unknown` when that list can't be complete.
  */
-export interface Held {
+export interface ItemState {
   status: 'confirmed' | 'in-doubt' | 'unset'
   candidates: Value[]
   /** In doubt, and it may also hold something that was never recorded, or nothing. */
@@ -39,7 +39,7 @@ export interface Held {
 }
 
 /** What a service is said to hold of one item, in canonical form and without secrets. */
-export interface Adopted {
+export interface ImportedItem {
   domain: Domain
   item: ItemKey
   value: Value
@@ -48,12 +48,12 @@ export interface Adopted {
 /**
  * domain → item → what it holds. Desired, recorded and observed are three snapshots of this shape.
  */
-export type Snapshot = Map<Domain, Map<ItemKey, Held>>
+export type Snapshot = Map<Domain, Map<ItemKey, ItemState>>
 
 /** The state of an item that is not recorded: anything may be there. */
-export const unrecorded: Held = { status: 'in-doubt', candidates: [], unknown: true }
+export const unrecordedState: ItemState = { status: 'in-doubt', candidates: [], unknown: true }
 
 /** A confirmed value. */
-export function confirmed(value: Value): Held {
+export function createConfirmedState(value: Value): ItemState {
   return { status: 'confirmed', candidates: [value] }
 }

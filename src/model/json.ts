@@ -10,12 +10,12 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Own property of an object, never one of its prototype (`constructor` and the like). */
-export function own(object: JsonObject, key: string): Json | undefined {
+export function getOwn(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 /** Returns the fields of an object that have a value, in their order. */
-export function definedFields(fields: Record<string, Json | undefined>): JsonObject {
+export function pickDefined(fields: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]) =>
       value === undefined ? [] : [[key, value] as const],
@@ -24,12 +24,12 @@ export function definedFields(fields: Record<string, Json | undefined>): JsonObj
 }
 
 /** One step of a JSON pointer (RFC 6901), escaped. */
-export function pointerStep(key: string | number): string {
+export function formatPointerStep(key: string | number): string {
   return '/' + String(key).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** The steps of a JSON pointer, unescaped; `''` has none. */
-export function pointerSteps(pointer: string): string[] {
+export function parsePointer(pointer: string): string[] {
   if (pointer === '') return []
   return pointer
     .slice(1)
@@ -38,11 +38,11 @@ export function pointerSteps(pointer: string): string[] {
 }
 
 /** What stands at a JSON pointer, or undefined where nothing does. */
-export function atPointer(value: Json | undefined, pointer: string): Json | undefined {
+export function resolvePointer(value: Json | undefined, pointer: string): Json | undefined {
   let at = value
-  for (const step of pointerSteps(pointer)) {
+  for (const step of parsePointer(pointer)) {
     if (Array.isArray(at)) at = at[Number(step)]
-    else if (isObject(at)) at = own(at, step)
+    else if (isObject(at)) at = getOwn(at, step)
     else return undefined
   }
   return at

@@ -18,7 +18,7 @@ export interface PrefetchRecord {
 export type PrefetchQuery = { task: string } | { from: string; to: string; url?: string }
 
 /** How many records there are in each status. */
-export function prefetchCounts(records: PrefetchRecord[]): Record<PrefetchStatus, number> {
+export function countPrefetches(records: PrefetchRecord[]): Record<PrefetchStatus, number> {
   const counts = { waiting: 0, processing: 0, completed: 0, failed: 0 }
   for (const { status } of records) counts[status]++
   return counts

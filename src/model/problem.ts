@@ -81,7 +81,7 @@ export interface Diagnostic extends Place {
 }
 
 /** Sorts diagnostics by file, line, column and code. */
-export function byPlace(a: Diagnostic, b: Diagnostic): number {
+export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (
     compare(a.file, b.file) ||
     a.line - b.line ||

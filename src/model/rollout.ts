@@ -46,7 +46,7 @@ export interface RolloutWave {
 }
 
 /** The first wave that has not passed, counted from 0; null when all have. */
-export function currentWave({ waves }: Rollout): number | null {
+export function findCurrentWave({ waves }: Rollout): number | null {
   const wave = waves.findIndex(({ passed }) => !passed)
   return wave === -1 ? null : wave
 }

@@ -8,9 +8,9 @@ export interface SecretKeeper {
    * The secret that stands for a string with references such as `Bearer ${secret:token}`: its
    * fingerprint where every reference could be resolved, else `unresolved:` and the template.
    */
-  refer(template: string): Secret
+  maskTemplate(template: string): Secret
   /** The secret that stands for a value written out in a manifest (`allowLiteralSecrets`). */
-  literal(value: string): Secret
+  maskLiteral(value: string): Secret
   /** Whether an address holds a value that is known by now, in whatever spelling. */
   occursIn(url: string): boolean
 }
@@ -19,8 +19,8 @@ export interface SecretKeeper {
  * Lists the names in what a secret was made from: a name, or a template around names, as states and
  * unresolved secrets have it.
  */
-export function referencedNames(reference: string): string[] {
-  const names = secretNames(reference)
+export function listReferencedNames(reference: string): string[] {
+  const names = listSecretNames(reference)
   return names.length === 0 ? [reference] : names
 }
 
@@ -37,12 +37,12 @@ export interface SecretPort {
   /** Returns a value that the service returned, with fingerprints in place of secrets. */
   mask(item: ItemKey, value: Json): Json
   /** Whether all secrets of a value could be written out. */
-  isAtHand(value: Value): boolean
+  canReveal(value: Value): boolean
   /** Returns what the secrets of a value were made from, by fingerprint. */
-  templatesOf(value: Value): Record<string, string>
+  listTemplates(value: Value): Record<string, string>
 }
 
 /** The names of the secrets that a string refers to, in order; none for a plain string. */
-export function secretNames(text: string): string[] {
+export function listSecretNames(text: string): string[] {
   return [...text.matchAll(/\$\{secret:([^}]*)\}/g)].map((match) => match[1] ?? '')
 }

@@ -45,7 +45,7 @@ export interface Question {
 }
 
 /** The beginning of the period that a moment lies in, by the clock on the wall of the zone. */
-export function alignedDown(time: number, grain: Grain, zone: TimeZone): number {
+export function alignDown(time: number, grain: Grain, zone: TimeZone): number {
   const local = zone.toLocal(time)
   const into = local - Math.floor(local / grainMs[grain]) * grainMs[grain]
   // A day may be longer or shorter than 24 hours; within an hour no clock changes.
@@ -53,17 +53,17 @@ export function alignedDown(time: number, grain: Grain, zone: TimeZone): number 
 }
 
 /** The end of the period that a moment lies in. */
-export function periodEnd(time: number, grain: Grain, zone: TimeZone): number {
-  const begin = alignedDown(time, grain, zone)
+export function findPeriodEnd(time: number, grain: Grain, zone: TimeZone): number {
+  const begin = alignDown(time, grain, zone)
   return grain === 'day'
-    ? alignedDown(begin + 1.5 * grainMs.day, grain, zone)
+    ? alignDown(begin + 1.5 * grainMs.day, grain, zone)
     : begin + grainMs[grain]
 }
 
 /** The moment itself where a period begins, else the end of its period. */
-export function alignedUp(time: number, grain: Grain, zone: TimeZone): number {
-  const begin = alignedDown(time, grain, zone)
-  return begin === time ? time : periodEnd(time, grain, zone)
+export function alignUp(time: number, grain: Grain, zone: TimeZone): number {
+  const begin = alignDown(time, grain, zone)
+  return begin === time ? time : findPeriodEnd(time, grain, zone)
 }
 
 /** Adds counts to others. */
@@ -87,6 +87,6 @@ export function toPoints(byTime: Map<number, Counts>): Point[] {
 }
 
 /** All requests of some counts. */
-export function requestsIn(counts: Counts): number {
+export function sumRequests(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

@@ -1,5 +1,5 @@
 import type { Domain } from './item.ts'
-import { addCounts, requestsIn, type Counts, type Point } from './statistics.ts'
+import { addCounts, sumRequests, type Counts, type Point } from './statistics.ts'
 
 /** Status codes by their first digit; `other` is 0, 1xx and whatever else there may be. */
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const
@@ -17,19 +17,19 @@ export interface Tally {
 }
 
 /** The class of a status code. */
-export function classOf(status: string): StatusClass {
+export function classifyStatus(status: string): StatusClass {
   return statusClasses.find((each) => each[0] === status[0] && status.length === 3) ?? 'other'
 }
 
 /** Requests by class. */
-export function classesOf(counts: Counts): Record<StatusClass, number> {
+export function countByClass(counts: Counts): Record<StatusClass, number> {
   const classes = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
-  for (const [status, count] of Object.entries(counts)) classes[classOf(status)] += count
+  for (const [status, count] of Object.entries(counts)) classes[classifyStatus(status)] += count
   return classes
 }
 
 /** A tally of nothing, with so many steps. */
-export function emptyTally(domain: Domain | null, steps: number): Tally {
+export function createTally(domain: Domain | null, steps: number): Tally {
   return {
     domain,
     counts: {},
@@ -53,13 +53,13 @@ export function addPoints(
     addCounts(tally.counts, counts)
     const step = tally.steps[Math.floor(((time - from) / (to - from)) * tally.steps.length)]
     if (step === undefined) continue
-    step.requests += requestsIn(counts)
-    step.failed += classesOf(counts)['5xx']
+    step.requests += sumRequests(counts)
+    step.failed += countByClass(counts)['5xx']
   }
   if (keep) tally.points.push(...points)
 }
 
 /** A share from 0 to 1; of nothing it is 0. */
-export function shareOf(part: number, all: number): number {
+export function computeShare(part: number, all: number): number {
   return all === 0 ? 0 : part / all
 }

@@ -14,13 +14,13 @@ export interface TimeZone {
    * Every moment that a local time may be taken for, ascending: one; two where it comes twice; and
    * where it is skipped, the two that the clock before and the clock after the change make of it.
    */
-  readings(local: number): number[]
+  listUtcCandidates(local: number): number[]
 }
 
 const dayMs = 86_400_000
 
 /** The time zone of an IANA name. Throws a RangeError for a name that there is not. */
-export function timeZone(name: string): TimeZone {
+export function createTimeZone(name: string): TimeZone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
     hourCycle: 'h23',
@@ -36,7 +36,7 @@ export function timeZone(name: string): TimeZone {
       format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]),
     )
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
-    return localTime(year, month, day, hour, minute, second) + (((utc % 1000) + 1000) % 1000)
+    return buildLocalTime(year, month, day, hour, minute, second) + (((utc % 1000) + 1000) % 1000)
   }
   /** What the clocks of the day before and of the day after make of a local time. */
   const around = (local: number): [number, number] => {
@@ -48,16 +48,16 @@ export function timeZone(name: string): TimeZone {
     const candidates = both.filter((utc) => toLocal(utc) === local)
     return candidates.length > 0 ? Math.min(...candidates) : both[0]
   }
-  const readings = (local: number): number[] => {
+  const listUtcCandidates = (local: number): number[] => {
     const both = around(local)
     const actual = both.filter((utc) => toLocal(utc) === local)
     return [...new Set(actual.length > 0 ? actual : both)].toSorted((a, b) => a - b)
   }
-  return { name, toLocal, toUtc, readings }
+  return { name, toLocal, toUtc, listUtcCandidates }
 }
 
 /** A local time by its parts; months and days count from 1. Parts that are too large carry over. */
-export function localTime(
+export function buildLocalTime(
   year: number,
   month: number,
   day: number,
@@ -72,6 +72,6 @@ export function localTime(
 }
 
 /** `YYYY-MM-DD HH:ii:ss` of a local time. */
-export function localText(local: number): string {
+export function formatLocalTime(local: number): string {
   return new Date(local).toISOString().slice(0, 19).replace('T', ' ')
 }

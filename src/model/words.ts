@@ -1,5 +1,5 @@
 /** A number of things: `1 write`, `2 writes`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`
 }
 

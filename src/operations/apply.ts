@@ -4,7 +4,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan, type PlanOptions } from './make-plan.ts'
 import { matchSavedPlan } from './match-saved-plan.ts'
 import type { Ports } from './ports.ts'
-import { rolloutsInPlans } from './rollout-decisions.ts'
+import { excludeSuperseded } from './rollout-decisions.ts'
 import { select, type SelectionRequest } from './select.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
@@ -39,7 +39,7 @@ export async function apply(
   return withLock(workspace, 'apply', lockTimeout, ports, async (locked) => {
     const { store } = locked
     const recorded = await store.load()
-    ports.dialogue.show({ kind: 'state', recorded, cutOff: store.cutOff() })
+    ports.dialogue.show({ kind: 'state', recorded, cutOff: store.listUnfinished() })
     const options = { ...(await planOptions(store, request)), progress: ports.dialogue.planning }
     const plan =
       planFile === undefined
@@ -74,7 +74,7 @@ async function planOptions(
   { waves = true, supersede, retryHeld, effort }: ApplyRequest,
 ): Promise<PlanOptions> {
   return {
-    rollouts: rolloutsInPlans(await store.rollouts(), { supersede }),
+    rollouts: excludeSuperseded(await store.listRollouts(), { supersede }),
     retryHeld: retryHeld === true,
     atOnce: !waves,
     effort,

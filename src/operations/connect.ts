@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { createClient } from '../service/write/client.ts'
-import { proxyDispatcher } from '../service/proxy.ts'
+import { createDispatcher } from '../service/proxy.ts'
 import { createQueryClient, type QueryClientOptions } from '../service/query/query-client.ts'
-import { overNetwork } from '../service/transport.ts'
+import { createNetworkTransport } from '../service/transport.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -31,7 +31,8 @@ export async function connect(workspace: LoadedWorkspace, outside: Outside, onWa
   }
   const emulator = inside ? await startInside(root, config, outside) : null
   const url = emulator?.url ?? service.url
-  const transport = outside.transport ?? overNetwork(await proxyDispatcher(url, outside.env))
+  const transport =
+    outside.transport ?? createNetworkTransport(await createDispatcher(url, outside.env))
   const connection = {
     url,
     token,

@@ -23,5 +23,5 @@ export async function drift(
 ): Promise<FoundDrift> {
   const { store, recorded } = await loadState(workspace, outside)
   const observed = observe === undefined ? null : await observe()
-  return findDrift(workspace, recorded, observed, await store.rollouts())
+  return findDrift(workspace, recorded, observed, await store.listRollouts())
 }

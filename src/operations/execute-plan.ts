@@ -3,9 +3,9 @@ import type { ApplyEvent } from '../model/events.ts'
 import type { ApplyContext, ApplyResult, Moment } from '../apply/run.ts'
 import type { Plan } from '../model/plan.ts'
 import { CallBudget } from '../service/write/call-budget.ts'
-import { callsAt, timesOf, type Times } from '../state/format/calls.ts'
+import { buildCalls, toUptimes, type MachineTimes } from '../state/format/calls.ts'
 import type { Lease } from '../state/lock.ts'
-import type { Recorded, Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import { connect } from './connect.ts'
 import type { Outside } from './outside.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -35,15 +35,15 @@ export async function executePlan(
   workspace: LoadedWorkspace,
   plan: Plan,
   store: Store,
-  recorded: Recorded,
+  recorded: RecordedState,
   options: ExecuteOptions,
 ): Promise<ApplyResult> {
   const { outside } = options
   const { config, vault } = workspace
   const { clock } = outside
-  const id = options.id ?? applyId(outside, options.suffix)
+  const id = options.id ?? createApplyId(outside, options.suffix)
   const { callsPerMinute, maxWaitSeconds } = config.limits
-  const here = (): Times => ({
+  const here = (): MachineTimes => ({
     boot: outside.machine.boot,
     now: clock.now(),
     up: clock.monotonic(),
@@ -51,10 +51,10 @@ export async function executePlan(
   const { calls, incomplete } = await store.loadCalls()
   // What an apply sent that was cut off elsewhere: no more than the rate allows.
   const unknown = Array.from({ length: incomplete ? callsPerMinute : 0 }, () => here().up)
-  const earlier = [...timesOf(calls, here()), ...unknown]
+  const earlier = [...toUptimes(calls, here()), ...unknown]
   // Whoever comes next has to know of them too, even if nothing is sent now.
-  if (earlier.length > 0) await store.saveCalls(id, callsAt(earlier, here()))
-  const remember = (times: number[]) => store.saveCalls(id, callsAt(times, here()))
+  if (earlier.length > 0) await store.saveCalls(id, buildCalls(earlier, here()))
+  const remember = (times: number[]) => store.saveCalls(id, buildCalls(times, here()))
   const settleMs = config.service.settleSeconds * 1000
   const budget = new CallBudget(
     callsPerMinute,
@@ -77,10 +77,10 @@ export async function executePlan(
       settleMs,
       timeoutMs: config.service.timeoutSeconds * 1000,
       isolate: options.isolate,
-      leaseLeftMs: () => options.lease.leftMs(),
+      leaseLeftMs: () => options.lease.remainingMs(),
       apply: id,
       commit: plan.basis.commit,
-      author: authorOf(outside),
+      author: findAuthor(outside),
       lockedAt: options.lockedAt,
       secrets: vault,
       signal: outside.signal,
@@ -93,12 +93,12 @@ export async function executePlan(
 }
 
 /** Who starts an apply: the person whom the CI service names, else the user of this machine. */
-export function authorOf({ env, user }: Outside): string {
+export function findAuthor({ env, user }: Outside): string {
   return env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'] ?? user
 }
 
 /** An id for an apply: sortable by time, and different for two of one second. */
-export function applyId(outside: Outside, suffix = ''): string {
+export function createApplyId(outside: Outside, suffix = ''): string {
   const stamp = new Date(outside.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')
   const chance = Math.floor(outside.random() * 0x10000)
     .toString(16)

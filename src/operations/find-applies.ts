@@ -7,7 +7,7 @@ import type { Applied } from '../model/applied.ts'
  * The applies of a history in groups, first to last: the waves of one rollout (`<id>-w1`,
  * `<id>-w2`, …) are one.
  */
-export function appliesTogether(history: Applied[]): Applied[][] {
+export function groupApplies(history: Applied[]): Applied[][] {
   return [...groupBy(history, ({ id }) => waveOf(id).rollout).values()].map((waves) =>
     waves.toSorted((a, b) => waveOf(a.id).wave - waveOf(b.id).wave),
   )
@@ -20,7 +20,7 @@ export function appliesTogether(history: Applied[]): Applied[][] {
  * @throws EdgewiseError `usage` when the history has no such apply
  */
 export function findApplies(history: Applied[], name: string): Applied[] {
-  const rollout = appliesTogether(history).find(
+  const rollout = groupApplies(history).find(
     ([first]) => first !== undefined && waveOf(first.id).rollout === name,
   )
   const found = rollout ?? history.filter(({ id }) => id === name)

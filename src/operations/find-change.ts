@@ -1,38 +1,38 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Applied } from '../model/applied.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import { wayBack } from '../plan/way-back.ts'
-import type { Recorded, RecordedItem, Store, Wave } from '../state/store.ts'
-import { appliesTogether } from './find-applies.ts'
+import { computeRollback } from '../plan/compute-rollback.ts'
+import type { RecordedState, RecordedItem, Store, Wave } from '../state/store.ts'
+import { groupApplies } from './find-applies.ts'
 
 /** What ends the id of a rollback, so that a history tells it from other applies. */
 export const rollbackSuffix = 'rollback'
 
 /** Of all that some applies were about to change: what was recorded before; null for nothing. */
-export type Before = Wave['before']
+export type PriorState = Wave['before']
 
 /** What is searched for a change, and how far one can be taken back. */
 export interface Search {
   store: Store
-  recorded: Recorded
-  isAtHand(before: Before): (secret: string) => boolean
+  recorded: RecordedState
+  createSecretCheck(before: PriorState): (secret: string) => boolean
 }
 
 /**
  * Some applies, and what was recorded before the first of them of all that they were about to
  * change.
  */
-export interface Found {
+export interface FoundChange {
   applies: Applied[]
-  before: Before
+  before: PriorState
 }
 
 /** What applies changed that belong together: one apply, or the waves of one rollout. */
-export async function changeOf(applies: Applied[], store: Store): Promise<Found> {
+export async function loadChange(applies: Applied[], store: Store): Promise<FoundChange> {
   const before = new Map<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>()
   for (const { id } of applies) {
     // What an earlier wave had changed already was something else before the rollout.
-    for (const [domain, items] of await store.before(id))
+    for (const [domain, items] of await store.loadStateBefore(id))
       before.set(domain, new Map([...items, ...(before.get(domain) ?? [])]))
   }
   return { applies, before }
@@ -43,10 +43,14 @@ export async function changeOf(applies: Applied[], store: Store): Promise<Found>
  *
  * @throws EdgewiseError `usage` when there is none, or when it was a rollback itself
  */
-export async function lastChange(history: Applied[], search: Search): Promise<Found> {
-  for (const applies of appliesTogether(history).toReversed()) {
-    const found = await changeOf(applies, search.store)
-    const way = wayBack(search.recorded, found.before, search.isAtHand(found.before))
+export async function findLastChange(history: Applied[], search: Search): Promise<FoundChange> {
+  for (const applies of groupApplies(history).toReversed()) {
+    const found = await loadChange(applies, search.store)
+    const way = computeRollback(
+      search.recorded,
+      found.before,
+      search.createSecretCheck(found.before),
+    )
     if (way.to.size + way.irreversible.length === 0) continue
     const [{ id } = { id: '' }] = applies
     if (!new RegExp(`-${rollbackSuffix}(-w\\d+)?$`).test(id)) return found

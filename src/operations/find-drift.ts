@@ -1,17 +1,17 @@
-import { driftOf } from '../diff/drift.ts'
-import { withKnownSecrets } from '../diff/known-secrets.ts'
-import { readObserved } from '../manifest/observed.ts'
+import { detectDrift } from '../diff/detect-drift.ts'
+import { replaceKnownSecrets } from '../diff/known-secrets.ts'
+import { parseObserved } from '../manifest/observed.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Drift, Observed } from '../model/drift.ts'
-import { unrecorded, type Domain, type Held, type ItemKey } from '../model/item.ts'
+import { unrecordedState, type Domain, type ItemState, type ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { heldDomains } from '../rollout/conflicts.ts'
-import type { Recorded, RecordedItem } from '../state/store.ts'
-import { askedOf } from './hash-desired.ts'
-import { unfinishedNotes } from '../rollout/on-hold.ts'
+import { findDomainsOnHold } from '../rollout/conflicts.ts'
+import type { RecordedState, RecordedItem } from '../state/store.ts'
+import { hashDesired } from './hash-desired.ts'
+import { describeUnfinished } from '../rollout/on-hold.ts'
 
 /** Where desired, recorded and observed configuration part, and what can be done from there. */
 export interface FoundDrift {
@@ -32,7 +32,7 @@ export interface FoundDrift {
  */
 export function findDrift(
   workspace: Workspace & { vault: SecretVault },
-  recorded: Recorded,
+  recorded: RecordedState,
   observed: Json | null,
   rollouts: Rollout[] = [],
 ): FoundDrift {
@@ -45,16 +45,16 @@ export function findDrift(
     )
   }
   const { vault, config } = workspace
-  const desired = withKnownSecrets(workspace.desired, recorded)
+  const desired = replaceKnownSecrets(workspace.desired, recorded)
   const seen =
     observed === null
       ? { observed: new Map(), notes: [] }
-      : readObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
-  const held = heldDomains(rollouts, askedOf(workspace))
+      : parseObserved(observed, { recorded, desired, itemKeys: config.service.itemKeys, vault })
+  const held = findDomainsOnHold(rollouts, hashDesired(workspace))
   return {
     observed: seen.observed,
-    notes: [...seen.notes, ...unfinishedNotes(held)],
-    drift: driftOf(recorded, desired, seen.observed, new Set(held.keys())),
+    notes: [...seen.notes, ...describeUnfinished(held)],
+    drift: detectDrift(recorded, desired, seen.observed, new Set(held.keys())),
   }
 }
 
@@ -66,15 +66,20 @@ export function findDrift(
  *
  * @param at the time of the look, ISO 8601
  */
-export function observedBase(
+export function buildRepairBase(
   { drift: found, observed }: FoundDrift,
-  recorded: Recorded,
+  recorded: RecordedState,
   { desired, vault }: Pick<Workspace, 'desired'> & { vault: SecretVault },
   at: string,
 ): Map<Domain, Map<ItemKey, RecordedItem>> {
   const base = new Map<Domain, Map<ItemKey, RecordedItem>>()
   const about = { at, apply: `observed-${at}`, origin: 'import' as const }
-  const record = (domain: Domain, item: ItemKey, held: Held, templates: Record<string, string>) => {
+  const record = (
+    domain: Domain,
+    item: ItemKey,
+    held: ItemState,
+    templates: Record<string, string>,
+  ) => {
     const items = base.get(domain) ?? new Map(recorded.get(domain))
     const named = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, { ...held, ...named, ...about })
@@ -86,11 +91,11 @@ export function observedBase(
     const known = recorded.get(domain)?.get(item)
     if (known === undefined && sight.notVerified.length > 0) {
       // What was hidden was never recorded either.
-      record(domain, item, unrecorded, {})
+      record(domain, item, unrecordedState, {})
       continue
     }
-    const { status } = sight.held
-    const templates = after === null ? {} : { ...known?.templates, ...vault.templatesOf(after) }
+    const { status } = sight.state
+    const templates = after === null ? {} : { ...known?.templates, ...vault.listTemplates(after) }
     record(domain, item, { status, candidates: after === null ? [] : [after] }, templates)
   }
   for (const { domain, item, unreadable } of found.items) {

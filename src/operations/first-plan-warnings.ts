@@ -1,15 +1,15 @@
-import type { Recorded, Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** Returns sentences that belong to the first plan against a service. */
-export async function firstPlanWarnings(
+export async function listFirstPlanWarnings(
   workspace: LoadedWorkspace,
   store: Store,
-  recorded: Recorded,
+  recorded: RecordedState,
 ): Promise<string[]> {
   if (recorded.size > 0) return []
   const { id, service } = workspace.config
-  const others = await store.otherAddresses()
+  const others = await store.listOtherAddresses()
   const elsewhere =
     others.length === 0 ? '' : ` What is recorded for ${others.join(', ')} does not count here.`
   return [

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { listSome } from '../model/words.ts'
-import type { Recorded } from '../state/store.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 import { withLock } from './with-lock.ts'
@@ -43,11 +43,11 @@ export async function forget(
 }
 
 function withoutItems(
-  recorded: Recorded,
+  recorded: RecordedState,
   domains: Domain[],
   items: ItemKey[],
-): { left: Recorded; items: number; what: string } {
-  const left: Recorded = new Map()
+): { left: RecordedState; items: number; what: string } {
+  const left: RecordedState = new Map()
   let count = 0
   for (const domain of domains) {
     const known = recorded.get(domain)

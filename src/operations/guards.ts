@@ -1,8 +1,8 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { fleetOf, frozen, guardRefusals, type GuardRefusal } from '../plan/guards.ts'
-import type { Recorded } from '../state/store.ts'
+import { measureFleet, checkFreeze, checkGuards, type GuardRefusal } from '../plan/guards.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
@@ -19,18 +19,18 @@ export interface GuardRequest {
 /** Returns what the guards of the workspace say against a plan at a time, ms since 1970. */
 function findRefusals(
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   plan: Plan,
   request: GuardRequest,
   now: number,
 ): GuardRefusal[] {
   const { allow = [], force = false } = request
   refuseUnknownItems(allow)
-  return guardRefusals({
+  return checkGuards({
     changes: plan.changes,
     writes: plan.writes,
     guards: workspace.config.guards,
-    fleet: fleetOf(recorded, workspace.desired),
+    fleet: measureFleet(recorded, workspace.desired),
     allow,
     force,
     now,
@@ -38,14 +38,14 @@ function findRefusals(
 }
 
 /** Returns sentences about the guards that would refuse to apply a plan now. */
-export function guardWarnings(
+export function listGuardWarnings(
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   plan: Plan,
   now: number,
 ): string[] {
   return findRefusals(workspace, recorded, plan, {}, now).map(
-    ({ message, wayOut }) => `apply will refuse this plan. ${message}. ${wayOut}`,
+    ({ message, hint }) => `apply will refuse this plan. ${message}. ${hint}`,
   )
 }
 
@@ -56,7 +56,7 @@ export function guardWarnings(
  */
 export function refuseGuarded(
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   plan: Plan,
   request: GuardRequest,
   now: number,
@@ -71,7 +71,7 @@ export function refuseGuarded(
   throw new EdgewiseError(
     'guarded',
     message,
-    [...new Set(refusals.map(({ wayOut }) => wayOut))].join('\n'),
+    [...new Set(refusals.map(({ hint }) => hint))].join('\n'),
   )
 }
 
@@ -82,6 +82,6 @@ export function refuseGuarded(
  * @throws EdgewiseError `guarded`
  */
 export function refuseFrozen({ config }: LoadedWorkspace, now: number): void {
-  const [window] = frozen(config.guards.freeze, now)
-  if (window !== undefined) throw new EdgewiseError('guarded', window.message, window.wayOut)
+  const [window] = checkFreeze(config.guards.freeze, now)
+  if (window !== undefined) throw new EdgewiseError('guarded', window.message, window.hint)
 }

@@ -1,8 +1,8 @@
-import { sameJson } from '../model/canonical-json.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Adopted, Domain, ItemKey } from '../model/item.ts'
-import { counted } from '../model/words.ts'
-import type { Recorded, RecordedItem } from '../state/store.ts'
+import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
+import { pluralize } from '../model/words.ts'
+import type { RecordedState, RecordedItem } from '../state/store.ts'
 import { loadWorkspace, type LoadedWorkspace } from './load-workspace.ts'
 import { parseImport, type ImportSource } from './parse-import.ts'
 import type { Ports } from './ports.ts'
@@ -84,33 +84,34 @@ function refuseInvalid({ diagnostics }: LoadedWorkspace): void {
   )
 }
 
-function refuseDiffering(managed: Adopted[], recorded: Recorded): void {
+function refuseDiffering(managed: ImportedItem[], recorded: RecordedState): void {
   const differing = managed.filter(({ domain, item, value }) => {
     const known = recorded.get(domain)?.get(item)
     return (
-      known !== undefined && !(known.status === 'confirmed' && sameJson(known.candidates[0], value))
+      known !== undefined &&
+      !(known.status === 'confirmed' && isSameJson(known.candidates[0], value))
     )
   })
   const [first] = differing
   if (first === undefined) return
   throw new EdgewiseError(
     'usage',
-    `${differing.length === 1 ? 'an item is' : counted(differing.length, 'item is', 'items are')} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
+    `${differing.length === 1 ? 'an item is' : pluralize(differing.length, 'item is', 'items are')} recorded otherwise, e.g. ${first.item} of ${first.domain}; nothing was recorded`,
     'Give --replace if the imported values are the right ones.',
   )
 }
 
 /** Returns what is recorded then of the domains that have an imported item. */
 function recordImported(
-  managed: Adopted[],
-  recorded: Recorded,
+  managed: ImportedItem[],
+  recorded: RecordedState,
   { vault }: LoadedWorkspace,
   at: string,
-): Recorded {
+): RecordedState {
   const touched = new Map<Domain, Map<ItemKey, RecordedItem>>()
   for (const { domain, item, value } of managed) {
     const items = touched.get(domain) ?? new Map(recorded.get(domain))
-    const templates = vault.templatesOf(value)
+    const templates = vault.listTemplates(value)
     const secrets = Object.keys(templates).length === 0 ? {} : { templates }
     items.set(item, {
       status: 'confirmed',

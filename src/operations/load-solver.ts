@@ -19,6 +19,6 @@ async function load(): Promise<Solver> {
 }
 
 /** Returns the solver that the outside offers, or else loads one. */
-export async function solverOf({ solver }: Outside): Promise<Solver | null> {
+export async function resolveSolver({ solver }: Outside): Promise<Solver | null> {
   return solver === undefined ? loadSolver() : solver
 }

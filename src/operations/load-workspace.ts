@@ -1,10 +1,10 @@
 import { loadWorkspace as readWorkspace } from '../manifest/load-workspace.ts'
-import { makeSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
+import { createSecretSources, type SecretReach } from '../manifest/secret-sources.ts'
 import { SecretVault } from '../manifest/secret-vault.ts'
-import { withoutValue } from '../manifest/spellings.ts'
+import { removeValue } from '../manifest/spellings.ts'
 import type { Workspace } from '../manifest/workspace.ts'
-import { headOf } from '../state/git/plumbing.ts'
-import { gitEnvironment } from '../state/git/git-process.ts'
+import { findHeadCommit } from '../state/git/plumbing.ts'
+import { buildGitEnvironment } from '../state/git/git-process.ts'
 import type { Outside } from './outside.ts'
 
 /** A workspace with the secrets that may be known. */
@@ -31,16 +31,16 @@ export function loadWorkspace(root: string, outside: Outside, reach: SecretReach
   let vault: SecretVault | undefined
   const workspace = readWorkspace(root, outside.env, (config) => {
     const { secrets, service } = config
-    const sources = makeSecretSources(root, secrets, outside.env, service.token, reach)
+    const sources = createSecretSources(root, secrets, outside.env, service.token, reach)
     vault = new SecretVault(config.id, (name) => sources.lookUp(name), sources)
     return vault
   })
   if (vault === undefined) throw new TypeError('expected the workspace to ask for a secret keeper')
   const { token } = workspace.config.service
-  const env = gitEnvironment(outside.env, token)
+  const env = buildGitEnvironment(outside.env, token)
   vault.hide(token)
   const keeper = vault
   const scrub = (text: string) =>
-    keeper.scrub(token === '' ? text : withoutValue(text, token, '(token)'))
-  return Object.assign(workspace, { vault, commit: () => headOf(root, env), scrub })
+    keeper.scrub(token === '' ? text : removeValue(text, token, '(token)'))
+  return Object.assign(workspace, { vault, commit: () => findHeadCommit(root, env), scrub })
 }

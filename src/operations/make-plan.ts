@@ -1,19 +1,19 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { splitDomains } from '../diff/split-domains.ts'
-import { withKnownSecrets } from '../diff/known-secrets.ts'
+import { replaceKnownSecrets } from '../diff/known-secrets.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
-import { currentWave, type Rollout } from '../model/rollout.ts'
+import { findCurrentWave, type Rollout } from '../model/rollout.ts'
 import { makePlan as planWrites } from '../plan/make-plan.ts'
-import { narrowed, type Selection } from '../plan/selection.ts'
-import { heldDomains, standingOf, wavesOf } from '../rollout/conflicts.ts'
-import type { Recorded } from '../state/store.ts'
-import { askedOf } from './hash-desired.ts'
+import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import { findDomainsOnHold, findConflicts, mapDomainsToWaves } from '../rollout/conflicts.ts'
+import type { RecordedState } from '../state/store.ts'
+import { hashDesired } from './hash-desired.ts'
 import { describeOnHold } from '../rollout/on-hold.ts'
-import { irreversibleWarnings } from './irreversible.ts'
-import { solverOf } from './load-solver.ts'
+import { listIrreversibleWarnings } from './irreversible.ts'
+import { resolveSolver } from './load-solver.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
 
@@ -45,7 +45,7 @@ export interface PlanOptions {
  */
 export async function makePlan(
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   selection: Selection,
   { rollouts = [], retryHeld = false, atOnce = false, ...options }: PlanOptions,
   outside: Outside,
@@ -59,15 +59,15 @@ export async function makePlan(
       workspace.diagnostics,
     )
   }
-  const chosen = chosenSnapshots(workspace, recorded, selection)
-  const asked = askedOf(workspace)
-  const held = retryHeld ? new Map<Domain, Rollout>() : heldDomains(rollouts, asked)
+  const chosen = selectSnapshots(workspace, recorded, selection)
+  const asked = hashDesired(workspace)
+  const held = retryHeld ? new Map<Domain, Rollout>() : findDomainsOnHold(rollouts, asked)
   const { others: known, chosen: knownOnHold } = splitDomains(chosen.recorded, held)
   const { others: wanted, chosen: wantedOnHold } = splitDomains(chosen.desired, held)
   const onHold = describeOnHold(knownOnHold, wantedOnHold, held)
   const difference = diffSnapshots(known, wanted)
   const changed = new Set(difference.changes.map(({ domain }) => domain))
-  const { continued, against } = standingOf(changed, selection, rollouts, asked)
+  const { continued, conflicting } = findConflicts(changed, selection, rollouts, asked)
   const made = planWrites({
     ...options,
     recorded: known,
@@ -75,7 +75,7 @@ export async function makePlan(
     ...difference,
     first: config.rollout.first,
     // One change is one write; the solver is large.
-    ...(difference.changes.length > 1 ? { solver: await solverOf(outside) } : {}),
+    ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
     grouping: config.grouping,
     limits: config.limits,
     target: [...selection.target],
@@ -85,13 +85,15 @@ export async function makePlan(
       ? {}
       : {
           waves:
-            continued === null ? { amounts: config.rollout.waves } : { waveOf: wavesOf(continued) },
+            continued === null
+              ? { amounts: config.rollout.waves }
+              : { waveOf: mapDomainsToWaves(continued) },
         }),
   })
   const warnings = [
     ...onHold.notes,
-    ...openNotes(continued, against),
-    ...(atOnce ? [] : irreversibleWarnings(workspace, made.changes, known)),
+    ...openNotes(continued, conflicting),
+    ...(atOnce ? [] : listIrreversibleWarnings(workspace, made.changes, known)),
     ...made.warnings,
   ]
   return { ...made, summary: { ...made.summary, held: onHold.changes }, warnings }
@@ -100,7 +102,7 @@ export async function makePlan(
 /** What a plan has to do with open rollouts. */
 function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
   const said = (rollout: Rollout) =>
-    `rollout ${rollout.id} (wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
+    `rollout ${rollout.id} (wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length})`
   if (continued !== null) return [`this goes on with ${said(continued)}, which is open`]
   return against.map(
     (rollout) =>
@@ -112,13 +114,13 @@ function openNotes(continued: Rollout | null, against: Rollout[]): string[] {
  * The chosen parts of what is recorded and what is desired; secrets that are not at hand count as
  * recorded.
  */
-export function chosenSnapshots(
+export function selectSnapshots(
   workspace: Workspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   selection: Selection,
 ): { recorded: Snapshot; desired: Snapshot } {
   return {
-    recorded: narrowed(recorded, selection),
-    desired: narrowed(withKnownSecrets(workspace.desired, recorded), selection),
+    recorded: narrowSnapshot(recorded, selection),
+    desired: narrowSnapshot(replaceKnownSecrets(workspace.desired, recorded), selection),
   }
 }

@@ -3,19 +3,19 @@ import type { Snapshot } from '../model/item.ts'
 import { parseJson } from '../model/json.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { hashes } from '../plan/basis.ts'
+import { hashDomains } from '../plan/basis.ts'
 import {
   parseSavedPlan,
   refuseStale,
   refuseUnreviewed,
   type SavedPlan,
 } from '../plan/saved-plan.ts'
-import { planJson } from '../report/plan/json.ts'
-import { standingOf } from '../rollout/conflicts.ts'
-import type { Recorded } from '../state/store.ts'
-import { askedOf } from './hash-desired.ts'
+import { buildPlanJson } from '../report/plan/json.ts'
+import { findConflicts } from '../rollout/conflicts.ts'
+import type { RecordedState } from '../state/store.ts'
+import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import { chosenSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
+import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
 import type { Outside } from './outside.ts'
 import type { SelectionRequest } from './select.ts'
 
@@ -27,7 +27,7 @@ import type { SelectionRequest } from './select.ts'
  */
 export async function matchSavedPlan(
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   text: string,
   { target = [], items = [], waves }: SelectionRequest & { waves: boolean },
   options: PlanOptions,
@@ -45,14 +45,14 @@ export async function matchSavedPlan(
   // out at once.
   const how: PlanOptions = { ...options, atOnce: false, effort: saved.effort }
   const now = await makePlan(workspace, recorded, saved.selection, how, outside)
-  const snapshots = chosenSnapshots(workspace, recorded, saved.selection)
+  const snapshots = selectSnapshots(workspace, recorded, saved.selection)
   if (continues(saved, snapshots.desired, openRollout(now, how, workspace)))
     refuseUnreviewed(saved, now)
   else
     refuseStale(
       saved,
       now,
-      planJson(now, (key) => itemKeys[key] ?? key),
+      buildPlanJson(now, (key) => itemKeys[key] ?? key),
       snapshots,
     )
   return waves ? now : { ...now, writes: now.writes.map((write) => ({ ...write, wave: 1 })) }
@@ -64,7 +64,7 @@ function openRollout(
   workspace: LoadedWorkspace,
 ): Rollout | null {
   const domains = new Set(now.changes.map(({ domain }) => domain))
-  return standingOf(domains, now.basis, rollouts, askedOf(workspace)).continued
+  return findConflicts(domains, now.basis, rollouts, hashDesired(workspace)).continued
 }
 
 /** Whether what the file planned is a rollout already, of which the rest is to be sent. */
@@ -75,7 +75,7 @@ function continues(
 ): boolean {
   const domains = Object.keys(planned)
   if (open === null || Object.keys(open.asked).length !== domains.length) return false
-  const is = hashes(desired, domains)
+  const is = hashDomains(desired, domains)
   return domains.every(
     (domain) => open.asked[domain] !== undefined && is[domain] === planned[domain],
   )

@@ -8,7 +8,7 @@ import type { Machine } from '../state/lock.ts'
 import type { Outside } from './outside.ts'
 
 /** The world as a Node process has it. */
-export function nodeOutside(signal: AbortSignal): Outside {
+export function createNodeOutside(signal: AbortSignal): Outside {
   return {
     env: process.env,
     clock: realClock,
@@ -40,8 +40,8 @@ function thisMachine(): Machine {
     namespace,
     pid: process.pid,
     uptime: () => 1000 * uptime(),
-    process: `${hostname()}-${process.pid}`.replace(/[^A-Za-z0-9-]/g, '_'),
-    runs: (pid) => {
+    processName: `${hostname()}-${process.pid}`.replace(/[^A-Za-z0-9-]/g, '_'),
+    isRunning: (pid) => {
       try {
         process.kill(pid, 0)
         return true

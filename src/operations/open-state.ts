@@ -1,16 +1,16 @@
 import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/plumbing.ts'
-import { gitEnvironment } from '../state/git/git-process.ts'
-import { openRecord as openRecordAt, type OpenRecord } from '../state/open-state.ts'
-import type { Recorded, Store } from '../state/store.ts'
+import { buildGitEnvironment } from '../state/git/git-process.ts'
+import { openState as openRecordAt, type OpenState } from '../state/open-state.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'
 
 /** Opens the state of a workspace to look at it, and loads it. */
 export async function loadState(
   workspace: Workspace,
   outside: Outside,
-): Promise<{ store: Store; recorded: Recorded }> {
-  const { store } = await openRecord(workspace, outside)
+): Promise<{ store: Store; recorded: RecordedState }> {
+  const { store } = await openState(workspace, outside)
   return { store, recorded: await store.load() }
 }
 
@@ -21,17 +21,14 @@ export async function loadState(
  * @throws EdgewiseError `usage` when it is not clear where the record is, `unavailable` when git
  * can't be used
  */
-export async function openRecord(
-  { root, config }: Workspace,
-  outside: Outside,
-): Promise<OpenRecord> {
+export async function openState({ root, config }: Workspace, outside: Outside): Promise<OpenState> {
   const { id, service, state } = config
-  const env = gitEnvironment(outside.env, service.token)
+  const env = buildGitEnvironment(outside.env, service.token)
   return openRecordAt(
     { root, id, address: service.url, account: service.account, state },
     {
       disk: outside.disk,
-      process: outside.machine.process,
+      processName: outside.machine.processName,
       openGit:
         outside.openGit ??
         ((folder, remote) => openGit(folder, remote, env, () => outside.clock.now())),

@@ -7,13 +7,13 @@ import { apply, type ApplyRequest } from './apply.ts'
 import { drift, type DriftRequest } from './drift.ts'
 import type { FoundDrift } from './find-drift.ts'
 import { loadWorkspace } from './load-workspace.ts'
-import { nodeOutside } from './node-outside.ts'
+import { createNodeOutside } from './node-outside.ts'
 import type { Outside } from './outside.ts'
 import { plan, type Planned, type PlanRequest } from './plan.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { repair, type RepairRequest } from './repair.ts'
 import { rollback, type RollbackRequest, type RolledBackApply } from './rollback.ts'
-import { history } from './state.ts'
+import { loadHistory } from './state.ts'
 import type { Executed } from './submit-plan.ts'
 
 /**
@@ -62,7 +62,7 @@ export function open(
   if (root === null)
     throw new EdgewiseError('not-a-workspace', `no edgewise.yaml in ${folder} or above it`)
   const ports: Ports = {
-    outside: completeOutside(outside, nodeOutside(signal ?? new AbortController().signal)),
+    outside: completeOutside(outside, createNodeOutside(signal ?? new AbortController().signal)),
     dialogue: completeDialogue(dialogue),
   }
   const load = (reach: SecretReach) => loadWorkspace(root, ports.outside, reach)
@@ -74,7 +74,7 @@ export function open(
     rollback: (request = {}) => rollback(load('at hand'), request, ports),
     drift: (request = {}) => drift(load('at hand'), request, ports.outside),
     repair: (request = {}) => repair(load('at hand'), request, ports),
-    history: () => history(load('none'), ports.outside),
+    history: () => loadHistory(load('none'), ports.outside),
   }
 }
 

@@ -1,10 +1,10 @@
-import { catalogue, itemSpec } from '../catalog/catalogue.ts'
+import { catalogue, getItemSpec } from '../catalog/catalogue.ts'
 import { isImperative } from '../catalog/problems.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { parseItem } from '../catalog/parse-item.ts'
 import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Adopted, Domain, ItemKey } from '../model/item.ts'
-import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
+import type { ImportedItem, Domain, ItemKey } from '../model/item.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import { parseJson } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
@@ -23,7 +23,7 @@ export function parseImport(
   { name: path, text }: ImportSource,
   domain: string | undefined,
   workspace: LoadedWorkspace,
-): Adopted[] {
+): ImportedItem[] {
   const fail = (why: string): never => {
     throw new EdgewiseError(
       'usage',
@@ -51,22 +51,22 @@ function adopt(
   payload: Json,
   workspace: LoadedWorkspace,
   fail: (why: string) => never,
-): Adopted {
+): ImportedItem {
   // An item that the catalogue does not know can't be managed, so it is skipped later whatever it
   // holds.
   if (!catalogue.has(item)) return { domain, item, value: null }
-  const spec = itemSpec(item)
-  const wire = readItem(spec, payload, 'wire', domain)
+  const spec = getItemSpec(item)
+  const wire = parseItem(spec, payload, 'wire', domain)
   const [problem] = wire.problems
   if (wire.value === null)
     fail(
       `${item} of ${domain} is not valid at ${problem?.pointer || '/'}: ${problem?.detail ?? ''}`,
     )
   // What the schema accepts is no deeper than it says; the next reader goes all the way down.
-  const imperative = readItem(spec, payload, 'manifest', domain).problems.find(isImperative)
+  const imperative = parseItem(spec, payload, 'manifest', domain).problems.find(isImperative)
   if (imperative !== undefined)
     fail(`${item} of ${domain} is an action and no configuration (${imperative.pointer})`)
-  return { domain, item, value: spec.canonical(workspace.vault.mask(item, wire.payload)) }
+  return { domain, item, value: spec.canonicalize(workspace.vault.mask(item, wire.payload)) }
 }
 
 function configsOf(
@@ -74,10 +74,10 @@ function configsOf(
   domain: string | undefined,
   fail: (why: string) => never,
 ): [string, JsonObject][] {
-  const inner = own(data, 'data')
+  const inner = getOwn(data, 'data')
   if (Array.isArray(inner)) {
     return inner.map((entry) => {
-      const config = isObject(entry) ? own(entry, 'config') : undefined
+      const config = isObject(entry) ? getOwn(entry, 'config') : undefined
       if (!isObject(entry) || typeof entry['domain'] !== 'string' || !isObject(config))
         return fail('expected "domain" and "config" in each entry of "data"')
       return [entry['domain'], config]
@@ -86,7 +86,7 @@ function configsOf(
   if (isObject(inner) && isObject(inner['config'])) {
     const config = inner['config']
     const names =
-      domainNames(own(inner, 'domains') ?? own(data, 'domains')) ??
+      domainNames(getOwn(inner, 'domains') ?? getOwn(data, 'domains')) ??
       (domain === undefined ? null : [domain])
     return (names ?? fail('the answer names no domain; give --domain')).map((name) => [
       name,

@@ -1,18 +1,22 @@
-import { released } from '../apply/intents.ts'
+import { removeItems } from '../apply/intents.ts'
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { makePlan } from '../plan/make-plan.ts'
-import { narrowed, type Selection } from '../plan/selection.ts'
-import { wayBack, type Irreversible, type WayBack } from '../plan/way-back.ts'
+import { narrowSnapshot, type Selection } from '../plan/selection.ts'
+import {
+  computeRollback,
+  type Irreversible,
+  type RollbackSnapshots,
+} from '../plan/compute-rollback.ts'
 import type { Applied } from '../model/applied.ts'
-import type { Recorded, Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import { findApplies } from './find-applies.ts'
-import { changeOf, lastChange, type Before, type Search } from './find-change.ts'
-import { solverOf } from './load-solver.ts'
+import { loadChange, findLastChange, type PriorState, type Search } from './find-change.ts'
+import { resolveSolver } from './load-solver.ts'
 import type { Outside } from './outside.ts'
-import { secretsAtHand } from './secrets-at-hand.ts'
+import { createSecretCheck } from './secret-check.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** A plan back to what was recorded before an apply. */
@@ -44,22 +48,25 @@ export interface Rollback {
 export async function planRollback(
   workspace: LoadedWorkspace,
   store: Store,
-  recorded: Recorded,
+  recorded: RecordedState,
   selection: Selection,
   name: string | null,
   outside: Outside,
 ): Promise<Rollback> {
-  const history = await store.history()
+  const history = await store.listApplies()
   const { vault } = workspace
-  const isAtHand = (before: Before) => secretsAtHand(before, recorded, vault)
-  const search: Search = { store, recorded, isAtHand }
+  const search: Search = {
+    store,
+    recorded,
+    createSecretCheck: (before) => createSecretCheck(before, recorded, vault),
+  }
   const { applies, before } =
     name === null
-      ? await lastChange(history, search)
-      : await changeOf(findApplies(history, name), store)
-  const chosen = narrowed(before, selection)
+      ? await findLastChange(history, search)
+      : await loadChange(findApplies(history, name), store)
+  const chosen = narrowSnapshot(before, selection)
   if (chosen.size === 0 && selection.target.length > 0) throw nothingChosen(applies, selection)
-  const way = wayBack(recorded, chosen, search.isAtHand(chosen))
+  const way = computeRollback(recorded, chosen, search.createSecretCheck(chosen))
   if (way.to.size === 0 && way.irreversible.length > 0) throw allIrreversible(applies, way)
   return {
     applies,
@@ -78,7 +85,7 @@ function nothingChosen(applies: Applied[], { target }: Selection): EdgewiseError
   )
 }
 
-function allIrreversible(applies: Applied[], { irreversible }: WayBack): EdgewiseError {
+function allIrreversible(applies: Applied[], { irreversible }: RollbackSnapshots): EdgewiseError {
   const [first] = irreversible
   const rest = irreversible.length - 1
   const more = rest === 0 ? '' : `, and ${rest} more`
@@ -90,7 +97,7 @@ function allIrreversible(applies: Applied[], { irreversible }: WayBack): Edgewis
 }
 
 async function planOf(
-  { from, to }: WayBack,
+  { from, to }: RollbackSnapshots,
   { config }: LoadedWorkspace,
   { target, items }: Selection,
   outside: Outside,
@@ -100,7 +107,7 @@ async function planOf(
     recorded: from,
     desired: to,
     ...difference,
-    ...(difference.changes.length > 1 ? { solver: await solverOf(outside) } : {}),
+    ...(difference.changes.length > 1 ? { solver: await resolveSolver(outside) } : {}),
     first: config.rollout.first,
     grouping: config.grouping,
     limits: config.limits,
@@ -113,7 +120,7 @@ async function planOf(
 
 /** Domains where something else was recorded of these items since, and by what. */
 async function changedLater(
-  { to }: WayBack,
+  { to }: RollbackSnapshots,
   applies: Applied[],
   history: Applied[],
   { store, recorded }: Search,
@@ -127,7 +134,7 @@ async function changedLater(
   }
   const last = history.findLastIndex(({ id }) => own.has(id))
   for (const { id } of history.slice(last + 1)) {
-    for (const [domain, items] of await store.before(id)) {
+    for (const [domain, items] of await store.loadStateBefore(id)) {
       const goals = to.get(domain)
       if (goals !== undefined && [...items.keys()].some((item) => goals.has(item)))
         found(domain, id)
@@ -142,7 +149,7 @@ async function changedLater(
   return { domains: [...domains].toSorted(), applies: [...by] }
 }
 
-function unmanagedOf({ to }: WayBack, before: Before): Rollback['unmanaged'] {
+function unmanagedOf({ to }: RollbackSnapshots, before: PriorState): Rollback['unmanaged'] {
   return [...to].flatMap(([domain, goals]) =>
     [...goals.keys()]
       .filter((item) => (before.get(domain)?.get(item) ?? null) === null)
@@ -154,8 +161,8 @@ function unmanagedOf({ to }: WayBack, before: Before): Rollback['unmanaged'] {
  * What is recorded of the domains whose unset items were not recorded before, without these items:
  * nothing of them was managed, so nothing of them should be released by a later plan.
  */
-export function withoutUnmanaged({ unmanaged }: Rollback, recorded: Recorded): Recorded {
-  return released(
+export function removeUnmanaged({ unmanaged }: Rollback, recorded: RecordedState): RecordedState {
+  return removeItems(
     unmanaged.filter(({ domain, item }) => recorded.get(domain)?.get(item)?.status === 'unset'),
     recorded,
   )

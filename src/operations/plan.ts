@@ -1,6 +1,6 @@
 import type { Effort, Plan } from '../model/plan.ts'
-import { firstPlanWarnings } from './first-plan-warnings.ts'
-import { guardWarnings } from './guards.ts'
+import { listFirstPlanWarnings } from './first-plan-warnings.ts'
+import { listGuardWarnings } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import { loadState } from './open-state.ts'
@@ -39,7 +39,7 @@ export async function plan(
 ): Promise<Planned> {
   const { store, recorded } = await loadState(workspace, outside)
   const selection = select(request, workspace, recorded)
-  const rollouts = await store.rollouts()
+  const rollouts = await store.listRollouts()
   const { effort = 'normal', explain = false } = request
   const made = await makePlan(
     workspace,
@@ -50,7 +50,10 @@ export async function plan(
   )
   const warnings = [
     ...made.warnings,
-    ...guardWarnings(workspace, recorded, made, outside.clock.now()),
+    ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),
   ]
-  return { plan: { ...made, warnings }, notes: await firstPlanWarnings(workspace, store, recorded) }
+  return {
+    plan: { ...made, warnings },
+    notes: await listFirstPlanWarnings(workspace, store, recorded),
+  }
 }

@@ -2,7 +2,7 @@ import type { Applied } from '../model/applied.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
 import type { LockHolder } from '../state/lock.ts'
-import type { Recorded } from '../state/store.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { FoundDrift } from './find-drift.ts'
 import type { Outside } from './outside.ts'
 import type { Rollback } from './plan-rollback.ts'
@@ -43,7 +43,7 @@ export interface Dialogue {
 export type Subject =
   | { kind: 'plan'; plan: Plan }
   /** What was loaded under the lock, and the applies that were cut off. */
-  | { kind: 'state'; recorded: Recorded; cutOff: Applied[] }
+  | { kind: 'state'; recorded: RecordedState; cutOff: Applied[] }
   | { kind: 'rollback'; rollback: Rollback }
   /** `at`: when it was looked at, ms since 1970. */
   | { kind: 'drift'; found: FoundDrift; at: number }

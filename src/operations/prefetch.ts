@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { prefetchCounts, type PrefetchQuery, type PrefetchRecord } from '../model/prefetch.ts'
-import { noRecordsText } from '../report/stats/prefetch-text.ts'
+import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../model/prefetch.ts'
+import { formatNoRecords } from '../report/stats/prefetch-text.ts'
 import type { Prefetches } from '../service/query/prefetch.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -30,7 +30,7 @@ export async function queryPrefetchTasks(
   ports: QueryPorts<PrefetchRecord[]>,
 ): Promise<Prefetches> {
   return withQueries(workspace, ports, (queries) => {
-    return wait ? waitForEnd(queries, query, ports) : queries.prefetches(query)
+    return wait ? waitForEnd(queries, query, ports) : queries.queryPrefetches(query)
   })
 }
 
@@ -43,10 +43,10 @@ async function waitForEnd(
   const progress = await startProgress()
   try {
     for (let round = 0; ; round++) {
-      const found = await queries.prefetches(query)
+      const found = await queries.queryPrefetches(query)
       if ('task' in query && found.records.length === 0) throw nothingToWaitFor(query)
       progress.report(found.records)
-      const { waiting, processing } = prefetchCounts(found.records)
+      const { waiting, processing } = countPrefetches(found.records)
       if (waiting + processing === 0) return found
       await outside.clock.sleep(pauses[round] ?? maxPause, outside.signal)
     }
@@ -57,6 +57,6 @@ async function waitForEnd(
 
 /** A submission has URLs: a task without any is probably a mistyped number. */
 function nothingToWaitFor(query: PrefetchQuery): EdgewiseError {
-  const message = `there is nothing to wait for: ${noRecordsText(query)}`
+  const message = `there is nothing to wait for: ${formatNoRecords(query)}`
   return new EdgewiseError('usage', message, 'Look at the number of the task.')
 }

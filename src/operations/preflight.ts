@@ -1,10 +1,10 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { readItem } from '../catalog/read-item.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { parseItem } from '../catalog/parse-item.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Plan } from '../model/plan.ts'
 import { mapSecrets } from '../model/secret.ts'
-import { secretUses } from './secret-uses.ts'
+import { listSecretUses } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { LoadedWorkspace } from './load-workspace.ts'
  * @throws EdgewiseError `access` when the token or the value of a secret is not at hand, `invalid`
  * when a value is not valid
  */
-export function refuseUnready({ config, vault }: LoadedWorkspace, planned: Plan): void {
+export function runPreflight({ config, vault }: LoadedWorkspace, planned: Plan): void {
   if (planned.writes.length === 0) return
   if (config.service.token === '' && config.service.url !== 'emulator') {
     throw new EdgewiseError(
@@ -24,13 +24,13 @@ export function refuseUnready({ config, vault }: LoadedWorkspace, planned: Plan)
     )
   }
   refuseUnresolved(planned, vault)
-  refuseBadSecrets(planned, vault)
+  refuseInvalidSecrets(planned, vault)
 }
 
 function refuseUnresolved(planned: Plan, vault: SecretVault): void {
   const names = new Set<string>()
-  for (const { reference } of secretUses(planned, vault)) {
-    for (const name of vault.missing(reference)) if (!vault.isCommand(name)) names.add(name)
+  for (const { reference } of listSecretUses(planned, vault)) {
+    for (const name of vault.listMissing(reference)) if (!vault.isCommand(name)) names.add(name)
   }
   if (names.size === 0) return
   const list = [...names].toSorted()
@@ -48,8 +48,10 @@ function refuseUnresolved(planned: Plan, vault: SecretVault): void {
  *
  * @throws EdgewiseError `invalid`
  */
-export function refuseBadSecrets(planned: Plan, vault: SecretVault): void {
-  const later = new Set(secretUses(planned, vault).map(({ write, item }) => `${write.id} ${item}`))
+export function refuseInvalidSecrets(planned: Plan, vault: SecretVault): void {
+  const later = new Set(
+    listSecretUses(planned, vault).map(({ write, item }) => `${write.id} ${item}`),
+  )
   for (const write of planned.writes) {
     for (const [item, form] of Object.entries(write.items)) {
       let holds = false
@@ -58,15 +60,15 @@ export function refuseBadSecrets(planned: Plan, vault: SecretVault): void {
         return { $secret: secret }
       })
       if (!holds || later.has(`${write.id} ${item}`)) continue
-      const [problem] = readItem(
-        itemSpec(item),
+      const [problem] = parseItem(
+        getItemSpec(item),
         vault.reveal(form.payload),
         'wire',
         write.domains[0] ?? '',
       ).problems
       if (problem === undefined) continue
       const names =
-        Object.values(vault.templatesOf(form.payload)).join(', ') || 'written out in the manifest'
+        Object.values(vault.listTemplates(form.payload)).join(', ') || 'written out in the manifest'
       throw new EdgewiseError(
         'invalid',
         `with the value of its secret (${names}) the item ${item} of ${write.domains[0] ?? ''} is not valid at ${problem.pointer || '/'}`,

@@ -1,14 +1,14 @@
-import type { Recorded } from '../state/store.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { DriftRequest } from './drift.ts'
-import { findDrift, observedBase } from './find-drift.ts'
+import { findDrift, buildRepairBase } from './find-drift.ts'
 import type { GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { makePlan } from './make-plan.ts'
 import type { Ports } from './ports.ts'
-import { rolloutsInPlans } from './rollout-decisions.ts'
+import { excludeSuperseded } from './rollout-decisions.ts'
 import { submitPlan, type Executed } from './submit-plan.ts'
 import { withLock } from './with-lock.ts'
-import { counted } from '../model/words.ts'
+import { pluralize } from '../model/words.ts'
 
 /** What a repair is asked for. */
 export interface RepairRequest extends DriftRequest, GuardRequest {
@@ -31,13 +31,13 @@ export async function repair(
     const { store } = locked
     const recorded = await store.load()
     const observed = request.observe === undefined ? null : await request.observe()
-    const found = findDrift(workspace, recorded, observed, await store.rollouts())
+    const found = findDrift(workspace, recorded, observed, await store.listRollouts())
     const at = outside.clock.now()
     dialogue.show({ kind: 'drift', found, at })
 
-    const seen = observedBase(found, recorded, workspace, new Date(at).toISOString())
-    const base: Recorded = new Map([...recorded, ...seen])
-    const rollouts = rolloutsInPlans(await store.rollouts(), request)
+    const seen = buildRepairBase(found, recorded, workspace, new Date(at).toISOString())
+    const base: RecordedState = new Map([...recorded, ...seen])
+    const rollouts = excludeSuperseded(await store.listRollouts(), request)
     const plan = await makePlan(
       workspace,
       base,
@@ -48,7 +48,7 @@ export async function repair(
     const beforeSending = async () => {
       if (seen.size === 0) return
       await store.save(seen, `Observed values of ${seen.size} domains`)
-      dialogue.note(`What was observed of ${counted(seen.size, 'domain')} is recorded.`)
+      dialogue.note(`What was observed of ${pluralize(seen.size, 'domain')} is recorded.`)
     }
     return submitPlan(
       workspace,

@@ -1,16 +1,16 @@
-import { itemSpec } from '../catalog/catalogue.ts'
-import { patchBetween } from '../diff/patch-between.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
+import { computePatch } from '../diff/compute-patch.ts'
 import type { SecretVault } from '../manifest/secret-vault.ts'
 import { secretDetail } from '../manifest/service-address.ts'
-import { safeToRepeat, type Change, type Form, type Write } from '../model/change.ts'
+import { isSafeToRepeat, type Change, type Form, type Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { mapSecrets } from '../model/secret.ts'
-import { referencedNames } from '../model/secret-keeper.ts'
-import { disproof } from '../plan/disproof.ts'
-import { refuseBadSecrets } from './preflight.ts'
-import { secretUses, type SecretUse } from './secret-uses.ts'
+import { listReferencedNames } from '../model/secret-keeper.ts'
+import { findPlanFault } from '../plan/find-plan-fault.ts'
+import { refuseInvalidSecrets } from './preflight.ts'
+import { listSecretUses, type SecretUse } from './secret-uses.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** A plan that can be sent as it stands. */
@@ -34,10 +34,10 @@ export async function resolveForSend(
   recorded: Snapshot,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  const uses = secretUses(planned, vault)
+  const uses = listSecretUses(planned, vault)
   if (uses.length === 0) return { plan: planned, renewed: [] }
   await vault.obtain(
-    uses.flatMap(({ reference }) => vault.missing(reference)),
+    uses.flatMap(({ reference }) => vault.listMissing(reference)),
     signal,
   )
   // The address is shown and recorded; what a command gives is known only now.
@@ -47,7 +47,7 @@ export async function resolveForSend(
   const writes = planned.writes.map((write) => resolveWrite(write, resolution))
   const plan = { ...planned, writes, changes: resolveChanges(planned.changes, writes, resolution) }
   refuseUnproven(plan, recorded, resolution)
-  refuseBadSecrets(plan, vault)
+  refuseInvalidSecrets(plan, vault)
   return { plan, renewed: renewedNames(uses, vault) }
 }
 
@@ -112,7 +112,7 @@ function resolveChanges(changes: Change[], writes: Write[], resolution: Resoluti
     if (after === null || touched.get(domain)?.has(item) !== true) return change
     const own = (writesOf.get(domain) ?? []).filter((write) => write.items[item] !== undefined)
     const value = valueAfter(item, { before, after }, own, resolution)
-    return { ...change, after: value, patch: patchBetween(before, value) }
+    return { ...change, after: value, patch: computePatch(before, value) }
   })
 }
 
@@ -123,11 +123,11 @@ function valueAfter(
   writes: Write[],
   { secrets }: Resolution,
 ): Value {
-  const spec = itemSpec(item)
+  const spec = getItemSpec(item)
   const forms = writes.flatMap((write) => write.items[item] ?? [])
-  if (forms.every(({ name }) => safeToRepeat(name))) {
+  if (forms.every(({ name }) => isSafeToRepeat(name))) {
     const all = new Map(writes.flatMap((write) => [...(secrets.get(place(write, item)) ?? [])]))
-    return spec.canonical(replaced(after, all))
+    return spec.canonicalize(replaced(after, all))
   }
   const held = before ?? undefined
   let value: Value | undefined = held
@@ -152,7 +152,7 @@ function refuseUnproven(plan: Plan, recorded: Snapshot, { touched }: Resolution)
       return [domain, new Map(all.filter(([item]) => items.has(item)))]
     }),
   )
-  const fault = disproof(own, parts, base)
+  const fault = findPlanFault(own, parts, base)
   if (fault === null) return
   throw new EdgewiseError(
     'plan-unproven',
@@ -166,6 +166,6 @@ function renewedNames(uses: SecretUse[], vault: SecretVault): string[] {
     // What was unresolved was not recorded, so it is no other value.
     !secret.startsWith('unresolved:') && vault.resolve(reference).$secret !== secret
   const renewed = uses.filter(isRenewed)
-  const names = renewed.flatMap(({ reference }) => referencedNames(reference))
+  const names = renewed.flatMap(({ reference }) => listReferencedNames(reference))
   return [...new Set(names)].filter((name) => vault.isCommand(name)).toSorted()
 }

@@ -1,13 +1,13 @@
 import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { listSome } from '../model/words.ts'
-import { visible } from '../report/text/visible.ts'
-import type { Recorded, Store } from '../state/store.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import type { GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import { chosenSnapshots } from './make-plan.ts'
-import { planRollback, withoutUnmanaged, type Rollback } from './plan-rollback.ts'
+import { selectSnapshots } from './make-plan.ts'
+import { planRollback, removeUnmanaged, type Rollback } from './plan-rollback.ts'
 import type { Dialogue, Ports } from './ports.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 import type { SelectionRequest } from './select.ts'
@@ -83,10 +83,10 @@ export async function rollback(
 async function dropUnmanaged(
   dialogue: Dialogue,
   store: Store,
-  recorded: Recorded,
+  recorded: RecordedState,
   found: Rollback,
-): Promise<Recorded> {
-  const left = withoutUnmanaged(found, recorded)
+): Promise<RecordedState> {
+  const left = removeUnmanaged(found, recorded)
   if (left.size === 0) return recorded
   try {
     await store.save(
@@ -97,7 +97,7 @@ async function dropUnmanaged(
   } catch (error) {
     if (!(error instanceof EdgewiseError)) throw error
     dialogue.note(
-      `Items that were not recorded before stay recorded as unset (${visible(error.message)}); the next apply releases them.`,
+      `Items that were not recorded before stay recorded as unset (${escapeInvisible(error.message)}); the next apply releases them.`,
     )
     return recorded
   }
@@ -105,11 +105,11 @@ async function dropUnmanaged(
 
 /** Ends the rollout that a health check could not roll back to the end. */
 async function finishRollingBack(store: Store, name: string | null): Promise<void> {
-  const rollout = (await store.rollouts()).find(
+  const rollout = (await store.listRollouts()).find(
     ({ id, state }) => id === name && state === 'taking-back',
   )
   if (rollout !== undefined)
-    await store.keepRollout(
+    await store.saveRollout(
       { ...rollout, state: 'taken-back' },
       `Rollout ${rollout.id}: taken back`,
     )
@@ -118,12 +118,12 @@ async function finishRollingBack(store: Store, name: string | null): Promise<voi
 /** The next apply carries out what the manifests say, whatever was rolled back. */
 function countStillDesired(
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
   { plan }: Rollback,
 ): number {
   const rolledBack = new Set(plan.changes.map(({ domain, item }) => `${domain} ${item}`))
   if (workspace.diagnostics.some(({ severity }) => severity === 'error')) return rolledBack.size
-  const snapshots = chosenSnapshots(workspace, recorded, { target: [], items: [] })
+  const snapshots = selectSnapshots(workspace, recorded, { target: [], items: [] })
   const { changes } = diffSnapshots(snapshots.recorded, snapshots.desired)
   return changes.filter(({ domain, item }) => rolledBack.has(`${domain} ${item}`)).length
 }

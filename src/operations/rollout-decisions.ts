@@ -1,12 +1,12 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { currentWave, type Rollout } from '../model/rollout.ts'
-import { narrowed } from '../plan/selection.ts'
-import { heldDomains, standingOf } from '../rollout/conflicts.ts'
-import { visible } from '../report/text/visible.ts'
+import { findCurrentWave, type Rollout } from '../model/rollout.ts'
+import { narrowSnapshot } from '../plan/selection.ts'
+import { findDomainsOnHold, findConflicts } from '../rollout/conflicts.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { Store } from '../state/store.ts'
-import { askedOf } from './hash-desired.ts'
+import { hashDesired } from './hash-desired.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 
 /** How a plan meets rollouts. */
@@ -20,7 +20,7 @@ export interface WaveRequest {
 }
 
 /** The rollouts that count for a plan: one that is to be ended has no waves to go on with. */
-export function rolloutsInPlans(
+export function excludeSuperseded(
   rollouts: Rollout[],
   { supersede = false }: { supersede?: boolean | undefined },
 ): Rollout[] {
@@ -40,12 +40,12 @@ export async function decideRollouts(
   plan: Plan,
   { waves, finishes = false, supersede = false, retryHeld = false }: WaveRequest,
 ): Promise<{ continued: Rollout | null; ended: string[]; kept: Rollout[] }> {
-  const rollouts = await store.rollouts()
-  const asked = askedOf(workspace)
+  const rollouts = await store.listRollouts()
+  const asked = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const { continued, against } = standingOf(domains, plan.basis, rollouts, asked)
+  const { continued, conflicting } = findConflicts(domains, plan.basis, rollouts, asked)
   const own = continued !== null && (waves ? !supersede : finishes || domains.size === 0)
-  const obstacles = [...against, ...(continued === null || own ? [] : [continued])]
+  const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0 && !supersede) throw open(obstacles)
   const holding = holdingStill(rollouts, asked, retryHeld ? plan : null)
   const idle = rollouts.filter(({ id, state }) => state !== 'open' && !holding.has(id))
@@ -65,11 +65,14 @@ function holdingStill(
   asked: (domain: Domain) => string,
   retried: Plan | null,
 ): Map<string, Rollout> {
-  const held = heldDomains(rollouts, asked)
+  const held = findDomainsOnHold(rollouts, asked)
   const tries =
     retried === null
       ? new Map()
-      : narrowed(new Map([...held.keys()].map((domain) => [domain, new Map()])), retried.basis)
+      : narrowSnapshot(
+          new Map([...held.keys()].map((domain) => [domain, new Map()])),
+          retried.basis,
+        )
   return new Map(
     rollouts.flatMap((rollout): [string, Rollout][] => {
       if (!rollout.held.some((domain) => held.get(domain) === rollout && !tries.has(domain)))
@@ -83,8 +86,8 @@ function holdingStill(
 
 function open(rollouts: Rollout[]): EdgewiseError {
   const said = rollouts.map((rollout) => {
-    const by = rollout.author === null ? '' : ` by ${visible(rollout.author)}`
-    return `rollout ${visible(rollout.id)}${by} is open at wave ${(currentWave(rollout) ?? 0) + 1} of ${rollout.waves.length}`
+    const by = rollout.author === null ? '' : ` by ${escapeInvisible(rollout.author)}`
+    return `rollout ${escapeInvisible(rollout.id)}${by} is open at wave ${(findCurrentWave(rollout) ?? 0) + 1} of ${rollout.waves.length}`
   })
   return new EdgewiseError(
     'rollout-open',

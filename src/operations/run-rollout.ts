@@ -3,29 +3,29 @@ import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { timeZone } from '../model/time-zone.ts'
+import { createTimeZone } from '../model/time-zone.ts'
 import type { Applying, RolledBack, RolloutContext } from '../rollout/ports.ts'
 import { queryCounts } from '../rollout/query-counts.ts'
 import { rollOut } from '../rollout/roll-out.ts'
-import { goneOnWith, rolloutOf } from '../rollout/wave-part.ts'
+import { continueRollout, createRollout } from '../rollout/wave-part.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
-import type { Recorded, Store } from '../state/store.ts'
-import { applyId, authorOf, executePlan, type ExecuteOptions } from './execute-plan.ts'
+import type { RecordedState, Store } from '../state/store.ts'
+import { createApplyId, findAuthor, executePlan, type ExecuteOptions } from './execute-plan.ts'
 import { rollbackSuffix } from './find-change.ts'
-import { askedOf } from './hash-desired.ts'
-import { someIrreversible } from './irreversible.ts'
-import { refuseUnready } from './preflight.ts'
+import { hashDesired } from './hash-desired.ts'
+import { describeIrreversible } from './irreversible.ts'
+import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Outside } from './outside.ts'
-import { planRollback, withoutUnmanaged } from './plan-rollback.ts'
+import { planRollback, removeUnmanaged } from './plan-rollback.ts'
 import type { Locked } from './with-lock.ts'
 import { withQueries } from './with-queries.ts'
 
 /** How a rollout is executed: as an apply, and with a lock that may be given away for a while. */
 interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'isolate'> {
-  lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileFree'>
+  lock: Pick<Locked, 'lease' | 'lockedAt' | 'whileUnlocked'>
   /** The rollout that the plan continues; null for a new one. */
   continued: Rollout | null
   /** Throws what a wave may not begin for at its time. */
@@ -55,15 +55,17 @@ export async function runRollout(
   workspace: LoadedWorkspace,
   plan: Plan,
   store: Store,
-  recorded: Recorded,
+  recorded: RecordedState,
   options: RolloutOptions,
 ): Promise<ApplyResult> {
   const { outside, lock, continued } = options
   const { rollout: settings, service } = workspace.config
   const startedAt = new Date(outside.clock.now()).toISOString()
-  const about = { id: applyId(outside), startedAt, author: authorOf(outside) }
+  const about = { id: createApplyId(outside), startedAt, author: findAuthor(outside) }
   const rollout =
-    continued === null ? rolloutOf(plan, askedOf(workspace), about) : goneOnWith(continued, plan)
+    continued === null
+      ? createRollout(plan, hashDesired(workspace), about)
+      : continueRollout(continued, plan)
   let budget: CallBudget | null = null
   const execute: Applying['execute'] = (part, id, base) =>
     executePlan(workspace, part, store, base, {
@@ -96,13 +98,13 @@ export async function runRollout(
       execute,
       rollBack: (from, base, report) =>
         rollBack(workspace, store, from, base, report, execute, outside),
-      whileUnlocked: (work) => lock.whileFree(work),
+      whileUnlocked: (work) => lock.whileUnlocked(work),
     },
     store,
     settings: {
       pauseMs: settings.pause * 1000,
       rule: settings.health,
-      zone: timeZone(service.timezone),
+      zone: createTimeZone(service.timezone),
     },
     signal: outside.signal,
     report: (event) => options.tell(event, budget),
@@ -115,7 +117,7 @@ async function rollBack(
   workspace: LoadedWorkspace,
   store: Store,
   { id }: Rollout,
-  recorded: Recorded,
+  recorded: RecordedState,
   report: (writes: number) => void,
   execute: Applying['execute'],
   outside: Outside,
@@ -130,15 +132,16 @@ async function rollBack(
       outside,
     )
     report(found.plan.writes.length)
-    refuseUnready(workspace, found.plan)
+    runPreflight(workspace, found.plan)
     const { plan } = await resolveForSend(workspace, found.plan, recorded, outside.signal)
     const result = await execute(plan, `${id}-${rollbackSuffix}`, recorded)
-    const left = withoutUnmanaged(found, result.recorded)
+    const left = removeUnmanaged(found, result.recorded)
     if (left.size > 0)
       await store.save(left, `Rollout ${id}: what was not recorded before is no longer recorded`)
     return {
       result,
-      lost: found.irreversible.length === 0 ? null : someIrreversible(found.irreversible),
+      irreversible:
+        found.irreversible.length === 0 ? null : describeIrreversible(found.irreversible),
     }
   } catch (error) {
     if (error instanceof EdgewiseError && error.code === 'irreversible') return error.message

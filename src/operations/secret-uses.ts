@@ -3,7 +3,7 @@ import type { Write } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import { mapSecrets } from '../model/secret.ts'
-import { referencedNames } from '../model/secret-keeper.ts'
+import { listReferencedNames } from '../model/secret-keeper.ts'
 
 /** A secret in a write whose value is not at hand, or was recorded from a command. */
 export interface SecretUse {
@@ -21,7 +21,7 @@ export interface SecretUse {
  * that are unresolved, and those that stand in it with the fingerprint that is recorded for a
  * reference to a command.
  */
-export function secretUses({ writes, references }: Plan, vault: SecretVault): SecretUse[] {
+export function listSecretUses({ writes, references }: Plan, vault: SecretVault): SecretUse[] {
   const uses: SecretUse[] = []
   for (const write of writes) {
     for (const [item, form] of Object.entries(write.items)) {
@@ -40,8 +40,8 @@ export function secretUses({ writes, references }: Plan, vault: SecretVault): Se
 
 /** Whether what is sent for a secret of a write is not settled yet. */
 function isOpen(secret: string, reference: string, vault: SecretVault): boolean {
-  if (vault.missing(reference).length > 0) return true
-  const fromCommand = referencedNames(reference).some((name) => vault.isCommand(name))
+  if (vault.listMissing(reference).length > 0) return true
+  const fromCommand = listReferencedNames(reference).some((name) => vault.isCommand(name))
   return fromCommand && vault.resolve(reference).$secret !== secret
 }
 

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ItemKey } from '../model/item.ts'
-import { choosesSome, type Selection } from '../plan/selection.ts'
-import type { Recorded } from '../state/store.ts'
+import { selectsAny, type Selection } from '../plan/selection.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { refuseUnknownItems } from './refuse-unknown-items.ts'
 
@@ -20,11 +20,11 @@ export interface SelectionRequest {
 export function select(
   { target = [], items = [] }: SelectionRequest,
   workspace: LoadedWorkspace,
-  recorded: Recorded,
+  recorded: RecordedState,
 ): Selection {
   refuseUnknownItems(items)
   const selection = { target, items }
-  if (!choosesSome(workspace.desired, selection) && !choosesSome(recorded, selection)) {
+  if (!selectsAny(workspace.desired, selection) && !selectsAny(recorded, selection)) {
     throw new EdgewiseError(
       'usage',
       `no domain matches ${target.map((glob) => `"${glob}"`).join(', ')}`,

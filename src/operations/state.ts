@@ -1,17 +1,17 @@
 import type { Applied } from '../model/applied.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Recorded, RecordedItem } from '../state/store.ts'
+import type { RecordedState, RecordedItem } from '../state/store.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import { loadState } from './open-state.ts'
 import type { Outside } from './outside.ts'
-import { recordedAt } from './state-at.ts'
+import { reconstructState } from './reconstruct-state.ts'
 
 /** Everything recorded, and where that is. */
 export async function listState(
   workspace: LoadedWorkspace,
   outside: Outside,
-): Promise<{ recorded: Recorded; location: string }> {
+): Promise<{ recorded: RecordedState; location: string }> {
   const { store, recorded } = await loadState(workspace, outside)
   return { recorded, location: store.location }
 }
@@ -38,7 +38,7 @@ export async function showState(
 ): Promise<DomainState> {
   const { store, recorded } = await loadState(workspace, outside)
   const domain = name.toLowerCase()
-  const asOf = at === undefined ? null : await recordedAt(store, recorded, domain, at)
+  const asOf = at === undefined ? null : await reconstructState(store, recorded, domain, at)
   const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
   if (items.size === 0) {
     const when =
@@ -55,7 +55,10 @@ export async function showState(
 }
 
 /** Lists the applies, first to last. */
-export async function history(workspace: LoadedWorkspace, outside: Outside): Promise<Applied[]> {
+export async function loadHistory(
+  workspace: LoadedWorkspace,
+  outside: Outside,
+): Promise<Applied[]> {
   const { store } = await loadState(workspace, outside)
-  return store.history()
+  return store.listApplies()
 }

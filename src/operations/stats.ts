@@ -2,8 +2,8 @@ import { isDomain } from '../catalog/value/formats.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import { addByTime, toPoints, type Counts, type Grain } from '../model/statistics.ts'
-import { addPoints, emptyTally, type Tally } from '../model/tally.ts'
-import { timeZone } from '../model/time-zone.ts'
+import { addPoints, createTally, type Tally } from '../model/tally.ts'
+import { createTimeZone } from '../model/time-zone.ts'
 import { sparkSteps, type Statistics } from '../report/stats/text.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
@@ -53,7 +53,7 @@ export async function queryStats(
       progress.end()
     }
   })
-  const zone = timeZone(workspace.config.service.timezone)
+  const zone = createTimeZone(workspace.config.service.timezone)
   return { from, to, grain, zone, sum: sum ? domains : null, tallies }
 }
 
@@ -86,11 +86,16 @@ async function tallySum(
 ): Promise<Tally> {
   const { from, to, grain, keepPoints } = request
   const sums = new Map<number, Counts>()
-  for await (const { results, done, all } of queries.together({ domains, from, to, grain })) {
-    progress.report({ done, all })
+  for await (const { results, done, total } of queries.queryTogether({
+    domains,
+    from,
+    to,
+    grain,
+  })) {
+    progress.report({ done, all: total })
     addByTime(sums, results)
   }
-  const tally = emptyTally(null, sparkSteps)
+  const tally = createTally(null, sparkSteps)
   addPoints(tally, toPoints(sums), request, keepPoints)
   return tally
 }
@@ -102,9 +107,14 @@ async function tallyEach(
   progress: QueryProgress<QuestionProgress>,
 ): Promise<Tally[]> {
   const { from, to, grain, keepPoints } = request
-  const tallies = new Map(domains.map((domain) => [domain, emptyTally(domain, sparkSteps)]))
-  for await (const { results, done, all } of queries.eachDomain({ domains, from, to, grain })) {
-    progress.report({ done, all })
+  const tallies = new Map(domains.map((domain) => [domain, createTally(domain, sparkSteps)]))
+  for await (const { results, done, total } of queries.queryEachDomain({
+    domains,
+    from,
+    to,
+    grain,
+  })) {
+    progress.report({ done, all: total })
     for (const { domain, points } of results) {
       const tally = tallies.get(domain)
       if (tally !== undefined) addPoints(tally, points, request, keepPoints)

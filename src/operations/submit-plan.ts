@@ -2,16 +2,16 @@ import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { ApplyEvent } from '../model/events.ts'
 import type { Plan } from '../model/plan.ts'
-import { visible } from '../report/text/visible.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { CallBudget } from '../service/write/call-budget.ts'
-import type { Recorded } from '../state/store.ts'
+import type { RecordedState } from '../state/store.ts'
 import { DefectAfterWrites } from './defect-after-writes.ts'
 import { executePlan } from './execute-plan.ts'
-import { firstPlanWarnings } from './first-plan-warnings.ts'
+import { listFirstPlanWarnings } from './first-plan-warnings.ts'
 import { refuseFrozen, refuseGuarded, type GuardRequest } from './guards.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
-import { refuseUnready } from './preflight.ts'
+import { runPreflight } from './preflight.ts'
 import { resolveForSend } from './resolve-for-send.ts'
 import { decideRollouts, type WaveRequest } from './rollout-decisions.ts'
 import { isRollout, runRollout } from './run-rollout.ts'
@@ -20,7 +20,7 @@ import type { Locked } from './with-lock.ts'
 interface SubmitRequest extends GuardRequest, WaveRequest {
   locked: Locked
   /** What the plan rests on. */
-  recorded: Recorded
+  recorded: RecordedState
   /** Ask before anything is sent. A saved plan was agreed to when it was made. */
   asks: boolean
   /** End the apply at the first refused write, instead of bisecting it. */
@@ -64,14 +64,14 @@ export async function submitPlan(
   const { outside, dialogue } = ports
   const { locked, recorded } = request
   const { store } = locked
-  const firstPlan = await firstPlanWarnings(workspace, store, recorded)
+  const firstPlan = await listFirstPlanWarnings(workspace, store, recorded)
   for (const warning of [...firstPlan, ...plan.warnings]) dialogue.warn(warning)
   // A copy: what is shown can't change what is sent.
   const shown = structuredClone(plan)
   dialogue.show({ kind: 'plan', plan: shown })
 
   refuseGuarded(workspace, recorded, plan, request, outside.clock.now())
-  refuseUnready(workspace, plan)
+  runPreflight(workspace, plan)
   const { continued, ended, kept } = await decideRollouts(workspace, store, plan, request)
   if (
     plan.changes.length > 0 &&
@@ -86,13 +86,16 @@ export async function submitPlan(
   const { plan: ready, renewed } = await resolveForSend(workspace, first, recorded, outside.signal)
   for (const name of renewed)
     dialogue.note(
-      `The secret ${visible(name)} has another value than is recorded; the writes send it.`,
+      `The secret ${escapeInvisible(name)} has another value than is recorded; the writes send it.`,
     )
   await request.beforeSending?.()
   if (ended.length > 0)
-    await store.dropRollouts(ended, `Rollouts ${ended.join(', ')}: another apply takes their place`)
+    await store.deleteRollouts(
+      ended,
+      `Rollouts ${ended.join(', ')}: another apply takes their place`,
+    )
   for (const rollout of kept)
-    await store.keepRollout(
+    await store.saveRollout(
       rollout,
       `Rollout ${rollout.id}: another apply tries again what it held`,
     )
@@ -110,7 +113,7 @@ export async function submitPlan(
     isolate: request.stopOnRefusal !== true,
     tell: (event: ApplyEvent, budget: CallBudget | null) => {
       begun ||= event.type === 'write.started'
-      progress.report(event, budget?.left() ?? null)
+      progress.report(event, budget?.countAvailable() ?? null)
       if (event.type === 'apply.finished') finished = event
     },
   }

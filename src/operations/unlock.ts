@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { endHolding, holderOf } from '../state/lock.ts'
+import { endLock, findLockHolder } from '../state/lock.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import { openRecord } from './open-state.ts'
+import { openState } from './open-state.ts'
 import type { Ports } from './ports.ts'
 
 /**
@@ -14,12 +14,12 @@ export async function unlock(
   workspace: LoadedWorkspace,
   { outside, dialogue }: Ports,
 ): Promise<'not-locked' | 'unlocked' | 'released'> {
-  const { lock } = await openRecord(workspace, outside)
-  const holder = await holderOf(lock)
+  const { lock } = await openState(workspace, outside)
+  const holder = await findLockHolder(lock)
   if (holder === null) return 'not-locked'
   dialogue.show({ kind: 'lock', holder })
-  const noticed = lock.near ? 'before its next write' : 'at its next beat'
+  const noticed = lock.isLocal ? 'before its next write' : 'at its next beat'
   if (!(await dialogue.confirm({ kind: 'unlock', holder, noticed })))
     throw new EdgewiseError('declined', 'the lock was left as it is')
-  return (await endHolding(lock, holder.token)) ? 'unlocked' : 'released'
+  return (await endLock(lock, holder.token)) ? 'unlocked' : 'released'
 }

@@ -1,14 +1,14 @@
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { acquire, leaseMs, type Lease, type LockHolder } from '../state/lock.ts'
-import type { OpenRecord } from '../state/open-state.ts'
+import { acquireLock, leaseMs, type Lease, type LockHolder } from '../state/lock.ts'
+import type { OpenState } from '../state/open-state.ts'
 import type { Moment } from '../apply/run.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
-import { openRecord } from './open-state.ts'
+import { openState } from './open-state.ts'
 import type { Outside } from './outside.ts'
 import type { Ports } from './ports.ts'
 
 /** State whose lock this process holds. */
-export interface Locked extends OpenRecord {
+export interface Locked extends OpenState {
   /** The holding as it is now. */
   readonly lease: Lease
   /** When it was taken. */
@@ -18,7 +18,7 @@ export interface Locked extends OpenRecord {
    *
    * @throws EdgewiseError `locked` when others do not give it back
    */
-  whileFree<T>(work: () => Promise<T>): Promise<T>
+  whileUnlocked<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -41,10 +41,10 @@ export async function withLock<T>(
   { outside, dialogue }: Ports,
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
-  const state = await openRecord(workspace, outside)
+  const state = await openState(workspace, outside)
   for (const sentence of state.notes) dialogue.note(sentence)
   const take = async (timeoutMs: number) => {
-    const lease = await acquire(
+    const lease = await acquireLock(
       state.lock,
       holderHere(outside, reason),
       outside.machine,
@@ -68,7 +68,7 @@ export async function withLock<T>(
     get lockedAt() {
       return now().lockedAt
     },
-    whileFree: async (aside) => {
+    whileUnlocked: async (aside) => {
       const { lease } = now()
       held = null
       await giveBack(lease)

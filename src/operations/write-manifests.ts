@@ -5,14 +5,14 @@ import picomatch from 'picomatch'
 import { stringify } from 'yaml'
 import { catalogue } from '../catalog/catalogue.ts'
 import { formatYaml } from '../manifest/format-yaml.ts'
-import { liftCommon, mostParts } from '../manifest/lift-common.ts'
-import { workspaceFiles } from '../manifest/load-workspace.ts'
-import { configsOf, overDefaults } from '../manifest/written-config.ts'
-import { readYaml } from '../manifest/yaml-file.ts'
+import { liftCommon, maxParts } from '../manifest/lift-common.ts'
+import { loadWorkspaceFiles } from '../manifest/load-workspace.ts'
+import { buildConfigs, overrideDefaults } from '../manifest/written-config.ts'
+import { parseYaml } from '../manifest/yaml-file.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { groupBy } from '../model/group-by.ts'
-import type { Adopted, Domain } from '../model/item.ts'
-import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
+import type { ImportedItem, Domain } from '../model/item.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { LoadedWorkspace } from './load-workspace.ts'
 import type { Ports } from './ports.ts'
 
@@ -29,13 +29,13 @@ const mostTold = 20
  */
 export function writeManifests(
   workspace: LoadedWorkspace,
-  observed: Adopted[],
+  observed: ImportedItem[],
   { outside, dialogue }: Ports,
 ): number {
   const { root, config } = workspace
-  const { configs, lacking } = configsOf(workspace, observed)
+  const { configs, omitted } = buildConfigs(workspace, observed)
   if (configs.size === 0) return 0
-  for (const { domain, item } of lacking)
+  for (const { domain, item } of omitted)
     dialogue.note(
       `${item} of ${domain} holds a secret: add it to ${pathOf(domain)} yourself, with a \${secret:name} reference.`,
     )
@@ -49,7 +49,7 @@ export function writeManifests(
     const documents = common.map((part, i) => ({ profile: profile.names(i), config: part }))
     texts.set(profile.path, textOf(profile.path, documents))
   }
-  const open = groupBy(lacking, ({ domain }) => domain)
+  const open = groupBy(omitted, ({ domain }) => domain)
   for (const [domain, { takes, config: rest }] of domains) {
     const profiles: JsonObject =
       takes.length === 0 ? {} : { profiles: takes.map((part) => profile.names(part)) }
@@ -57,7 +57,7 @@ export function writeManifests(
     texts.set(
       pathOf(domain),
       textOf(pathOf(domain), [
-        { domain, ...profiles, config: overDefaults(config.defaults, rest, unsaid) },
+        { domain, ...profiles, config: overrideDefaults(config.defaults, rest, unsaid) },
       ]),
     )
   }
@@ -78,15 +78,15 @@ function freeProfile(
   { env }: Ports['outside'],
 ): { path: string; names(i: number): string } {
   const taken = new Set<Json | undefined>()
-  for (const file of workspaceFiles(root, env).files) {
-    for (const { value } of readYaml(file).documents)
-      if (isObject(value)) taken.add(own(value, 'profile'))
+  for (const file of loadWorkspaceFiles(root, env).files) {
+    for (const { value } of parseYaml(file).documents)
+      if (isObject(value)) taken.add(getOwn(value, 'profile'))
   }
   for (let number = 1; ; number++) {
     const name = `imported${number === 1 ? '' : number}`
     const path = `profiles/${name}.yaml`
     const names = (i: number) => (i === 0 ? name : `${name}-${i + 1}`)
-    const free = Array.from({ length: mostParts }, (_, i) => names(i)).every(
+    const free = Array.from({ length: maxParts }, (_, i) => names(i)).every(
       (each) => !taken.has(each),
     )
     if (free && !existsSync(join(root, path))) return { path, names }

@@ -1,7 +1,7 @@
 import type { Amount } from '../model/amount.ts'
 import type { Domain } from '../model/item.ts'
-import { exchange } from './exchange-domains.ts'
-import { bestWave } from './grow-wave.ts'
+import { exchangeDomains } from './exchange-domains.ts'
+import { growWave } from './grow-wave.ts'
 import { buildWaveTable, type WaveTable } from './wave-table.ts'
 import { choosePioneers, collectKinds, type Kinds } from './wave-kinds.ts'
 
@@ -34,15 +34,15 @@ const maxWork = 10_000_000
 export function assignWaves(problem: WaveProblem): Map<Domain, number> {
   const { domains, amounts, isFirst } = problem
   const first = domains.filter(isFirst)
-  const sizes = waveSizes(amounts, domains.length, first.length)
+  const sizes = computeWaveSizes(amounts, domains.length, first.length)
   const table = buildWaveTable(problem.domains, problem.writes)
   const { waves, fixed } = filled(table, sizes, first, problem.kinds ?? new Map())
-  exchange(table, waves, fixed)
+  exchangeDomains(table, waves, fixed)
   return waves
 }
 
 /** How many domains each wave has; at least `first` in the first one, none of them empty. */
-export function waveSizes(amounts: Amount[], domains: number, first: number): number[] {
+export function computeWaveSizes(amounts: Amount[], domains: number, first: number): number[] {
   const sizes: number[] = []
   let placed = 0
   for (const amount of amounts) {
@@ -76,7 +76,7 @@ function filled(
     }
     const given = k === 0 ? first : []
     const grow = (begin: Domain[]): Domain[] =>
-      bestWave(table.writes, left, size, begin, maxWork / sizes.length)
+      growWave(table.writes, left, size, begin, maxWork / sizes.length)
     const known = new Set([...tried, ...collectKinds(given, kinds)])
     const pioneers = choosePioneers(
       left.filter((domain) => !fixed.has(domain)),

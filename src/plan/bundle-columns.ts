@@ -18,7 +18,7 @@ export interface BundleNeed {
  * @param width the most domains of a write
  * @returns the problem, and the keys of each column's forms
  */
-export function coverProblem(
+export function buildCoverProblem(
   all: BundleNeed[],
   rows: number,
   width: number,

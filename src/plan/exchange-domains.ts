@@ -10,8 +10,8 @@ const mostTries = 200_000
  * @param waves domain → wave; it is changed in place
  * @param fixed domains that stay where they are
  */
-export function exchange(
-  { writes, writesOf }: WaveTable,
+export function exchangeDomains(
+  { writes, writesByDomain }: WaveTable,
   waves: Map<Domain, number>,
   fixed: ReadonlySet<Domain>,
 ): void {
@@ -24,7 +24,7 @@ export function exchange(
   const move = (domain: Domain, to: number): number => {
     const from = waves.get(domain) ?? 0
     let gained = 0
-    for (const i of writesOf.get(domain) ?? []) {
+    for (const i of writesByDomain.get(domain) ?? []) {
       const byWave = count[i]
       if (byWave === undefined) continue
       const left = (byWave.get(from) ?? 0) - 1

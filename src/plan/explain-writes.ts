@@ -1,10 +1,10 @@
-import { canonicalJson } from '../model/canonical-json.ts'
+import { canonicalizeJson } from '../model/canonical-json.ts'
 import type { Form, Write } from '../model/change.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Explanation } from '../model/plan.ts'
-import { bundlesOf } from './groups.ts'
+import { buildBundles } from './groups.ts'
 import type { WriteProblem } from './group-writes.ts'
 import type { Need } from './needs.ts'
 
@@ -22,7 +22,7 @@ export function explainWrites(asked: Asked, writes: Write[]): Explanation {
   for (const write of writes)
     for (const [item, form] of Object.entries(write.items)) push(takers, keyOf(item, form), write)
   return {
-    ...obviousCounts(asked),
+    ...countObviousWrites(asked),
     writes: writes.map((write) => ({
       id: write.id,
       reason: reasonOf(write, writesOf, takers, asked.domainsPerWrite),
@@ -34,7 +34,7 @@ export function explainWrites(asked: Asked, writes: Write[]): Explanation {
  * How many calls the same changes take one by one, with domains that change alike together, and one
  * item at a time.
  */
-export function obviousCounts({
+export function countObviousWrites({
   needs,
   grouping,
   domainsPerWrite,
@@ -44,7 +44,7 @@ export function obviousCounts({
   let single = 0
   for (const [, own] of groupBy(needs, (need) => need.domain)) {
     const byItem = new Map(own.map((need): [ItemKey, Need] => [need.item, need]))
-    const bundles = bundlesOf([...byItem.keys()], grouping)
+    const bundles = buildBundles([...byItem.keys()], grouping)
     const keys = bundles.map(({ items: names, group }) => ({
       group,
       key: names.map((name) => keyOf(name, byItem.get(name)?.whole)).join('\n'),
@@ -93,7 +93,7 @@ function numbers(ids: number[]): string {
 }
 
 function keyOf(item: ItemKey, form: Form | undefined): string {
-  return `${item} ${canonicalJson((form ?? null) as unknown as Json)}`
+  return `${item} ${canonicalizeJson((form ?? null) as unknown as Json)}`
 }
 
 function count(counts: Map<string, number>, key: string): void {

@@ -7,7 +7,7 @@ import type { Grouping } from '../model/config.ts'
 import type { Progress } from './cover/search-large.ts'
 import type { Need } from './needs.ts'
 import { orderWrites } from './order-writes.ts'
-import { groupProblems } from './rectangles.ts'
+import { buildGroupProblems } from './group-problems.ts'
 
 /**
  * What the planner is asked: the needs, how items may be grouped, how many domains a write holds,
@@ -88,14 +88,14 @@ export function groupWrites({
 }: WriteProblem): WriteSolution {
   const parts: { domains: Domain[]; items: Record<ItemKey, Form> }[] = []
   let lowerBound = 0
-  for (const { problem, meaning } of groupProblems(needs, grouping, domainsPerWrite)) {
+  for (const { problem, toWrite } of buildGroupProblems(needs, grouping, domainsPerWrite)) {
     const { rectangles, bound } = findCover(
       problem,
       shared(coverEfforts[effort], share),
       solver,
       progress,
     )
-    parts.push(...rectangles.map(meaning))
+    parts.push(...rectangles.map(toWrite))
     lowerBound += bound
   }
   return {

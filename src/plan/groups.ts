@@ -17,7 +17,7 @@ export interface Bundle {
  * be seen apart (`together`) are one bundle; a bundle that joins several groups travels alone. In a
  * stable order.
  */
-export function bundlesOf(items: ItemKey[], grouping: Grouping): Bundle[] {
+export function buildBundles(items: ItemKey[], grouping: Grouping): Bundle[] {
   const bound = joined(grouping.together, items).filter((set) => set.length > 1)
   const single = items
     .filter((item) => !bound.some((set) => set.includes(item)))
@@ -25,7 +25,7 @@ export function bundlesOf(items: ItemKey[], grouping: Grouping): Bundle[] {
   return [...bound, ...single]
     .map((set) => {
       const sorted = set.toSorted()
-      const groups = new Set(sorted.map((item) => groupOf(item, grouping.groups)))
+      const groups = new Set(sorted.map((item) => findGroup(item, grouping.groups)))
       return {
         items: sorted,
         group: groups.size === 1 ? [...groups].join() : `together ${sorted.join(' ')}`,
@@ -51,7 +51,7 @@ function joined(sets: ItemKey[][], items: ItemKey[]): ItemKey[][] {
  * The group of an item (specification, "POST /domain/config", rule 8). An item that a list of lists
  * leaves out is alone.
  */
-export function groupOf(item: ItemKey, groups: Grouping['groups']): string {
+export function findGroup(item: ItemKey, groups: Grouping['groups']): string {
   if (groups === 'all') return 'all'
   if (groups === 'documented') return catalogue.get(item)?.group ?? item
   const index = groups.findIndex((group) => group.includes(item))

@@ -9,7 +9,7 @@ import type { Domain } from '../model/item.ts'
  * @param fixed domains that belong to it
  * @param work the most steps, over all writes that it may grow from
  */
-export function bestWave(
+export function growWave(
   writes: Domain[][],
   left: Domain[],
   size: number,

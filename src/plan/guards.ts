@@ -1,5 +1,5 @@
 import picomatch from 'picomatch'
-import { itemSpec } from '../catalog/catalogue.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Amount } from '../model/amount.ts'
 import type { Guards } from '../model/config.ts'
 import type { Change, Write } from '../model/change.ts'
@@ -33,7 +33,7 @@ export interface Fleet {
 export interface GuardRefusal {
   guard: 'maxDomains' | 'maxChanges' | 'protect' | 'freeze' | 'allow'
   message: string
-  wayOut: string
+  hint: string
 }
 
 /** Of so few domains a share says nothing: one of three is a third of the fleet. */
@@ -43,18 +43,18 @@ const fewestForShares = 10
  * Every guard that refuses these changes and writes; releases count as changes. None when nothing
  * changes.
  */
-export function guardRefusals(input: GuardInput): GuardRefusal[] {
+export function checkGuards(input: GuardInput): GuardRefusal[] {
   if (input.changes.length + input.writes.length === 0) return []
   return [
     ...amounts(input),
     ...protectedOnes(input),
     ...grave(input),
-    ...frozen(input.guards.freeze, input.now),
+    ...checkFreeze(input.guards.freeze, input.now),
   ]
 }
 
 /** The size of what is managed or recorded. */
-export function fleetOf(recorded: Snapshot, desired: Snapshot): Fleet {
+export function measureFleet(recorded: Snapshot, desired: Snapshot): Fleet {
   const domains = new Set([...recorded.keys(), ...desired.keys()])
   let items = 0
   for (const domain of domains) {
@@ -102,14 +102,14 @@ function over(
   things: string,
   fleet: Fleet,
 ): GuardRefusal[] {
-  const wayOut = `Choose fewer with --target or --item, or give --force if so many are meant.`
+  const hint = `Choose fewer with --target or --item, or give --force if so many are meant.`
   if ('count' in most) {
     if (changed <= most.count) return []
     return [
       {
         guard,
         message: `${guard}: ${changed} of ${all} ${things} would change, more than ${most.count}`,
-        wayOut,
+        hint,
       },
     ]
   }
@@ -119,7 +119,7 @@ function over(
     {
       guard,
       message: `${guard}: ${changed} of ${all} ${things} would change, ${percent(share)} and more than ${percent(most.percent)}`,
-      wayOut,
+      hint,
     },
   ]
 }
@@ -137,8 +137,7 @@ function protectedOnes({ changes, writes, guards: { protect } }: GuardInput): Gu
     {
       guard: 'protect',
       message: `protect: ${listSome(domains)} ${domains.length === 1 ? 'is' : 'are'} protected`,
-      wayOut:
-        'Choose other domains with --target, or take the glob out of "guards.protect" in edgewise.yaml.',
+      hint: 'Choose other domains with --target, or take the glob out of "guards.protect" in edgewise.yaml.',
     },
   ]
 }
@@ -152,23 +151,25 @@ function grave({ changes, writes, allow }: GuardInput): GuardRefusal[] {
     Object.entries(items).map(([item, { payload }]) => ({ domains, item, value: payload })),
   )
   const found = [...changed, ...written].flatMap(({ domains, item, value }) => {
-    const why = allow.includes(item) ? null : (itemSpec(item).grave?.(value) ?? null)
+    const why = allow.includes(item)
+      ? null
+      : (getItemSpec(item).explainDestructive?.(value) ?? null)
     return why === null ? [] : domains.map((domain) => ({ domain, item, why }))
   })
   return [...groupBy(found, ({ item, why }) => `${item}: ${why}`)].map(([message, same]) => ({
     guard: 'allow',
     message: `${message} (${listSome([...new Set(same.map(({ domain }) => domain))])})`,
-    wayOut: `Give --allow ${same[0]?.item ?? ''} if that is meant.`,
+    hint: `Give --allow ${same[0]?.item ?? ''} if that is meant.`,
   }))
 }
 
 /** The freeze windows that it lies in. */
-export function frozen(windows: FreezeWindow[], now: number): GuardRefusal[] {
+export function checkFreeze(windows: FreezeWindow[], now: number): GuardRefusal[] {
   return windows
     .filter((window) => isFrozen(window, now))
     .map(({ from, to, timezone, reason }) => ({
       guard: 'freeze',
       message: `freeze: nothing is applied from ${from} to ${to} (${timezone})${reason === '' ? '' : `: ${reason}`}`,
-      wayOut: 'Wait for its end, or change "guards.freeze" in edgewise.yaml.',
+      hint: 'Wait for its end, or change "guards.freeze" in edgewise.yaml.',
     }))
 }

@@ -3,18 +3,18 @@ import type { Action, Change, Write } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import type { Effort, Plan } from '../model/plan.ts'
-import { hashes } from './basis.ts'
-import { disproof } from './disproof.ts'
+import { hashDomains } from './basis.ts'
+import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver } from './cover/dual-bound.ts'
 import type { Progress } from './cover/search-large.ts'
 import { explainWrites } from './explain-writes.ts'
 import { groupWrites, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type Waves } from './write-in-waves.ts'
-import { groupOf } from './groups.ts'
+import { findGroup } from './groups.ts'
 import { type Grouping } from '../model/config.ts'
-import { needsOf } from './needs.ts'
+import { listNeeds } from './needs.ts'
 import { describeKinds, findKinds } from './wave-kinds.ts'
-import { warningsOf } from './warnings.ts'
+import { collectWarnings } from './warnings.ts'
 
 /** Rises with each change after which the same changes may give other writes. */
 export const plannerVersion = 1
@@ -60,7 +60,7 @@ export function makePlan(input: PlanInput): Plan {
     waves = { waveOf: new Map<Domain, number>() },
   } = input
   const problem: WriteProblem = {
-    needs: needsOf(changes, recorded),
+    needs: listNeeds(changes, recorded),
     grouping,
     domainsPerWrite: limits.domainsPerWrite,
     effort,
@@ -69,11 +69,11 @@ export function makePlan(input: PlanInput): Plan {
     ...(first.length === 0 ? {} : { isFirst: picomatch(first, { nocase: true, dot: true }) }),
   }
   const kinds = findKinds(changes)
-  const { writes, lowerBound, atOnce } = writeInWaves(
+  const { writes, lowerBound, writesAtOnce } = writeInWaves(
     problem,
     'amounts' in waves ? { ...waves, kinds } : waves,
   )
-  const fault = disproof(changes, writes, recorded)
+  const fault = findPlanFault(changes, writes, recorded)
   if (fault !== null) {
     throw new EdgewiseError(
       'plan-unproven',
@@ -95,8 +95,8 @@ export function makePlan(input: PlanInput): Plan {
       seconds: 60 * Math.max(0, Math.ceil(writes.length / limits.callsPerMinute) - 1),
     },
     basis: {
-      desired: hashes(desired, domains),
-      recorded: hashes(recorded, domains),
+      desired: hashDomains(desired, domains),
+      recorded: hashDomains(recorded, domains),
       target: input.target,
       items: input.items,
       commit: input.commit,
@@ -104,9 +104,9 @@ export function makePlan(input: PlanInput): Plan {
     planner: { version: plannerVersion, effort },
     references: referencesIn(changes, desired),
     warnings: [
-      ...warningsOf(changes, recorded, desired),
-      ...groupsNote(problem, atOnce),
-      ...wavesNote(writes, atOnce),
+      ...collectWarnings(changes, recorded, desired),
+      ...groupsNote(problem, writesAtOnce),
+      ...wavesNote(writes, writesAtOnce),
       ...describeKinds(writes, kinds),
     ],
     ...(input.explain === true ? { explanation: explainWrites(problem, writes) } : {}),
@@ -128,7 +128,7 @@ function referencesIn(changes: Change[], desired: Snapshot): NonNullable<Plan['r
 /** What it would save to let all items share a write, where that is anything. */
 function groupsNote(problem: WriteProblem, writes: number): string[] {
   const { groups } = problem.grouping
-  const groupNames = new Set(problem.needs.map(({ item }) => groupOf(item, groups)))
+  const groupNames = new Set(problem.needs.map(({ item }) => findGroup(item, groups)))
   if (groupNames.size < 2) return []
   const all = groupWrites({
     ...problem,

@@ -1,6 +1,6 @@
-import { itemSpec } from '../catalog/catalogue.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Change, Form } from '../model/change.ts'
-import { unrecorded, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
+import { unrecordedState, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
 
 /**
  * One item of one domain that has to be written: by the whole form, or by all of the parts, in any
@@ -19,21 +19,21 @@ export interface Need {
  * released, needs no write. A change that no documented write can bring about is a defect of the
  * catalogue.
  */
-export function needsOf(changes: Change[], recorded: Snapshot): Need[] {
+export function listNeeds(changes: Change[], recorded: Snapshot): Need[] {
   return changes.flatMap((change) => {
     if (change.action === 'release' || change.reason === 'cleared') return []
     const { domain, item, after } = change
-    const spec = itemSpec(item)
-    const held = recorded.get(domain)?.get(item) ?? unrecorded
+    const spec = getItemSpec(item)
+    const held = recorded.get(domain)?.get(item) ?? unrecordedState
     if (after !== null) {
-      const whole = spec.whole(held, after)
+      const whole = spec.buildWhole(held, after)
       if (whole !== null)
         return [
           {
             domain,
             item,
             whole,
-            parts: change.reason === 'differs' ? (spec.deltas?.(held, after) ?? []) : [],
+            parts: change.reason === 'differs' ? (spec.buildDeltas?.(held, after) ?? []) : [],
           },
         ]
     } else {

@@ -2,7 +2,7 @@ import type { Form } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 
 /** A write that has no place in the plan yet. */
-export interface Unplaced {
+export interface UnorderedWrite {
   domains: Domain[]
   items: Record<ItemKey, Form>
 }
@@ -13,7 +13,10 @@ export interface Unplaced {
  * Each time the write comes next that finishes most of the domains that were begun; what shares
  * nothing comes by name. The order in which the writes were given does not matter.
  */
-export function orderWrites(writes: Unplaced[], isFirst: (domain: Domain) => boolean): Unplaced[] {
+export function orderWrites(
+  writes: UnorderedWrite[],
+  isFirst: (domain: Domain) => boolean,
+): UnorderedWrite[] {
   const sorted = writes
     .map((write) => ({ write, key: keyOf(write) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
@@ -23,7 +26,7 @@ export function orderWrites(writes: Unplaced[], isFirst: (domain: Domain) => boo
   return [...closeTogether(first), ...closeTogether(others)]
 }
 
-function closeTogether(writes: Unplaced[]): Unplaced[] {
+function closeTogether(writes: UnorderedWrite[]): UnorderedWrite[] {
   const writesOf = new Map<Domain, number[]>()
   for (const [i, { domains }] of writes.entries()) {
     for (const domain of domains) {
@@ -32,7 +35,7 @@ function closeTogether(writes: Unplaced[]): Unplaced[] {
       else known.push(i)
     }
   }
-  const placed: Unplaced[] = []
+  const placed: UnorderedWrite[] = []
   const waiting = new Set(writes.keys())
   /** Writes with domains that were begun, and how many those are. */
   const begun = new Map<number, number>()
@@ -60,6 +63,6 @@ function mostBegun(begun: ReadonlyMap<number, number>): number | undefined {
   return best
 }
 
-function keyOf({ domains, items }: Unplaced): string {
+function keyOf({ domains, items }: UnorderedWrite): string {
   return `${domains.join(' ')}\n${Object.keys(items).join(' ')}`
 }

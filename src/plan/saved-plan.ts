@@ -1,12 +1,12 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
-import { sameJson } from '../model/canonical-json.ts'
+import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { efforts, type Effort, type Plan } from '../model/plan.ts'
-import { counted, listSome } from '../model/words.ts'
-import { hashes } from './basis.ts'
+import { pluralize, listSome } from '../model/words.ts'
+import { hashDomains } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
 import type { Selection } from './selection.ts'
 
@@ -82,12 +82,12 @@ export function refuseStale(
       again,
     )
   }
-  if (!sameJson(saved.changes, json['changes'])) {
+  if (!isSameJson(saved.changes, json['changes'])) {
     const { held } = now.summary
     const why =
       held === 0
         ? ''
-        : `: ${counted(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
+        : `: ${pluralize(held, 'change is', 'changes are')} held since a rollout was stopped or taken back`
     const hint = held === 0 ? again : `${again} --retry-held applies what is held as well.`
     throw new EdgewiseError(
       'stale-plan',
@@ -112,7 +112,7 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
   )
   const other = now.changes.find(({ domain, item, action, after }) => {
     const change = reviewed.get(`${domain} ${item}`)
-    if (change === undefined || !sameJson(change['after'], after)) return true
+    if (change === undefined || !isSameJson(change['after'], after)) return true
     return after === null && change['action'] !== action
   })
   if (other === undefined) return
@@ -128,9 +128,9 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
  * file.
  */
 function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
-  if (sameJson(saved, now)) return
+  if (isSameJson(saved, now)) return
   const planned = Array.isArray(now) ? now : []
-  const first = planned.findIndex((write, i) => !sameJson(write, saved[i]))
+  const first = planned.findIndex((write, i) => !isSameJson(write, saved[i]))
   const where =
     first === -1
       ? `it has ${saved.length} writes instead of ${planned.length}`
@@ -186,6 +186,6 @@ function unusable(what: string): EdgewiseError {
 
 function changedSince(before: Record<Domain, string>, snapshot: Snapshot): Domain[] {
   const domains = Object.keys(before)
-  const now = hashes(snapshot, domains)
+  const now = hashDomains(snapshot, domains)
   return domains.filter((domain) => before[domain] !== now[domain]).toSorted()
 }

@@ -15,7 +15,7 @@ export interface Selection {
  * what is left out is never a change. Items that empty a chosen one, or that it empties, belong to
  * it.
  */
-export function narrowed<Held>(
+export function narrowSnapshot<Held>(
   snapshot: ReadonlyMap<Domain, ReadonlyMap<ItemKey, Held>>,
   selection: Selection,
 ): Map<Domain, Map<ItemKey, Held>> {
@@ -42,15 +42,15 @@ function domainMatcher(target: string[]): (domain: Domain) => boolean {
 }
 
 /** A snapshot narrowed to nothing is an easy mistake: whether any domain was chosen. */
-export function choosesSome(snapshot: Snapshot, selection: Selection): boolean {
-  return selection.target.length === 0 || narrowed(snapshot, selection).size > 0
+export function selectsAny(snapshot: Snapshot, selection: Selection): boolean {
+  return selection.target.length === 0 || narrowSnapshot(snapshot, selection).size > 0
 }
 
 function withRelated(items: ItemKey[]): Set<ItemKey> {
   const chosen = new Set(items)
   for (const spec of catalogue.values()) {
-    if (items.includes(spec.key)) for (const cleared of spec.clears) chosen.add(cleared)
-    else if (spec.clears.some((cleared) => items.includes(cleared))) chosen.add(spec.key)
+    if (items.includes(spec.key)) for (const cleared of spec.clearedItems) chosen.add(cleared)
+    else if (spec.clearedItems.some((cleared) => items.includes(cleared))) chosen.add(spec.key)
   }
   return chosen
 }

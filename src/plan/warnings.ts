@@ -1,12 +1,16 @@
-import { itemSpec } from '../catalog/catalogue.ts'
+import { getItemSpec } from '../catalog/catalogue.ts'
 import type { Change } from '../model/change.ts'
-import { unrecorded, type Domain, type Snapshot } from '../model/item.ts'
+import { unrecordedState, type Domain, type Snapshot } from '../model/item.ts'
 
 /**
  * What a reader of the plan should know before it is applied; each kind told once, with the number
  * of domains.
  */
-export function warningsOf(changes: Change[], recorded: Snapshot, desired: Snapshot): string[] {
+export function collectWarnings(
+  changes: Change[],
+  recorded: Snapshot,
+  desired: Snapshot,
+): string[] {
   return [
     ...emptied(changes, recorded),
     ...beyondRecord(changes, recorded),
@@ -22,7 +26,7 @@ function emptied(changes: Change[], recorded: Snapshot): string[] {
     const items = recorded.get(change.domain)
     const wasAlone = items?.get(change.item)?.status === 'confirmed'
     if (wasAlone) continue
-    for (const cleared of itemSpec(change.item).clears) {
+    for (const cleared of getItemSpec(change.item).clearedItems) {
       if (!items?.has(cleared))
         push(
           found,
@@ -38,9 +42,9 @@ function emptied(changes: Change[], recorded: Snapshot): string[] {
 function beyondRecord(changes: Change[], recorded: Snapshot): string[] {
   const found = new Map<string, Domain[]>()
   for (const change of changes) {
-    const held = recorded.get(change.domain)?.get(change.item) ?? unrecorded
+    const held = recorded.get(change.domain)?.get(change.item) ?? unrecordedState
     if (change.after === null || held.status !== 'in-doubt' || held.unknown !== true) continue
-    if (itemSpec(change.item).whole(held, change.after)?.name === 'switch')
+    if (getItemSpec(change.item).buildWhole(held, change.after)?.name === 'switch')
       push(
         found,
         `${change.item} is written entry by entry; entries that it may hold beside these are not known`,
@@ -56,8 +60,8 @@ function nothingToTakeBack(recorded: Snapshot, desired: Snapshot): string[] {
   for (const [domain, items] of desired) {
     for (const [item, wanted] of items) {
       if (wanted.status !== 'unset') continue
-      const held = recorded.get(domain)?.get(item) ?? unrecorded
-      if (held.status !== 'unset' && itemSpec(item).unset?.(held, domain) === null) {
+      const held = recorded.get(domain)?.get(item) ?? unrecordedState
+      if (held.status !== 'unset' && getItemSpec(item).unset?.(held, domain) === null) {
         push(
           found,
           `${item} can't be unset: no entry of it is recorded, so there is none to take back`,

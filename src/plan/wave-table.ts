@@ -5,13 +5,13 @@ export interface WaveTable {
   domains: Domain[]
   writes: Domain[][]
   /** The places of a domain's writes in `writes`. */
-  writesOf: ReadonlyMap<Domain, number[]>
+  writesByDomain: ReadonlyMap<Domain, number[]>
 }
 
 /** Builds the table of some writes; every domain is in `domains`. */
 export function buildWaveTable(domains: Domain[], writes: Domain[][]): WaveTable {
-  const writesOf = new Map<Domain, number[]>(domains.map((domain) => [domain, []]))
+  const writesByDomain = new Map<Domain, number[]>(domains.map((domain) => [domain, []]))
   for (const [i, write] of writes.entries())
-    for (const domain of write) writesOf.get(domain)?.push(i)
-  return { domains, writes, writesOf }
+    for (const domain of write) writesByDomain.get(domain)?.push(i)
+  return { domains, writes, writesByDomain }
 }

@@ -15,7 +15,7 @@ export type Waves = { amounts: Amount[]; kinds?: Kinds } | { waveOf: ReadonlyMap
 /** Writes wave by wave, and how many they would be all at once. */
 export interface WaveSolution extends WriteSolution {
   /** Writes without waves. */
-  atOnce: number
+  writesAtOnce: number
 }
 
 /**
@@ -33,7 +33,7 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
     return {
       ...whole,
       writes: whole.writes.map((write) => ({ ...write, wave: only ?? 1 })),
-      atOnce: whole.writes.length,
+      writesAtOnce: whole.writes.length,
     }
   }
   const needsOf = groupBy(problem.needs, ({ domain }) => waveOf.get(domain) ?? 1)
@@ -51,7 +51,7 @@ export function writeInWaves(problem: WriteProblem, waves: Waves): WaveSolution 
   return {
     writes: writes.map((write, i) => ({ ...write, id: i + 1 })),
     lowerBound: whole.lowerBound,
-    atOnce: whole.writes.length,
+    writesAtOnce: whole.writes.length,
   }
 }
 

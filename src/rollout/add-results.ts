@@ -1,8 +1,8 @@
 import type { ApplyResult } from '../apply/run.ts'
-import type { Recorded } from '../state/store.ts'
+import type { RecordedState } from '../state/store.ts'
 
 /** What came of an apply that has not sent anything yet. */
-export function nothing(recorded: Recorded): ApplyResult {
+export function createEmptyResult(recorded: RecordedState): ApplyResult {
   return {
     confirmed: 0,
     refused: 0,
@@ -17,7 +17,7 @@ export function nothing(recorded: Recorded): ApplyResult {
 }
 
 /** Adds what came of one apply to what came of those before it. */
-export function add(to: ApplyResult, more: ApplyResult): void {
+export function addResult(to: ApplyResult, more: ApplyResult): void {
   to.confirmed += more.confirmed
   to.refused += more.refused
   to.inDoubt += more.inDoubt
@@ -30,6 +30,12 @@ export function add(to: ApplyResult, more: ApplyResult): void {
 }
 
 /** Whether everything of an apply is confirmed, and recorded so that others see it. */
-export function isWhole({ refused, inDoubt, notSent, stopped, unrecorded }: ApplyResult): boolean {
+export function isComplete({
+  refused,
+  inDoubt,
+  notSent,
+  stopped,
+  unrecorded,
+}: ApplyResult): boolean {
   return refused + inDoubt + notSent === 0 && stopped === null && unrecorded === null
 }

@@ -1,6 +1,6 @@
 import type { Domain } from '../model/item.ts'
 import { grainMs } from '../model/statistics.ts'
-import type { Recorded } from '../state/store.ts'
+import type { RecordedState } from '../state/store.ts'
 import type { HealthConfig } from '../model/config.ts'
 
 /**
@@ -8,9 +8,9 @@ import type { HealthConfig } from '../model/config.ts'
  * 1970: what was written to them in the window before the wave, or shortly before that, may be what
  * made them as they were. A change that was taken back minutes ago would pass for the usual.
  */
-export function undisturbedFrom(
+export function findBaselineStart(
   domains: Domain[],
-  recorded: Recorded,
+  recorded: RecordedState,
   now: number,
   rule: HealthConfig,
 ): number {

@@ -2,8 +2,8 @@ import type { ApplyResult } from '../apply/run.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
-import type { Recorded } from '../state/store.ts'
-import { add, isWhole } from './add-results.ts'
+import type { RecordedState } from '../state/store.ts'
+import { addResult, isComplete } from './add-results.ts'
 import type { RolloutContext } from './ports.ts'
 
 /** Ends a rollout where it is. One that puts nothing on hold is forgotten. */
@@ -16,8 +16,8 @@ export async function stopRollout(
 ): Promise<void> {
   result.stopped ??= why
   const message = `Rollout ${rollout.id}: stopped (${why})`
-  if (held.length === 0) await store.dropRollouts([rollout.id], message)
-  else await store.keepRollout({ ...rollout, state: 'stopped', reason: why, held }, message)
+  if (held.length === 0) await store.deleteRollouts([rollout.id], message)
+  else await store.saveRollout({ ...rollout, state: 'stopped', reason: why, held }, message)
 }
 
 /**
@@ -30,7 +30,7 @@ export async function failWave(
   rollout: Rollout,
   at: number,
   { worse, reason }: { worse: boolean; reason: string },
-  recorded: Recorded,
+  recorded: RecordedState,
   result: ApplyResult,
   context: RolloutContext,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function failWave(
 async function rollBack(
   rollout: Rollout,
   why: string,
-  recorded: Recorded,
+  recorded: RecordedState,
   result: ApplyResult,
   { store, applying, clock, report }: RolloutContext,
 ): Promise<void> {
@@ -64,7 +64,7 @@ async function rollBack(
     reason: why,
     held: Object.keys(rollout.asked),
   }
-  await store.keepRollout(held, `Rollout ${rollout.id}: ${why}`)
+  await store.saveRollout(held, `Rollout ${rollout.id}: ${why}`)
   const reportWrites = (writes: number) =>
     report({
       type: 'rollout.taking-back',
@@ -76,20 +76,20 @@ async function rollBack(
   const back = await applying.rollBack(rollout, recorded, reportWrites)
   if (typeof back === 'string') {
     result.stopped = `${why}; it could not be taken back: ${back}`
-    return store.keepRollout(
+    return store.saveRollout(
       { ...held, state: 'stopped' },
       `Rollout ${rollout.id}: nothing of it can be taken back`,
     )
   }
-  add(result, back.result)
-  const whole = isWhole(back.result)
-  result.takenBack = whole && back.lost === null
-  const butFor = back.lost === null ? '' : ` but for ${back.lost}`
+  addResult(result, back.result)
+  const whole = isComplete(back.result)
+  result.takenBack = whole && back.irreversible === null
+  const butFor = back.irreversible === null ? '' : ` but for ${back.irreversible}`
   result.stopped = whole
     ? `${why}; taken back${butFor}`
     : `${why}; not all of it could be taken back; ${finish(rollout)}`
   if (whole)
-    await store.keepRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
+    await store.saveRollout({ ...held, state: 'taken-back' }, `Rollout ${rollout.id}: taken back`)
 }
 
 function finish({ id }: Rollout): string {

@@ -2,7 +2,7 @@ import { diffSnapshots } from '../diff/diff-snapshots.ts'
 import { groupBy } from '../model/group-by.ts'
 import type { Domain, Snapshot } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { counted, listSome } from '../model/words.ts'
+import { pluralize, listSome } from '../model/words.ts'
 
 /** Returns how many changes are on hold, and sentences that say so. */
 export function describeOnHold(
@@ -17,11 +17,11 @@ export function describeOnHold(
       const domains = [...new Set(own.map(({ domain }) => domain))]
       const { id, reason } = rollout
       return [
-        `${counted(own.length, 'change')} of ${listSome(domains)} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
+        `${pluralize(own.length, 'change')} of ${listSome(domains)} held: rollout ${id} was ${over(rollout)} (${reason ?? ''}). Change the manifests, or "edgewise apply --retry-held"`,
       ]
     },
   )
-  return { changes: changes.length, notes: [...notes, ...unfinishedNotes(held)] }
+  return { changes: changes.length, notes: [...notes, ...describeUnfinished(held)] }
 }
 
 function over({ state }: Rollout): string {
@@ -37,7 +37,7 @@ function over({ state }: Rollout): string {
  * Sentences about rollouts whose way back did not come to its end. What of them is still at the
  * service no plan shows: it is what the manifests ask for.
  */
-export function unfinishedNotes(held: ReadonlyMap<Domain, Rollout>): string[] {
+export function describeUnfinished(held: ReadonlyMap<Domain, Rollout>): string[] {
   return [...new Set(held.values())].flatMap(({ id, state, reason }) =>
     state === 'taking-back'
       ? [

@@ -7,7 +7,7 @@ import type { Plan } from '../model/plan.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { TimeZone } from '../model/time-zone.ts'
 import type { Clock } from '../model/clock.ts'
-import type { Recorded, Store } from '../state/store.ts'
+import type { RecordedState, Store } from '../state/store.ts'
 
 /**
  * What a rollout works with: three ports (clock, service, applying), the state, and what the
@@ -17,7 +17,7 @@ export interface RolloutContext {
   clock: Clock
   service: StatusCounts
   applying: Applying
-  store: Pick<Store, 'load' | 'rollouts' | 'keepRollout' | 'dropRollouts'>
+  store: Pick<Store, 'load' | 'listRollouts' | 'saveRollout' | 'deleteRollouts'>
   settings: RolloutSettings
   /** Aborted when the user interrupts. */
   signal: AbortSignal
@@ -42,13 +42,13 @@ export interface Applying {
    * @throws EdgewiseError `guarded` when it may not begin at this time, `access` or `invalid` when
    * a secret can't be had
    */
-  prepare(part: Plan, recorded: Recorded): Promise<Plan>
+  prepare(part: Plan, recorded: RecordedState): Promise<Plan>
   /** @param part as `prepare` returned it */
-  execute(part: Plan, id: string, recorded: Recorded): Promise<ApplyResult>
+  execute(part: Plan, id: string, recorded: RecordedState): Promise<ApplyResult>
   /** Rolls back all that a rollout changed. The reason when nothing of it can be. */
   rollBack(
     rollout: Rollout,
-    recorded: Recorded,
+    recorded: RecordedState,
     report: (writes: number) => void,
   ): Promise<RolledBack | string>
   /**
@@ -61,7 +61,7 @@ export interface Applying {
 /** What came of rolling back, and in words what of it can't be; null where all can. */
 export interface RolledBack {
   result: ApplyResult
-  lost: string | null
+  irreversible: string | null
 }
 
 /** What the workspace says of rollouts. */

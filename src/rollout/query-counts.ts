@@ -16,7 +16,7 @@ export async function queryCounts(
 ): Promise<DomainCounts> {
   const all = new Map(domains.map((domain): [Domain, Counts] => [domain, {}]))
   if (domains.length === 0) return all
-  for await (const { results } of queries.eachDomain({ domains, from, to, grain })) {
+  for await (const { results } of queries.queryEachDomain({ domains, from, to, grain })) {
     for (const { domain, points } of results) {
       const counts = all.get(domain)
       if (counts !== undefined) for (const point of points) addCounts(counts, point.counts)

@@ -1,21 +1,21 @@
 import type { ApplyResult } from '../apply/run.ts'
-import { windowsOf } from '../health/windows.ts'
+import { computeWindows } from '../health/windows.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
-import { currentWave, type Rollout } from '../model/rollout.ts'
-import type { Recorded } from '../state/store.ts'
-import { add, isWhole, nothing } from './add-results.ts'
-import { undisturbedFrom } from './baseline-start.ts'
+import { findCurrentWave, type Rollout } from '../model/rollout.ts'
+import type { RecordedState } from '../state/store.ts'
+import { addResult, isComplete, createEmptyResult } from './add-results.ts'
+import { findBaselineStart } from './baseline-start.ts'
 import { failWave, stopRollout } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
 import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
-import { partOf, recordMoved } from './wave-part.ts'
+import { selectWave, findChangedDomains } from './wave-part.ts'
 
 /** How far a rollout is. */
 interface Way {
   rollout: Rollout
-  recorded: Recorded
+  recorded: RecordedState
   /** What came of it so far, and the last wave whose writes are counted in it. */
   result: ApplyResult
   counted: number
@@ -32,10 +32,10 @@ interface Way {
 export async function rollOut(
   plan: Plan,
   rollout: Rollout,
-  recorded: Recorded,
+  recorded: RecordedState,
   context: RolloutContext,
 ): Promise<ApplyResult> {
-  const result = nothing(recorded)
+  const result = createEmptyResult(recorded)
   const { id, waves } = rollout
   const releases = plan.changes.filter(({ action }) => action === 'release').length
   context.report({
@@ -51,7 +51,7 @@ export async function rollOut(
     await steps(plan, way, context)
   } catch (error) {
     if (!(error instanceof EdgewiseError) || !result.sent) throw error
-    const name = nameWave(way.rollout, currentWave(way.rollout) ?? waves.length - 1)
+    const name = nameWave(way.rollout, findCurrentWave(way.rollout) ?? waves.length - 1)
     result.stopped ??= `${error.message}; the rollout stays open at ${name}, and the next apply goes on with it`
   }
   result.notSent += plan.writes.filter(({ wave }) => wave > way.counted).length
@@ -65,13 +65,13 @@ export async function rollOut(
 async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<void> {
   const { result } = way
   const { store } = context
-  const first = currentWave(way.rollout)
-  for (let at = first; at !== null; at = currentWave(way.rollout)) {
+  const first = findCurrentWave(way.rollout)
+  for (let at = first; at !== null; at = findCurrentWave(way.rollout)) {
     const name = nameWave(way.rollout, at)
-    const part = partOf(plan, way.rollout, at, at === first)
+    const part = selectWave(plan, way.rollout, at, at === first)
     let whole = true
     if (part.changes.length > 0) {
-      const [moved] = recordMoved(part, way.recorded)
+      const [moved] = findChangedDomains(part, way.recorded)
       if (moved !== undefined)
         return leave(`the record of ${moved} changed since the plan was made; apply again`, result)
       const domains = [...new Set(part.writes.flatMap((write) => write.domains))]
@@ -81,7 +81,7 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
           : null
       if (baselineAt !== null) {
         const wave = at
-        await store.keepRollout(
+        await store.saveRollout(
           way.rollout,
           `Rollout ${way.rollout.id}: ${name} waits for figures of the time before it`,
         )
@@ -95,12 +95,12 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       const ready = await context.applying.prepare(part, way.recorded)
       await refuseUnwatchable(domains, context)
       const done = await executeWave(ready, at, way, context)
-      whole = isWhole(done)
+      whole = isComplete(done)
       const early = done.stopped !== null || done.unrecorded !== null
       if (!whole && context.signal.aborted) return
       if (!whole && (early || context.settings.rule === null))
         return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
-      await store.keepRollout(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
+      await store.saveRollout(way.rollout, `Rollout ${way.rollout.id}: ${name} is applied`)
     }
     way.counted = at + 1
     // The process that sent the wave died before it could say when that was over.
@@ -117,17 +117,17 @@ async function steps(plan: Plan, way: Way, context: RolloutContext): Promise<voi
       const gone = await lookAgain(way, context)
       if (gone !== null || watched === null) return leave(gone ?? interrupted, result)
       // Another process has gone on meanwhile.
-      if (currentWave(way.rollout) !== at) continue
+      if (findCurrentWave(way.rollout) !== at) continue
       if (!watched.passed) return failWave(way.rollout, at, watched, way.recorded, result, context)
     }
     if (!whole)
       return stopRollout(way.rollout, `${name} was not carried out whole`, [], result, context)
     const passed = withWave(way.rollout, at, { passed: true })
-    if (currentWave(passed) !== null)
-      await store.keepRollout(passed, `Rollout ${passed.id}: ${name} passed`)
+    if (findCurrentWave(passed) !== null)
+      await store.saveRollout(passed, `Rollout ${passed.id}: ${name} passed`)
     way.rollout = passed
   }
-  await store.dropRollouts([way.rollout.id], `Rollout ${way.rollout.id}: complete`)
+  await store.deleteRollouts([way.rollout.id], `Rollout ${way.rollout.id}: complete`)
 }
 
 const interrupted = 'interrupted; apply again to go on with the rollout'
@@ -135,12 +135,12 @@ const interrupted = 'interrupted; apply again to go on with the rollout'
 /** When there will be a baseline to compare a wave with, ms since 1970; null where there is one. */
 function baselineTime(
   domains: Domain[],
-  recorded: Recorded,
+  recorded: RecordedState,
   { clock, settings }: RolloutContext,
 ): number | null {
   if (settings.rule === null) return null
   const now = clock.now()
-  const time = undisturbedFrom(domains, recorded, now, settings.rule)
+  const time = findBaselineStart(domains, recorded, now, settings.rule)
   return time <= now ? null : time
 }
 
@@ -151,14 +151,14 @@ async function refuseUnwatchable(
 ): Promise<void> {
   if (settings.rule === null) return
   const now = clock.now()
-  await service.count(domains, windowsOf(now, now, settings.rule, settings.zone).before)
+  await service.count(domains, computeWindows(now, now, settings.rule, settings.zone).before)
 }
 
 /** What others did while the lock was free. Why the rollout does not go on here, or null. */
 async function lookAgain(way: Way, { store, signal }: RolloutContext): Promise<string | null> {
   if (signal.aborted) return interrupted
   const recorded = await store.load()
-  const rollout = (await store.rollouts()).find(
+  const rollout = (await store.listRollouts()).find(
     ({ id, state }) => id === way.rollout.id && state === 'open',
   )
   if (rollout === undefined) return 'another apply has ended this rollout'
@@ -182,13 +182,13 @@ async function executeWave(
   way.rollout = withWave({ ...before, applies: [...before.applies, id] }, at, {
     applied: { from, to: null },
   })
-  await context.store.keepRollout(
+  await context.store.saveRollout(
     way.rollout,
     `Rollout ${before.id}: begins ${nameWave(before, at)}`,
   )
   const result = await context.applying.execute(part, id, way.recorded)
   way.recorded = result.recorded
-  add(way.result, result)
+  addResult(way.result, result)
   way.counted = at + 1
   way.rollout = ended(way.rollout, at, context)
   return result

@@ -16,7 +16,7 @@ const askAgainMs = 60_000
 const patienceMs = 30 * 60_000
 
 /** Waits until a time, ms since 1970, or an interruption. */
-export async function until(time: number, { clock, signal }: Waiting): Promise<void> {
+export async function waitUntil(time: number, { clock, signal }: Waiting): Promise<void> {
   for (let now = clock.now(); now < time && !signal.aborted; now = clock.now()) {
     await clock.sleep(Math.min(time - now, longestSleepMs), signal, 'rollout')
   }
@@ -28,7 +28,7 @@ export async function until(time: number, { clock, signal }: Waiting): Promise<v
  * @param tell hears until when is waited for the next attempt, ms since 1970
  * @throws EdgewiseError what reading throws
  */
-export async function patiently<T>(
+export async function retryQuery<T>(
   read: () => Promise<T>,
   tell: (until: number) => void,
   waiting: Waiting,
@@ -39,15 +39,15 @@ export async function patiently<T>(
     try {
       return await read()
     } catch (error) {
-      if (!isPassing(error) || clock.now() >= end || signal.aborted) throw error
+      if (!isTransient(error) || clock.now() >= end || signal.aborted) throw error
     }
     const next = clock.now() + askAgainMs
     tell(next)
-    await until(next, waiting)
+    await waitUntil(next, waiting)
   }
 }
 
 /** Whether an error says no more than that there was no answer. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof EdgewiseError && error.code === 'service-failed'
 }

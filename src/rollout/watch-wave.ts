@@ -1,13 +1,13 @@
 import type { DomainCounts, HealthWindows, WaveHealth, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { alignedDown, grainMs } from '../model/statistics.ts'
+import { alignDown, grainMs } from '../model/statistics.ts'
 import { judgeWave } from '../health/judge.ts'
-import { windowsOf } from '../health/windows.ts'
+import { computeWindows } from '../health/windows.ts'
 import type { RolloutContext, RolloutSettings } from './ports.ts'
 import type { HealthConfig } from '../model/config.ts'
-import { clearlyWorse, lackReason, worseReason } from './verdict-words.ts'
-import { isPassing, patiently, until } from './wait.ts'
+import { isClearlyWorse, explainTooLittleData, explainWorse } from './explain-verdict.ts'
+import { isTransient, retryQuery, waitUntil } from './wait.ts'
 
 /** What watching a wave takes. */
 type Watching = Pick<RolloutContext, 'clock' | 'service' | 'settings' | 'signal' | 'report'>
@@ -50,7 +50,7 @@ export async function watchWave(
   }
   if (clock.now() < pausedUntil) {
     reportWaiting(rollout, at, pausedUntil, 'pause', watching)
-    await until(pausedUntil, watching)
+    await waitUntil(pausedUntil, watching)
   }
   return signal.aborted ? null : { passed: true }
 }
@@ -63,7 +63,7 @@ export async function waitForBaseline(
   watching: Watching,
 ): Promise<void> {
   reportWaiting(rollout, at, time, 'baseline', watching)
-  await until(time, watching)
+  await waitUntil(time, watching)
 }
 
 /**
@@ -79,13 +79,13 @@ async function judged(
 ): Promise<Watched> {
   const domains = rollout.waves[at]?.domains ?? []
   const counts = (window: Window) =>
-    patiently(
+    retryQuery(
       () => watching.service.count(domains, window),
       (next) => reportWaiting(rollout, at, next, 'health', watching),
       watching,
     )
   for (let times = 1; ; times++) {
-    const windows = windowsOf(
+    const windows = computeWindows(
       applied.from,
       applied.to,
       { ...rule, window: rule.window * times },
@@ -96,7 +96,8 @@ async function judged(
     const early = await lookOn(domains, at, windows, before, rule, watching)
     if (watching.signal.aborted) return null
     const health = early ?? judgeWave(before, await counts(windows.after), rule)
-    const reason = health.verdict === 'worse' ? worseReason(health, rule) : lackReason(health, rule)
+    const reason =
+      health.verdict === 'worse' ? explainWorse(health, rule) : explainTooLittleData(health, rule)
     reportJudged(at, health, reason, watching)
     if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
     if (health.verdict === 'same-or-better' || rule.onLittleData === 'pass') return { passed: true }
@@ -120,13 +121,13 @@ async function lookOn(
   for (;;) {
     const now = clock.now()
     if (now >= readyAt || signal.aborted) return null
-    const known = alignedDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
+    const known = alignDown(Math.min(now - rule.lag * 1000, after.to), rule.grain, zone)
     if (known > after.from) {
       const health = await soFar(domains, before, { from: after.from, to: known }, rule, watching)
-      if (health !== null && clearlyWorse(health)) return health
+      if (health !== null && isClearlyWorse(health)) return health
       if (health !== null) reportWatched(at, now, health, rule, watching)
     }
-    await until(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
+    await waitUntil(Math.min(readyAt, Math.max(now, after.from + rule.lag * 1000) + step), watching)
   }
 }
 
@@ -143,7 +144,7 @@ async function soFar(
   try {
     return judgeWave(before, await watching.service.count(domains, window), rule)
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
     return null
   }
 }

@@ -1,12 +1,12 @@
 import type { Domain } from '../model/item.ts'
 import type { Plan } from '../model/plan.ts'
 import type { Rollout, RolloutWave } from '../model/rollout.ts'
-import { hashes } from '../plan/basis.ts'
-import { narrowed } from '../plan/selection.ts'
-import type { Recorded } from '../state/store.ts'
+import { hashDomains } from '../plan/basis.ts'
+import { narrowSnapshot } from '../plan/selection.ts'
+import type { RecordedState } from '../state/store.ts'
 
 /** A new rollout of a plan. */
-export function rolloutOf(
+export function createRollout(
   plan: Plan,
   asked: (domain: Domain) => string,
   about: Pick<Rollout, 'id' | 'startedAt' | 'author'>,
@@ -40,7 +40,7 @@ export function rolloutOf(
  * A rollout that a plan goes on with. What the plan sends to domains of a wave that has passed
  * belongs to the current one, so that it is looked after.
  */
-export function goneOnWith(rollout: Rollout, plan: Plan): Rollout {
+export function continueRollout(rollout: Rollout, plan: Plan): Rollout {
   const again = new Map(
     plan.writes.flatMap(({ wave, domains }) =>
       domains.map((domain): [Domain, number] => [domain, wave - 1]),
@@ -63,7 +63,7 @@ export function goneOnWith(rollout: Rollout, plan: Plan): Rollout {
  * @param isFirst whether it is the first one that this plan carries out, with which goes what is
  * only released
  */
-export function partOf(plan: Plan, { waves }: Rollout, at: number, isFirst: boolean): Plan {
+export function selectWave(plan: Plan, { waves }: Rollout, at: number, isFirst: boolean): Plan {
   const own = new Set(waves[at]?.domains)
   const written = new Set(plan.writes.flatMap(({ domains }) => domains))
   return {
@@ -77,10 +77,10 @@ export function partOf(plan: Plan, { waves }: Rollout, at: number, isFirst: bool
  * The domains of a part of a plan of which something else is recorded now than when the plan was
  * made.
  */
-export function recordMoved({ changes, basis }: Plan, recorded: Recorded): Domain[] {
+export function findChangedDomains({ changes, basis }: Plan, recorded: RecordedState): Domain[] {
   const domains = [...new Set(changes.map(({ domain }) => domain))]
-  const now = hashes(
-    narrowed(new Map(domains.map((domain) => [domain, recorded.get(domain) ?? new Map()])), {
+  const now = hashDomains(
+    narrowSnapshot(new Map(domains.map((domain) => [domain, recorded.get(domain) ?? new Map()])), {
       target: [],
       items: basis.items,
     }),

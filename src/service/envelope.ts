@@ -1,4 +1,4 @@
-import { isObject, own, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Limits } from '../model/outcome.ts'
 import type { Answer } from './transport.ts'
 
@@ -24,7 +24,7 @@ const mostLevels = 64
  * @param scrub takes secrets out of the service's message
  * @param words what to say for an HTTP status where the service has no message
  */
-export function envelopeOf(
+export function parseEnvelope(
   answer: Answer,
   scrub: (text: string) => string,
   words: Record<number, string>,
@@ -70,7 +70,7 @@ function messageOf(
   scrub: (text: string) => string,
   words: Record<number, string>,
 ): string {
-  const message = body === null ? undefined : own(body, 'message')
+  const message = body === null ? undefined : getOwn(body, 'message')
   const text =
     typeof message === 'string' && message !== ''
       ? message

@@ -5,11 +5,11 @@ import type { Dispatcher } from './transport.ts'
  * Returns a dispatcher that goes through proxies. Imported where a proxy is named only, since the
  * library is large.
  */
-export function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
+export function createProxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
   return new EnvHttpProxyAgent(options)
 }
 
 /** Returns a dispatcher that goes through no proxy, whatever the environment says. */
-export function directAgent(): Dispatcher {
+export function createDirectAgent(): Dispatcher {
   return new Agent()
 }

@@ -8,7 +8,7 @@ import type { Dispatcher } from './transport.ts'
  *
  * Plain http to this machine goes through no proxy: it would carry the token to another one.
  */
-export async function proxyDispatcher(
+export async function createDispatcher(
   url: string,
   env: Record<string, string | undefined>,
 ): Promise<Dispatcher | undefined> {
@@ -16,11 +16,11 @@ export async function proxyDispatcher(
   const httpProxy = value('HTTP_PROXY')
   const httpsProxy = value('HTTPS_PROXY')
   if (httpProxy === undefined && httpsProxy === undefined) return undefined
-  const { directAgent, proxyAgent } = await import('./proxy-agent.ts')
+  const { createDirectAgent, createProxyAgent } = await import('./proxy-agent.ts')
   const { protocol, hostname } = new URL(url)
   // Node itself may heed the environment (NODE_USE_ENV_PROXY), so that direct has to be asked for.
-  if (protocol === 'http:' && isLoopback(hostname)) return directAgent()
-  return proxyAgent({
+  if (protocol === 'http:' && isLoopback(hostname)) return createDirectAgent()
+  return createProxyAgent({
     httpProxy,
     httpsProxy,
     noProxy: value('NO_PROXY') ?? '',

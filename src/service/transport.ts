@@ -33,7 +33,7 @@ const usualBytes = 4 * 1024 * 1024
 export type Dispatcher = object
 
 /** Carries requests over this machine's network. Redirects are not followed. */
-export function overNetwork(dispatcher?: Dispatcher): Transport {
+export function createNetworkTransport(dispatcher?: Dispatcher): Transport {
   return async ({ url, body, timeoutMs, signal, maxBytes = usualBytes }) => {
     const late = new AbortController()
     const timer = setTimeout(

@@ -3,9 +3,9 @@ import { isObject } from '../model/json.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, parseCalls, type Call } from './format/calls.ts'
-import { damagedFile, formatDomainFile, parseDomainFile } from './format/domain-file.ts'
+import { createDamagedFileError, formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
-import { inTurn } from './in-turn.ts'
+import { createSerialQueue } from './serial-queue.ts'
 import {
   formatEntry,
   formatWave,
@@ -13,54 +13,54 @@ import {
   parseWave,
   type JournalEntry,
 } from './format/journal.ts'
-import { entryMessage, settledMessage } from './git/messages.ts'
-import type { KnownCalls, RecordKey, Recorded, RecordedItem, Store, Wave } from './store.ts'
-import type { RecordFiles } from './state-files.ts'
-import { budgetPath, recordPaths, type RecordPaths } from './format/state-paths.ts'
+import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
+import type { KnownCalls, StateKey, RecordedState, RecordedItem, Store, Wave } from './store.ts'
+import type { StateFiles } from './state-files.ts'
+import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
 import { formatRollout, parseRollout } from './format/rollout-file.ts'
-import type { Files } from './folder/write-file.ts'
+import type { FileChanges } from './folder/write-file.ts'
 
 /** A record in files: one a domain, the journal, and a marker for each apply that has not ended. */
-export function openFileStore(files: RecordFiles, key: RecordKey, account: string): Store {
+export function openFileStore(files: StateFiles, key: StateKey, account: string): Store {
   return new FileStore(files, key, account)
 }
 
 /** An apply that was cut off, and its domains with what it left in doubt. */
 interface CutOff {
   entry: JournalEntry
-  domains: Recorded
+  domains: RecordedState
 }
 
 class FileStore implements Store {
   readonly location: string
   readonly share: Store['share']
-  readonly #files: RecordFiles
-  readonly #key: RecordKey
-  readonly #paths: RecordPaths
+  readonly #files: StateFiles
+  readonly #key: StateKey
+  readonly #paths: StatePaths
   readonly #budget: string
   /** Applies that were cut off, as of the last load; the next change of the record closes them. */
   #cutOff: CutOff[] = []
   #settled: number[] = []
-  readonly #turn = inTurn()
+  readonly #turn = createSerialQueue()
 
-  constructor(files: RecordFiles, key: RecordKey, account: string) {
+  constructor(files: StateFiles, key: StateKey, account: string) {
     this.#files = files
     this.#key = key
-    this.#paths = recordPaths(key)
-    this.#budget = budgetPath(key.address, account)
-    this.location = files.placeOf(this.#paths.domains)
+    this.#paths = buildStatePaths(key)
+    this.#budget = buildBudgetPath(key.address, account)
+    this.location = files.describePath(this.#paths.domains)
     this.share = files.share
   }
 
-  async load(): Promise<Recorded> {
-    this.#files.lookAgain()
-    const recorded: Recorded = new Map()
-    for (const [path, text] of await this.#files.read(this.#paths.domains)) {
-      const { domain, items } = parseDomainFile(this.#files.placeOf(path), text)
+  async load(): Promise<RecordedState> {
+    this.#files.refresh()
+    const recorded: RecordedState = new Map()
+    for (const [path, text] of await this.#files.load(this.#paths.domains)) {
+      const { domain, items } = parseDomainFile(this.#files.describePath(path), text)
       if (path !== this.#paths.domain(domain)) {
-        throw damagedFile(
-          this.#files.placeOf(path),
-          `it says it is of ${domain}, whose place is ${this.#files.placeOf(this.#paths.domain(domain))}`,
+        throw createDamagedFileError(
+          this.#files.describePath(path),
+          `it says it is of ${domain}, whose place is ${this.#files.describePath(this.#paths.domain(domain))}`,
         )
       }
       recorded.set(domain, items)
@@ -74,12 +74,12 @@ class FileStore implements Store {
     return recorded
   }
 
-  cutOff(): Applied[] {
+  listUnfinished(): Applied[] {
     return this.#cutOff.map(({ entry: { settled: _settled, ...applied } }) => applied)
   }
 
-  async otherAddresses(): Promise<string[]> {
-    const found = await this.#files.read(this.#paths.addresses)
+  async listOtherAddresses(): Promise<string[]> {
+    const found = await this.#files.load(this.#paths.addresses)
     return [...found].flatMap(([path, text]) => {
       const data = path === this.#paths.address ? undefined : parseJson(text)
       return data !== undefined && isObject(data) && typeof data['address'] === 'string'
@@ -88,14 +88,14 @@ class FileStore implements Store {
     })
   }
 
-  async history(): Promise<Applied[]> {
+  async listApplies(): Promise<Applied[]> {
     const entries = await this.#entries()
     return entries
       .map(({ settled: _settled, ...applied }) => applied)
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
-  async before(apply: string): Promise<Wave['before']> {
+  async loadStateBefore(apply: string): Promise<Wave['before']> {
     const before = new Map<Domain, Map<ItemKey, RecordedItem | null>>()
     for (const wave of await this.#waves(apply)) {
       for (const [domain, items] of wave.before) {
@@ -107,7 +107,7 @@ class FileStore implements Store {
     return before
   }
 
-  async intend(apply: Applied, wave: Wave): Promise<void> {
+  async recordIntents(apply: Applied, wave: Wave): Promise<void> {
     if (wave.number === 1) this.#settled = []
     const intent = new Map([
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
@@ -119,10 +119,10 @@ class FileStore implements Store {
         `${JSON.stringify({ format: 'edgewise.open/1', apply: apply.id })}\n`,
       ],
     ])
-    await this.#publish([intent, marker], entryMessage(apply, wave))
+    await this.#publish([intent, marker], formatEntryMessage(apply, wave))
   }
 
-  settle(apply: Applied, writes: number[], domains: Recorded): Promise<void> {
+  recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void> {
     return this.#turn(async () => {
       // A write counts as settled once what came of it stands in the record: a later one must not
       // say so of one that failed.
@@ -130,49 +130,52 @@ class FileStore implements Store {
       const entry = formatEntry({ ...apply, settled })
       await this.#files.write(
         [this.#domainFiles(domains), new Map([[this.#paths.entry(apply.id), entry]])],
-        settledMessage(apply, writes, domains),
+        formatOutcomeMessage(apply, writes, domains),
       )
       this.#settled = settled
     })
   }
 
-  async end(apply: Applied): Promise<void> {
+  async endApply(apply: Applied): Promise<void> {
     this.#settled = []
     await this.#files.write(
       [
         new Map([[this.#paths.entry(apply.id), this.#entryText(apply)]]),
         new Map([[this.#paths.marker(apply.id), null]]),
       ],
-      entryMessage(apply, null),
+      formatEntryMessage(apply, null),
     )
   }
 
-  async save(domains: Recorded, why: string): Promise<void> {
+  async save(domains: RecordedState, why: string): Promise<void> {
     await this.#publish([this.#domainFiles(domains)], why)
   }
 
-  async rollouts(): Promise<Rollout[]> {
-    const found = await this.#files.read(this.#paths.rollouts)
+  async listRollouts(): Promise<Rollout[]> {
+    const found = await this.#files.load(this.#paths.rollouts)
     return [...found]
       .map(([path, text]) => {
-        const rollout = parseRollout(this.#files.placeOf(path), text)
+        const rollout = parseRollout(this.#files.describePath(path), text)
         if (path !== this.#paths.rollout(rollout.id))
-          throw damagedFile(this.#files.placeOf(path), `it says it is of ${rollout.id}`)
+          throw createDamagedFileError(
+            this.#files.describePath(path),
+            `it says it is of ${rollout.id}`,
+          )
         return rollout
       })
       .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   }
 
-  async keepRollout(rollout: Rollout, why: string): Promise<void> {
+  async saveRollout(rollout: Rollout, why: string): Promise<void> {
     await this.#publish([new Map([[this.#paths.rollout(rollout.id), formatRollout(rollout)]])], why)
   }
 
-  async dropRollouts(ids: string[], why: string): Promise<void> {
+  async deleteRollouts(ids: string[], why: string): Promise<void> {
     await this.#publish([new Map(ids.map((id) => [this.#paths.rollout(id), null]))], why)
   }
 
   async loadCalls(): Promise<KnownCalls> {
-    const { here, shared } = await this.#files.jotted(this.#budget)
+    const { here, shared } = await this.#files.loadLocalAndShared(this.#budget)
     const [own, others] = [
       parseCalls(parseJson(here ?? 'null')),
       parseCalls(parseJson(shared ?? 'null')),
@@ -185,14 +188,14 @@ class FileStore implements Store {
   }
 
   async saveCalls(apply: string, calls: Call[]): Promise<void> {
-    await this.#files.jot(this.#budget, formatCalls(apply, calls))
+    await this.#files.saveLocally(this.#budget, formatCalls(apply, calls))
   }
 
   /**
    * Publishes, and closes what was cut off in the same breath: what it left in doubt moves to the
    * domains' own files.
    */
-  async #publish(steps: Files[], message: string): Promise<void> {
+  async #publish(steps: FileChanges[], message: string): Promise<void> {
     const paths = this.#paths
     const { id, address } = this.#key
     const doubts = new Map<string, string | null>([
@@ -209,7 +212,7 @@ class FileStore implements Store {
     this.#cutOff = []
   }
 
-  #domainFiles(domains: Recorded): Map<string, string | null> {
+  #domainFiles(domains: RecordedState): Map<string, string | null> {
     return new Map(
       [...domains].map(([domain, items]) => [
         this.#paths.domain(domain),
@@ -223,46 +226,49 @@ class FileStore implements Store {
   }
 
   async #openEntries(): Promise<JournalEntry[]> {
-    const markers = [...(await this.#files.read(this.#paths.open)).keys()]
+    const markers = [...(await this.#files.load(this.#paths.open)).keys()]
     if (markers.length === 0) return []
     const entries = await this.#entries()
     return markers.map((path) => {
       const entry = entries.find(({ id }) => this.#paths.marker(id) === path)
       if (entry === undefined)
-        throw damagedFile(this.#files.placeOf(path), 'the journal does not know this apply')
+        throw createDamagedFileError(
+          this.#files.describePath(path),
+          'the journal does not know this apply',
+        )
       return entry
     })
   }
 
   async #entries(): Promise<JournalEntry[]> {
-    const found = await this.#files.read(this.#paths.journal)
+    const found = await this.#files.load(this.#paths.journal)
     return [...found].map(([path, text]) => {
-      const entry = parseEntry(this.#files.placeOf(path), text)
+      const entry = parseEntry(this.#files.describePath(path), text)
       if (path !== this.#paths.entry(entry.id))
-        throw damagedFile(this.#files.placeOf(path), `it says it is of ${entry.id}`)
+        throw createDamagedFileError(this.#files.describePath(path), `it says it is of ${entry.id}`)
       return entry
     })
   }
 
   async #waves(apply: string): Promise<Pick<Wave, 'before' | 'intents'>[]> {
     const folder = `${this.#paths.waves}/${apply}`
-    const texts = await this.#files.read(folder)
+    const texts = await this.#files.load(folder)
     return Array.from(texts.keys(), (_path, i) => {
       const path = this.#paths.wave(apply, i + 1)
       const text = texts.get(path)
       if (text === undefined)
-        throw damagedFile(
-          this.#files.placeOf(folder),
+        throw createDamagedFileError(
+          this.#files.describePath(folder),
           `expected ${texts.size} waves, and ${i + 1}.json is not there`,
         )
-      return parseWave(this.#files.placeOf(path), text)
+      return parseWave(this.#files.describePath(path), text)
     })
   }
 
   /** The domains that an apply left in doubt, with all of their items. */
-  async #doubts(entry: JournalEntry, recorded: Recorded): Promise<Recorded> {
+  async #doubts(entry: JournalEntry, recorded: RecordedState): Promise<RecordedState> {
     const settled = new Set(entry.settled)
-    const doubted: Recorded = new Map()
+    const doubted: RecordedState = new Map()
     let unsettled = 0
     for (const { intents } of await this.#waves(entry.id)) {
       for (const [write, domains] of intents) {

@@ -27,7 +27,7 @@ export interface LockHolder {
 /** A lock that is held. */
 export interface Lease {
   /** How long it surely holds on if nothing more is heard of the holder, ms; 0 when it is lost. */
-  leftMs(): Promise<number>
+  remainingMs(): Promise<number>
   /**
    * Gives the lock back, if it is still held.
    *
@@ -54,8 +54,8 @@ export interface Machine {
    */
   uptime(): number
   /** Names this process among all that may write to the same folder. */
-  process: string
-  runs(pid: number): boolean
+  processName: string
+  isRunning(pid: number): boolean
 }
 
 /**
@@ -65,7 +65,7 @@ export interface Machine {
  *
  * @throws EdgewiseError `locked`, naming the holder
  */
-export async function acquire(
+export async function acquireLock(
   register: Register,
   holder: LockHolder,
   machine: Machine,
@@ -81,7 +81,7 @@ export async function acquire(
     if (version !== sign) [sign, since] = [version, clock.monotonic()]
     if (other === null || isDead(other, machine) || clock.monotonic() - since >= leaseMs) {
       const taken = momentOf(machine, clock)
-      const own = await register.swap(version, textOf(holder, 0))
+      const own = await register.compareAndSwap(version, textOf(holder, 0))
       if (own !== null) return new Holding(register, holder, own, taken, machine, clock)
     }
     if (signal.aborted || clock.monotonic() - start >= timeoutMs)
@@ -91,18 +91,18 @@ export async function acquire(
 }
 
 /** Who holds the lock, or null. */
-export async function holderOf(register: Register): Promise<LockHolder | null> {
+export async function findLockHolder(register: Register): Promise<LockHolder | null> {
   const { text } = await register.read()
   return text === null ? null : holderIn(text)
 }
 
 /** Ends a holding; false when it has ended before, or another one has begun. */
-export async function endHolding(register: Register, token: string): Promise<boolean> {
+export async function endLock(register: Register, token: string): Promise<boolean> {
   for (;;) {
     const { version, text } = await register.read()
     if (text === null || holderIn(text).token !== token) return false
     // A beat of the holder may come between.
-    if ((await register.swap(version, null)) !== null) return true
+    if ((await register.compareAndSwap(version, null)) !== null) return true
   }
 }
 
@@ -145,8 +145,8 @@ class Holding implements Lease {
     this.#beating = this.#beat()
   }
 
-  async leftMs(): Promise<number> {
-    if (!this.#lost && this.#register.near && (await this.#current()) === null) this.#lost = true
+  async remainingMs(): Promise<number> {
+    if (!this.#lost && this.#register.isLocal && (await this.#current()) === null) this.#lost = true
     if (this.#lost) return 0
     const [now, last] = [momentOf(this.#machine, this.#clock), this.#lastBeat]
     // Others saw no sign while this machine was asleep; some systems tell that time in whole
@@ -157,7 +157,7 @@ class Holding implements Lease {
   async release(): Promise<void> {
     this.#released.abort()
     await this.#beating
-    if (!this.#lost) await endHolding(this.#register, this.#holder.token)
+    if (!this.#lost) await endLock(this.#register, this.#holder.token)
   }
 
   async #beat(): Promise<void> {
@@ -176,7 +176,7 @@ class Holding implements Lease {
 
   async #once(beat: number): Promise<void> {
     const start = momentOf(this.#machine, this.#clock)
-    const next = await this.#register.swap(this.#version, textOf(this.#holder, beat))
+    const next = await this.#register.compareAndSwap(this.#version, textOf(this.#holder, beat))
     // An earlier beat may have been put though no answer came.
     const version = next ?? (await this.#current())
     if (version === null) {
@@ -197,7 +197,7 @@ class Holding implements Lease {
 function isDead(holder: LockHolder, machine: Machine): boolean {
   const here =
     holder.boot !== '' && holder.boot === machine.boot && holder.namespace === machine.namespace
-  return here && !machine.runs(holder.pid)
+  return here && !machine.isRunning(holder.pid)
 }
 
 function textOf(holder: LockHolder, beat: number): string {
@@ -222,7 +222,9 @@ function holderIn(value: string): LockHolder {
 
 function locked(other: LockHolder | null, register: Register, timeoutMs: number): EdgewiseError {
   const who =
-    other === null ? `another process that was faster (${register.location})` : nameOf(other)
+    other === null
+      ? `another process that was faster (${register.location})`
+      : formatLockHolder(other)
   const waited =
     timeoutMs === 0
       ? 'Wait for it with --lock-timeout SECONDS'
@@ -235,6 +237,6 @@ function locked(other: LockHolder | null, register: Register, timeoutMs: number)
 }
 
 /** A holder in words. */
-export function nameOf({ who, pid, since, reason }: LockHolder): string {
+export function formatLockHolder({ who, pid, since, reason }: LockHolder): string {
   return `${who} (process ${pid}, since ${since}, ${reason})`
 }

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { StateConfig } from '../model/config.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import { dirFiles } from './folder/folder-files.ts'
-import { dirRegister } from './folder/folder-register.ts'
+import { createFolderFiles } from './folder/folder-files.ts'
+import { createFolderRegister } from './folder/folder-register.ts'
 import type { Disk } from './folder/disk.ts'
 import { openFileStore } from './file-store.ts'
-import { gitFiles } from './git/git-files.ts'
-import { gitRegister } from './git/git-register.ts'
+import { createGitFiles } from './git/git-files.ts'
+import { createGitRegister } from './git/git-register.ts'
 import type { GitRepository } from './git/git-repository.ts'
-import type { RecordKey, Store } from './store.ts'
-import { budgetPath, lockPath, recordPaths } from './format/state-paths.ts'
+import type { StateKey, Store } from './store.ts'
+import { buildBudgetPath, buildLockPath, buildStatePaths } from './format/state-paths.ts'
 import type { Register } from './register.ts'
 
 /** Which record a workspace has, and where it says that it is kept. */
-export interface RecordPlace extends RecordKey {
+export interface StateLocation extends StateKey {
   /** The workspace's folder. */
   root: string
   account: string
@@ -22,16 +22,16 @@ export interface RecordPlace extends RecordKey {
 }
 
 /** What a record is kept with. */
-export interface RecordWorld {
+export interface StateEnvironment {
   disk: Disk
   /** Names this process among all that may write to the same folder. */
-  process: string
+  processName: string
   /** The repository that a folder lies in; null where there is none. */
   openGit(folder: string, remote: string): Promise<GitRepository | null>
 }
 
 /** A record, and the lock of its account. */
-export interface OpenRecord {
+export interface OpenState {
   store: Store
   lock: Register
   /** Sentences that the user should know before relying on it. */
@@ -45,14 +45,14 @@ export interface OpenRecord {
  * @throws EdgewiseError `usage` when the choice is not clear, `unavailable` when git is asked for
  * and can't be used
  */
-export async function openRecord(place: RecordPlace, world: RecordWorld): Promise<OpenRecord> {
+export async function openState(place: StateLocation, world: StateEnvironment): Promise<OpenState> {
   const { root, state } = place
   const git = state.store === 'dir' ? null : await repositoryOf(place, world)
   if (git === null) return inFolder(place, world)
   const folder = resolve(root, state.path)
   if (
     state.store === null &&
-    (await world.disk.exists(join(folder, recordPaths(place).addresses)))
+    (await world.disk.exists(join(folder, buildStatePaths(place).addresses)))
   ) {
     throw new EdgewiseError(
       'usage',
@@ -64,8 +64,8 @@ export async function openRecord(place: RecordPlace, world: RecordWorld): Promis
 }
 
 async function repositoryOf(
-  { root, state }: RecordPlace,
-  world: RecordWorld,
+  { root, state }: StateLocation,
+  world: StateEnvironment,
 ): Promise<GitRepository | null> {
   if (state.store === null && !insideRepository(root)) return null
   const git = await world.openGit(root, state.remote)
@@ -102,32 +102,36 @@ function insideRepository(folder: string): boolean {
 }
 
 function inFolder(
-  { root, state, account, ...key }: RecordPlace,
-  { disk, process }: RecordWorld,
-): OpenRecord {
+  { root, state, account, ...key }: StateLocation,
+  { disk, processName }: StateEnvironment,
+): OpenState {
   const folder = resolve(root, state.path)
-  const lock = dirRegister(disk, join(folder, lockPath(key.address, account)), process)
+  const lock = createFolderRegister(
+    disk,
+    join(folder, buildLockPath(key.address, account)),
+    processName,
+  )
   return {
-    store: openFileStore(dirFiles(disk, folder, process, lock), key, account),
+    store: openFileStore(createFolderFiles(disk, folder, processName, lock), key, account),
     lock,
     notes: [],
   }
 }
 
 function inGit(
-  { state, account, ...key }: RecordPlace,
-  { disk, process }: RecordWorld,
+  { state, account, ...key }: StateLocation,
+  { disk, processName }: StateEnvironment,
   git: GitRepository,
-): OpenRecord {
-  const paths = recordPaths(key)
+): OpenState {
+  const paths = buildStatePaths(key)
   const place = {
     branch: state.branch,
     home: paths.home,
-    others: [paths.address, budgetPath(key.address, account)],
+    others: [paths.address, buildBudgetPath(key.address, account)],
   }
   return {
-    store: openFileStore(gitFiles(git, place, disk, process), key, account),
-    lock: gitRegister(git, lockPath(key.address, account)),
+    store: openFileStore(createGitFiles(git, place, disk, processName), key, account),
+    lock: createGitRegister(git, buildLockPath(key.address, account)),
     notes:
       git.remote === null
         ? [

@@ -6,7 +6,7 @@ export interface Register {
   /** Where it is, for messages. */
   readonly location: string
   /** Whether looking at it is cheap enough to be done before every write. */
-  readonly near: boolean
+  readonly isLocal: boolean
   /**
    * The text and what names this very state of it; a null text where nothing was put, or it was
    * taken away.
@@ -16,5 +16,5 @@ export interface Register {
    * Puts another text (null takes it away) if the version is still the same; gives the new version,
    * or null when it is not.
    */
-  swap(version: string | null, text: string | null): Promise<string | null>
+  compareAndSwap(version: string | null, text: string | null): Promise<string | null>
 }

@@ -1,10 +1,10 @@
-import type { Domain, Held, ItemKey } from '../model/item.ts'
+import type { Domain, ItemState, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Call } from './format/calls.ts'
 import type { Applied } from '../model/applied.ts'
 
 /** What is recorded of one item of one domain: what it holds, and how that is known. */
-export interface RecordedItem extends Held {
+export interface RecordedItem extends ItemState {
   /** When its last outcome, intent or import was recorded, ISO 8601. */
   at: string
   /** Id of the apply (or import) that recorded it. */
@@ -18,10 +18,10 @@ export interface RecordedItem extends Held {
 }
 
 /** domain → item → what is recorded. A snapshot, and where it comes from. */
-export type Recorded = Map<Domain, Map<ItemKey, RecordedItem>>
+export type RecordedState = Map<Domain, Map<ItemKey, RecordedItem>>
 
 /** Which record: that of a workspace's id at a service's address. */
-export interface RecordKey {
+export interface StateKey {
   id: string
   /** Address of the service, or `emulator`. */
   address: string
@@ -34,7 +34,7 @@ export interface Wave {
   /** Of everything that the wave may change: what is recorded now; null for nothing. */
   before: ReadonlyMap<Domain, ReadonlyMap<ItemKey, RecordedItem | null>>
   /** By write: its items, and those that it empties, in doubt between old and new. */
-  intents: ReadonlyMap<number, Recorded>
+  intents: ReadonlyMap<number, RecordedState>
 }
 
 /**
@@ -49,41 +49,41 @@ export interface Store {
    * Everything recorded by now; empty where nothing was recorded yet. What an apply intended and
    * did not settle is in doubt.
    */
-  load(): Promise<Recorded>
+  load(): Promise<RecordedState>
   /**
    * Applies whose process was gone before they ended, as of the last load. Their writes in doubt
    * are those without an outcome.
    */
-  cutOff(): Applied[]
+  listUnfinished(): Applied[]
   /** Addresses for which the same id has another record. */
-  otherAddresses(): Promise<string[]>
+  listOtherAddresses(): Promise<string[]>
   /** The applies, first to last. */
-  history(): Promise<Applied[]>
+  listApplies(): Promise<Applied[]>
   /** What was recorded, before an apply, of all that it was about to change; null for nothing. */
-  before(apply: string): Promise<Wave['before']>
+  loadStateBefore(apply: string): Promise<Wave['before']>
   /**
    * Records what a wave is about to write. When it resolves that is durable, for other machines as
    * well.
    */
-  intend(apply: Applied, wave: Wave): Promise<void>
+  recordIntents(apply: Applied, wave: Wave): Promise<void>
   /**
    * Records what came of writes (or of releases, without any): what the domains hold now. Durable
    * on this machine when it resolves.
    */
-  settle(apply: Applied, writes: number[], domains: Recorded): Promise<void>
+  recordOutcomes(apply: Applied, writes: number[], domains: RecordedState): Promise<void>
   /** Records that an apply is over: what it intended and did not write is forgotten. */
-  end(apply: Applied): Promise<void>
+  endApply(apply: Applied): Promise<void>
   /**
    * Replaces what is recorded of these domains, for other machines as well; a domain without items
    * leaves the record.
    */
-  save(domains: Recorded, why: string): Promise<void>
+  save(domains: RecordedState, why: string): Promise<void>
   /** The rollouts that are open, or hold something; first to last. */
-  rollouts(): Promise<Rollout[]>
+  listRollouts(): Promise<Rollout[]>
   /** Records how far a rollout is, for other machines as well. */
-  keepRollout(rollout: Rollout, why: string): Promise<void>
+  saveRollout(rollout: Rollout, why: string): Promise<void>
   /** Forgets rollouts: they are complete, or others take their place. */
-  dropRollouts(ids: string[], why: string): Promise<void>
+  deleteRollouts(ids: string[], why: string): Promise<void>
   /**
    * Makes everything recorded so far durable for other machines; null where that is never behind.
    */

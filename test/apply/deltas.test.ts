@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { waveOf } from '../../src/apply/intents.ts'
+import { buildWave } from '../../src/apply/intents.ts'
 import { doubt, good, World } from './world.ts'
 
 const names = Array.from({ length: 4 }, (_, i) => `d${i}.example.com`)
@@ -55,10 +55,10 @@ describe('two deltas of one item', () => {
 
   it('their intents name all that may be held after either, both or none', () => {
     const { world, plan } = twoDeltas()
-    const wave = waveOf(1, plan.writes, [], world.recorded(), {
-      at: '2026-01-01T00:00:00.000Z',
+    const wave = buildWave(1, plan.writes, [], world.recorded(), {
+      recordedAt: '2026-01-01T00:00:00.000Z',
       apply: 'a',
-      secrets: { templatesOf: () => ({}) },
+      secrets: { listTemplates: () => ({}) },
     })
     const held = wave.intents
       .get(2)

@@ -130,7 +130,7 @@ describe('a confirmed write', () => {
 
   it('remembers the templates of its secrets', async () => {
     const world = new World()
-    world.secrets.templatesOf = (value): Record<string, string> =>
+    world.secrets.listTemplates = (value): Record<string, string> =>
       JSON.stringify(value).includes('scrypt:1') ? { 'scrypt:1': 'signing' } : {}
     world.secrets.reveal = (payload) =>
       JSON.parse(JSON.stringify(payload).replace('{"$secret":"scrypt:1"}', '"plain"')) as Value

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Limits } from '../../src/model/outcome.ts'
-import { mostInAMinute } from '../service/budget-world.ts'
+import { maxPerMinute } from '../service/budget-world.ts'
 import { good, World } from './world.ts'
 
 const limit = 30
@@ -54,7 +54,7 @@ function limitsAt(arrived: number[], now: number): Limits {
 describe('the call rate', () => {
   it('is used: 300 writes take no more than 1.03 of the least possible time, and no minute sees more than it may', async () => {
     const times = await arrivals(300, 20_261_121)
-    expect(mostInAMinute(times)).toBe(limit)
+    expect(maxPerMinute(times)).toBe(limit)
     // 30 may arrive at once, and so may 30 more each minute.
     const least = 9 * 60_000
     expect((times.at(-1) ?? Infinity) - (times[0] ?? 0)).toBeLessThanOrEqual(1.03 * least)
@@ -63,7 +63,7 @@ describe('the call rate', () => {
   it('is used whatever the order in which answers come, at 97 % for 90 writes', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const times = await arrivals(3 * limit, seed * 48_271)
-      expect(mostInAMinute(times)).toBe(limit)
+      expect(maxPerMinute(times)).toBe(limit)
       const [first = 0, thirtieth = 0] = [times[0], times[limit - 1]]
       const possible = thirtieth - first + 2 * minute
       expect(

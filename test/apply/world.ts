@@ -1,14 +1,14 @@
 import { applyPlan } from '../../src/apply/apply-plan.ts'
 import type { ApplyContext, ApplyResult } from '../../src/apply/run.ts'
 import type { ApplyEvent } from '../../src/model/events.ts'
-import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { withKept } from '../../src/catalog/item-spec.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { fillKeptFields } from '../../src/catalog/item-spec.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import {
-  confirmed,
+  createConfirmedState,
   type Domain,
-  type Held,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -18,7 +18,7 @@ import type { Outcome } from '../../src/model/outcome.ts'
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import type { Recorded, RecordedItem, Store } from '../../src/state/store.ts'
+import type { RecordedState, RecordedItem, Store } from '../../src/state/store.ts'
 import { FakeClock } from '../service/fake-clock.ts'
 
 export const limits = { remaining: null, resetMs: null }
@@ -82,7 +82,7 @@ export class World {
   /** What stands in the store of domains, without what is under way. */
   durable: Record<Domain, Record<ItemKey, RecordedItem>> = {}
   /** The intents of an apply that has not ended, by write. */
-  open: { apply: string; intents: Map<number, Recorded> } | null = null
+  open: { apply: string; intents: Map<number, RecordedState> } | null = null
   /** The step at which the process dies; it counts every contact with the outside. */
   diesAt = Infinity
   steps = 0
@@ -95,8 +95,8 @@ export class World {
   secrets: ApplyContext['secrets'] = {
     mask: (_item, value) => value,
     reveal: (payload) => payload,
-    templatesOf: () => ({}),
-    isAtHand: () => true,
+    listTemplates: () => ({}),
+    canReveal: () => true,
   }
   /** How outcomes get to where other machines look. */
   share: Store['share'] = null
@@ -115,10 +115,10 @@ export class World {
     return this
   }
 
-  recorded(): Recorded {
+  recorded(): RecordedState {
     const text = JSON.stringify(this.durable)
     const plain = JSON.parse(text) as typeof this.durable
-    const recorded: Recorded = new Map(
+    const recorded: RecordedState = new Map(
       Object.entries(plain).map(([domain, items]) => [domain, new Map(Object.entries(items))]),
     )
     for (const domains of this.open?.intents.values() ?? []) {
@@ -141,9 +141,9 @@ export class World {
       Object.entries(desired).map(([domain, items]) => [
         domain,
         new Map(
-          Object.entries(items).map(([item, value]): [ItemKey, Held] => [
+          Object.entries(items).map(([item, value]): [ItemKey, ItemState] => [
             item,
-            value === null ? unset : confirmed(itemSpec(item).canonical(value)),
+            value === null ? unset : createConfirmedState(getItemSpec(item).canonicalize(value)),
           ]),
         ),
       ]),
@@ -216,7 +216,7 @@ export class World {
     if (held.candidates.length === 0) return value === undefined
     // A kept field that no recorded write named is not known.
     return held.candidates.some((candidate) =>
-      sameJson(value, withKept(itemSpec(item).keeps, candidate, value)),
+      isSameJson(value, fillKeptFields(getItemSpec(item).keptFields, candidate, value)),
     )
   }
 
@@ -231,7 +231,7 @@ export class World {
   }
 
   #store(): Store {
-    const put = (domains: Recorded) => {
+    const put = (domains: RecordedState) => {
       for (const [domain, items] of domains) {
         if (items.size === 0) delete this.durable[domain]
         else
@@ -249,26 +249,26 @@ export class World {
     return {
       location: 'memory',
       share: this.share,
-      cutOff: () => [],
+      listUnfinished: () => [],
       load: async () => this.recorded(),
-      history: async () => [],
-      before: async () => new Map(),
-      otherAddresses: async () => [],
-      rollouts: async () => [],
-      keepRollout: async () => undefined,
-      dropRollouts: async () => undefined,
-      intend: async (apply, wave) => {
+      listApplies: async () => [],
+      loadStateBefore: async () => new Map(),
+      listOtherAddresses: async () => [],
+      listRollouts: async () => [],
+      saveRollout: async () => undefined,
+      deleteRollouts: async () => undefined,
+      recordIntents: async (apply, wave) => {
         contact('intend')
         put(this.recorded())
         this.open = { apply: apply.id, intents: new Map(wave.intents) }
       },
-      settle: async (_apply, writes, domains) => {
+      recordOutcomes: async (_apply, writes, domains) => {
         contact(`save ${[...domains.keys()].join(',')}`)
         put(domains)
         this.#step()
         for (const write of writes) this.open?.intents.delete(write)
       },
-      end: async () => {
+      endApply: async () => {
         contact('end')
         this.open = null
       },
@@ -313,13 +313,13 @@ export class World {
       const held = this.truth.get(domain) ?? new Map<ItemKey, Value>()
       this.truth.set(domain, held)
       for (const [item, payload] of Object.entries(config)) {
-        const value = itemSpec(item).reduce(held.get(item), payload)
+        const value = getItemSpec(item).reduce(held.get(item), payload)
         if (value === undefined) held.delete(item)
         else held.set(item, value)
-        for (const cleared of itemSpec(item).clears) held.delete(cleared)
+        for (const cleared of getItemSpec(item).clearedItems) held.delete(cleared)
       }
     }
   }
 }
 
-const unset: Held = { status: 'unset', candidates: [] }
+const unset: ItemState = { status: 'unset', candidates: [] }

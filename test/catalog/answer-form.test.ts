@@ -17,8 +17,8 @@ function validPayloads(item: string): Json[] {
   return cases.filter(({ manifest }) => manifest === true).map(({ payload }) => payload)
 }
 
-describe.each(items)('the answer form of $key', ({ key, answerForm, canonical }) => {
-  const payloads = validPayloads(key).map(canonical)
+describe.each(items)('the answer form of $key', ({ key, answerForm, canonicalize }) => {
+  const payloads = validPayloads(key).map(canonicalize)
 
   it('matches what it builds', () => {
     expect(payloads).not.toEqual([])

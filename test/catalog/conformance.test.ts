@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
 import type { Json } from '../../src/model/json.ts'
 
 interface Case {
@@ -20,9 +20,9 @@ for (const folder of folders) {
     const cases = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]
     describe(`${item} (${folder.pathname.split('/').at(-2)})`, () => {
       it.each(cases)('$id: $rule', (given) => {
-        const spec = itemSpec(item)
-        const wire = readItem(spec, given.payload, 'wire', 'www.example.com')
-        const manifest = readItem(spec, given.payload, 'manifest', 'www.example.com')
+        const spec = getItemSpec(item)
+        const wire = parseItem(spec, given.payload, 'wire', 'www.example.com')
+        const manifest = parseItem(spec, given.payload, 'manifest', 'www.example.com')
         if (given.expect !== null)
           expect({
             answer: wire.value === null ? 'reject' : 'accept',
@@ -34,8 +34,8 @@ for (const folder of folders) {
           })
         for (const { value, payload } of [wire, manifest]) {
           if (value === null) continue
-          expect(spec.canonical(value)).toEqual(value)
-          expect(spec.canonical(payload)).toEqual(value)
+          expect(spec.canonicalize(value)).toEqual(value)
+          expect(spec.canonicalize(payload)).toEqual(value)
         }
       })
     })

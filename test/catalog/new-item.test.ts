@@ -13,12 +13,12 @@ const copied = [...folders, 'package.json', 'tsconfig.json']
 const judge = `
 import { readFileSync } from 'node:fs'
 import { itemSpec } from './src/catalog/catalogue.ts'
-import { readItem } from './src/catalog/read-item.ts'
+import { parseItem } from './src/catalog/parse-item.ts'
 
 const item = process.argv[2] ?? ''
 const cases = JSON.parse(readFileSync(\`test/conformance/own/\${item}.json\`, 'utf8'))
 const judged = cases.map(({ payload, expect }) => {
-  const { value } = readItem(itemSpec(item), payload, 'wire', 'www.example.com')
+  const { value } = parseItem(itemSpec(item), payload, 'wire', 'www.example.com')
   return (value === null ? 'reject' : 'accept') === expect
 })
 console.log(JSON.stringify(judged))

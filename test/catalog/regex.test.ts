@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { groupCount, regexFault } from '../../src/catalog/value/regex.ts'
+import { countGroups, findRegexFault } from '../../src/catalog/value/regex.ts'
 
 /** The dialect of the service is not stated: what PCRE, RE2 or JavaScript can read passes. */
 describe('a regular expression', () => {
@@ -66,7 +66,7 @@ describe('a regular expression', () => {
     '(?x) a',
     '(?#text)a',
   ])('that some dialect can read passes: %j', (pattern) => {
-    expect(regexFault(pattern)).toBeNull()
+    expect(findRegexFault(pattern)).toBeNull()
   })
 
   it.each([
@@ -100,7 +100,7 @@ describe('a regular expression', () => {
     ['a\\', /backslash/],
     ['(?i)\\', /backslash/],
   ] as const)('that none can read is malformed: %j', (pattern, fault) => {
-    expect(regexFault(pattern)).toMatch(fault)
+    expect(findRegexFault(pattern)).toMatch(fault)
   })
 
   it.each([
@@ -128,6 +128,6 @@ describe('a regular expression', () => {
     ['(a)*(b)+', 2],
     ['[[:alpha:](]', 0],
   ] as const)('has so many capturing groups: %j %i', (pattern, count) => {
-    expect(groupCount(pattern)).toBe(count)
+    expect(countGroups(pattern)).toBe(count)
   })
 })

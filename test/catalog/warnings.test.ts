@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
+import { findConflicts } from '../../src/catalog/conflicts.ts'
 import type { Json } from '../../src/model/json.ts'
 
 /** Where warnings stand, for a value that is valid all the same. */
 function warned(item: string, value: Json): string[] {
-  const read = readItem(itemSpec(item), value, 'manifest', 'www.example.com')
+  const read = parseItem(getItemSpec(item), value, 'manifest', 'www.example.com')
   expect(read.problems.filter(({ severity }) => severity === 'error')).toEqual([])
   return read.problems.map(({ pointer }) => pointer)
 }
@@ -234,7 +234,12 @@ describe('what works and is probably not meant gets a warning, which never stand
   })
 
   it('the service itself warns of nothing', () => {
-    const read = readItem(itemSpec('https'), { cert_id: 0, http2: 'on' }, 'wire', 'www.example.com')
+    const read = parseItem(
+      getItemSpec('https'),
+      { cert_id: 0, http2: 'on' },
+      'wire',
+      'www.example.com',
+    )
     expect(read).toMatchObject({ problems: [], value: { cert_id: 0 } })
   })
 })
@@ -247,8 +252,10 @@ describe('items that are hardly meant together', () => {
     ['cache_rule', 'cache_rule_list', 'warning'],
     ['ip_white_list', 'ip_black_list', 'error'],
   ])('%s and %s: %s', (item, other, severity) => {
-    expect(conflicts(new Set([item, other, 'timeout']))).toMatchObject([{ item, other, severity }])
-    expect(conflicts(new Set([item, 'timeout']))).toEqual([])
-    expect(conflicts(new Set([other]))).toEqual([])
+    expect(findConflicts(new Set([item, other, 'timeout']))).toMatchObject([
+      { item, other, severity },
+    ])
+    expect(findConflicts(new Set([item, 'timeout']))).toEqual([])
+    expect(findConflicts(new Set([other]))).toEqual([])
   })
 })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import type { Change } from '../../src/model/change.ts'
 import {
-  confirmed,
-  type Held,
+  createConfirmedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -12,10 +12,10 @@ import {
 const a = 'a.example.com'
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
-const doubt = (...candidates: Value[]): Held => ({ status: 'in-doubt', candidates })
-const unknown = (...candidates: Value[]): Held => ({ ...doubt(...candidates), unknown: true })
-const unset = (...candidates: Value[]): Held => ({ status: 'unset', candidates })
-const of = (items: Record<ItemKey, Held>, domain = a): Snapshot =>
+const doubt = (...candidates: Value[]): ItemState => ({ status: 'in-doubt', candidates })
+const unknown = (...candidates: Value[]): ItemState => ({ ...doubt(...candidates), unknown: true })
+const unset = (...candidates: Value[]): ItemState => ({ status: 'unset', candidates })
+const of = (items: Record<ItemKey, ItemState>, domain = a): Snapshot =>
   new Map([[domain, new Map(Object.entries(items))]])
 const nothing: Snapshot = new Map()
 
@@ -27,7 +27,7 @@ function only(from: Snapshot, to: Snapshot): Change {
 
 describe('what is desired and not so', () => {
   it('is set where nothing is recorded', () => {
-    expect(only(nothing, of({ timeout: confirmed(time(10)) }))).toEqual({
+    expect(only(nothing, of({ timeout: createConfirmedState(time(10)) }))).toEqual({
       domain: a,
       item: 'timeout',
       action: 'set',
@@ -40,7 +40,10 @@ describe('what is desired and not so', () => {
 
   it('is changed where another value is recorded', () => {
     expect(
-      only(of({ timeout: confirmed(time(5)) }), of({ timeout: confirmed(time(10)) })),
+      only(
+        of({ timeout: createConfirmedState(time(5)) }),
+        of({ timeout: createConfirmedState(time(10)) }),
+      ),
     ).toMatchObject({
       action: 'change',
       reason: 'differs',
@@ -51,8 +54,10 @@ describe('what is desired and not so', () => {
   })
 
   it('is no change where it is recorded, in whatever order of keys', () => {
-    const from = of({ https: confirmed({ cert_id: 1, force_https: 0 }) })
-    expect(diffSnapshots(from, of({ https: confirmed({ force_https: 0, cert_id: 1 }) }))).toEqual({
+    const from = of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) })
+    expect(
+      diffSnapshots(from, of({ https: createConfirmedState({ force_https: 0, cert_id: 1 }) })),
+    ).toEqual({
       changes: [],
       unchanged: 1,
     })
@@ -60,7 +65,10 @@ describe('what is desired and not so', () => {
 
   it('is set again where it was taken back', () => {
     expect(
-      only(of({ ip_black_list: unset() }), of({ ip_black_list: confirmed(ips('192.0.2.1')) })),
+      only(
+        of({ ip_black_list: unset() }),
+        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+      ),
     ).toMatchObject({
       action: 'set',
       before: null,
@@ -68,7 +76,7 @@ describe('what is desired and not so', () => {
     expect(
       only(
         of({ https: unset({ cert_id: 0, force_https: 0 }) }),
-        of({ https: confirmed({ cert_id: 1, force_https: 0 }) }),
+        of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
       ),
     ).toMatchObject({
       action: 'set',
@@ -77,19 +85,21 @@ describe('what is desired and not so', () => {
   })
 
   it('is no change where the service returned another value for it: writing it again would bring the same', () => {
-    const from = of({ timeout: { ...confirmed(time(10)), returned: time(11) } })
-    expect(diffSnapshots(from, of({ timeout: confirmed(time(10)) })).changes).toEqual([])
+    const from = of({ timeout: { ...createConfirmedState(time(10)), returned: time(11) } })
+    expect(diffSnapshots(from, of({ timeout: createConfirmedState(time(10)) })).changes).toEqual([])
   })
 })
 
 describe('what is in doubt', () => {
-  it.each<[string, Held]>([
+  it.each<[string, ItemState]>([
     ['between other values', doubt(time(5), time(6))],
     ['and may be what is desired', doubt(time(5), time(10))],
     ['and can only be what is desired', doubt(time(10))],
     ['or unknown', unknown(time(10))],
   ])('%s is written', (_how, held) => {
-    expect(only(of({ timeout: held }), of({ timeout: confirmed(time(10)) }))).toMatchObject({
+    expect(
+      only(of({ timeout: held }), of({ timeout: createConfirmedState(time(10)) })),
+    ).toMatchObject({
       action: 'change',
       reason: 'in-doubt',
       after: time(10),
@@ -97,7 +107,9 @@ describe('what is in doubt', () => {
   })
 
   it('with nothing known at all is set', () => {
-    expect(only(of({ timeout: unknown() }), of({ timeout: confirmed(time(10)) }))).toMatchObject({
+    expect(
+      only(of({ timeout: unknown() }), of({ timeout: createConfirmedState(time(10)) })),
+    ).toMatchObject({
       action: 'set',
       reason: 'in-doubt',
       before: null,
@@ -117,7 +129,10 @@ describe('what is in doubt', () => {
 describe('what is to be taken back', () => {
   it('is unset', () => {
     expect(
-      only(of({ ip_black_list: confirmed(ips('192.0.2.1')) }), of({ ip_black_list: unset() })),
+      only(
+        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
+        of({ ip_black_list: unset() }),
+      ),
     ).toEqual({
       domain: a,
       item: 'ip_black_list',
@@ -152,8 +167,8 @@ describe('what is to be taken back', () => {
 })
 
 describe('what is no longer mentioned', () => {
-  it.each<[string, Held]>([
-    ['confirmed', confirmed(time(5))],
+  it.each<[string, ItemState]>([
+    ['confirmed', createConfirmedState(time(5))],
     ['unset', unset()],
     ['unset with a value', unset(time(5))],
     ['in doubt', doubt(time(5), time(6))],
@@ -167,7 +182,7 @@ describe('what is no longer mentioned', () => {
   it('is released with its whole domain', () => {
     expect(
       diffSnapshots(
-        of({ timeout: confirmed(time(5)), https: confirmed({ cert_id: 1 }) }),
+        of({ timeout: createConfirmedState(time(5)), https: createConfirmedState({ cert_id: 1 }) }),
         nothing,
       ).changes.map((change) => change.action),
     ).toEqual(['release', 'release'])
@@ -175,10 +190,13 @@ describe('what is no longer mentioned', () => {
 })
 
 describe('what another item clears', () => {
-  const black = of({ ip_black_list: confirmed(ips('192.0.2.1')) })
+  const black = of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) })
 
   it('is emptied by the item that is named, not written or released itself', () => {
-    const { changes } = diffSnapshots(of({ ip_white_list: confirmed(ips('192.0.2.7')) }), black)
+    const { changes } = diffSnapshots(
+      of({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
+      black,
+    )
     expect(changes).toMatchObject([
       { item: 'ip_black_list', action: 'set' },
       {
@@ -199,8 +217,8 @@ describe('what another item clears', () => {
 
   it('is released when the other is not written', () => {
     const from = of({
-      ip_black_list: confirmed(ips('192.0.2.1')),
-      ip_white_list: confirmed(ips('192.0.2.7')),
+      ip_black_list: createConfirmedState(ips('192.0.2.1')),
+      ip_white_list: createConfirmedState(ips('192.0.2.7')),
     })
     expect(diffSnapshots(from, black).changes).toMatchObject([
       { item: 'ip_white_list', action: 'release' },
@@ -214,7 +232,10 @@ describe('what another item clears', () => {
   })
 
   it('is cleared on its own domain only', () => {
-    const from: Snapshot = of({ ip_white_list: confirmed(ips('192.0.2.7')) }, 'b.example.com')
+    const from: Snapshot = of(
+      { ip_white_list: createConfirmedState(ips('192.0.2.7')) },
+      'b.example.com',
+    )
     expect(diffSnapshots(from, black).changes).toMatchObject([
       { domain: a, item: 'ip_black_list', action: 'set' },
       { domain: 'b.example.com', item: 'ip_white_list', action: 'release' },
@@ -224,24 +245,32 @@ describe('what another item clears', () => {
 
 describe('fields that the service keeps', () => {
   const recorded = of({
-    https: confirmed({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' }),
+    https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'off' }),
   })
 
   it('count only where they are named', () => {
     expect(
-      diffSnapshots(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0 }) })).changes,
-    ).toEqual([])
-    expect(
-      diffSnapshots(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'on' }) }))
+      diffSnapshots(recorded, of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }))
         .changes,
     ).toEqual([])
     expect(
-      only(recorded, of({ https: confirmed({ cert_id: 1, force_https: 0, http2: 'off' }) })).patch,
+      diffSnapshots(
+        recorded,
+        of({ https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on' }) }),
+      ).changes,
+    ).toEqual([])
+    expect(
+      only(
+        recorded,
+        of({ https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'off' }) }),
+      ).patch,
     ).toEqual([{ op: 'replace', path: '/http2', value: 'off' }])
   })
 
   it('keep their recorded value in what comes after', () => {
-    expect(only(recorded, of({ https: confirmed({ cert_id: 2, force_https: 0 }) })).after).toEqual({
+    expect(
+      only(recorded, of({ https: createConfirmedState({ cert_id: 2, force_https: 0 }) })).after,
+    ).toEqual({
       cert_id: 2,
       force_https: 0,
       http2: 'on',
@@ -252,8 +281,8 @@ describe('fields that the service keeps', () => {
   it('that are not known are a change once they are named', () => {
     expect(
       only(
-        of({ https: confirmed({ cert_id: 1, force_https: 0 }) }),
-        of({ https: confirmed({ cert_id: 1, force_https: 0, ocsp: 'on' }) }),
+        of({ https: createConfirmedState({ cert_id: 1, force_https: 0 }) }),
+        of({ https: createConfirmedState({ cert_id: 1, force_https: 0, ocsp: 'on' }) }),
       ).patch,
     ).toEqual([{ op: 'add', path: '/ocsp', value: 'on' }])
   })
@@ -265,7 +294,9 @@ describe('fields that the service keeps', () => {
         { cert_id: 1, force_https: 0, ocsp: 'off' },
       ),
     })
-    expect(only(from, of({ https: confirmed({ cert_id: 2, force_https: 0 }) })).after).toEqual({
+    expect(
+      only(from, of({ https: createConfirmedState({ cert_id: 2, force_https: 0 }) })).after,
+    ).toEqual({
       cert_id: 2,
       force_https: 0,
     })
@@ -274,9 +305,15 @@ describe('fields that the service keeps', () => {
 
 describe('changes', () => {
   it('come sorted by domain and item, whatever the order of the snapshots', () => {
-    const items = { timeout: confirmed(time(10)), https: confirmed({ cert_id: 1, force_https: 0 }) }
+    const items = {
+      timeout: createConfirmedState(time(10)),
+      https: createConfirmedState({ cert_id: 1, force_https: 0 }),
+    }
     const to: Snapshot = new Map([...of(items, 'b.example.com'), ...of(items, a)])
-    const { changes } = diffSnapshots(of({ rate_limit: confirmed({ max_rate_count: 1 }) }), to)
+    const { changes } = diffSnapshots(
+      of({ rate_limit: createConfirmedState({ max_rate_count: 1 }) }),
+      to,
+    )
     expect(changes.map((change) => `${change.domain} ${change.item}`)).toEqual([
       `${a} https`,
       `${a} rate_limit`,
@@ -288,9 +325,9 @@ describe('changes', () => {
 
   it('between equal snapshots are none, and neither snapshot is touched', () => {
     const items = {
-      timeout: confirmed(time(10)),
+      timeout: createConfirmedState(time(10)),
       ip_black_list: unset(),
-      https: confirmed({ cert_id: 1, force_https: 0 }),
+      https: createConfirmedState({ cert_id: 1, force_https: 0 }),
     }
     const [from, to] = [of(items), of(structuredClone(items))]
     expect(diffSnapshots(from, to)).toEqual({ changes: [], unchanged: 3 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { withKnownSecrets } from '../../src/diff/known-secrets.ts'
-import { confirmed, type Held, type Snapshot } from '../../src/model/item.ts'
+import { replaceKnownSecrets } from '../../src/diff/known-secrets.ts'
+import { createConfirmedState, type ItemState, type Snapshot } from '../../src/model/item.ts'
 
 const a = 'a.example.com'
 const given = {
@@ -14,9 +14,12 @@ const given = {
   keyname: 'key',
 }
 const stamp = (key: string) => ({ ...given, key: { $secret: key } })
-const of = (held: Held, item = 'visit_timestamp'): Snapshot =>
+const of = (held: ItemState, item = 'visit_timestamp'): Snapshot =>
   new Map([[a, new Map([[item, held]])]])
-const recorded = of({ ...confirmed(stamp('scrypt:1')), templates: { 'scrypt:1': 'signing' } })
+const recorded = of({
+  ...createConfirmedState(stamp('scrypt:1')),
+  templates: { 'scrypt:1': 'signing' },
+})
 const heads = (...values: string[]) => ({
   type: 'reset',
   list: values.map((value, i) => ({ name: `X-${i}`, value: { $secret: value } })),
@@ -24,28 +27,36 @@ const heads = (...values: string[]) => ({
 
 describe('a secret whose value is not at hand', () => {
   it('counts as unchanged while its name is the recorded one', () => {
-    const desired = withKnownSecrets(of(confirmed(stamp('unresolved:signing'))), recorded)
+    const desired = replaceKnownSecrets(
+      of(createConfirmedState(stamp('unresolved:signing'))),
+      recorded,
+    )
     const templates = { 'scrypt:1': 'signing' }
-    expect(desired).toEqual(of({ ...confirmed(stamp('scrypt:1')), templates }))
+    expect(desired).toEqual(of({ ...createConfirmedState(stamp('scrypt:1')), templates }))
     expect(diffSnapshots(recorded, desired).changes).toEqual([])
   })
 
   it('is a change under another name', () => {
-    const desired = withKnownSecrets(of(confirmed(stamp('unresolved:other'))), recorded)
+    const desired = replaceKnownSecrets(
+      of(createConfirmedState(stamp('unresolved:other'))),
+      recorded,
+    )
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
       { action: 'change', after: { key: { $secret: 'unresolved:other' } } },
     ])
   })
 
   it('is set where nothing is recorded, or nothing of where it came from', () => {
-    const desired = of(confirmed(stamp('unresolved:signing')))
-    expect(withKnownSecrets(desired, new Map())).toEqual(desired)
-    expect(withKnownSecrets(desired, of(confirmed(stamp('scrypt:1'))))).toEqual(desired)
+    const desired = of(createConfirmedState(stamp('unresolved:signing')))
+    expect(replaceKnownSecrets(desired, new Map())).toEqual(desired)
+    expect(replaceKnownSecrets(desired, of(createConfirmedState(stamp('scrypt:1'))))).toEqual(
+      desired,
+    )
   })
 
   it('does not hide another difference', () => {
-    const desired = withKnownSecrets(
-      of(confirmed({ ...stamp('unresolved:signing'), deadtime: 90 })),
+    const desired = replaceKnownSecrets(
+      of(createConfirmedState({ ...stamp('unresolved:signing'), deadtime: 90 })),
       recorded,
     )
     expect(diffSnapshots(recorded, desired).changes[0]?.patch).toEqual([
@@ -56,18 +67,24 @@ describe('a secret whose value is not at hand', () => {
   it('within a text is known by the whole text', () => {
     const before = of(
       {
-        ...confirmed(heads('scrypt:1', 'scrypt:2')),
+        ...createConfirmedState(heads('scrypt:1', 'scrypt:2')),
         templates: { 'scrypt:1': 'Bearer ${secret:t}', 'scrypt:2': 't' },
       },
       'add_response_head',
     )
-    const known = withKnownSecrets(
-      of(confirmed(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')), 'add_response_head'),
+    const known = replaceKnownSecrets(
+      of(
+        createConfirmedState(heads('unresolved:Bearer ${secret:t}', 'unresolved:t')),
+        'add_response_head',
+      ),
       before,
     )
     expect(diffSnapshots(before, known).changes).toEqual([])
-    const other = withKnownSecrets(
-      of(confirmed(heads('unresolved:Basic ${secret:t}', 'unresolved:t')), 'add_response_head'),
+    const other = replaceKnownSecrets(
+      of(
+        createConfirmedState(heads('unresolved:Basic ${secret:t}', 'unresolved:t')),
+        'add_response_head',
+      ),
       before,
     )
     expect(diffSnapshots(before, other).changes).toHaveLength(1)
@@ -76,7 +93,7 @@ describe('a secret whose value is not at hand', () => {
 
 describe('a secret whose value is at hand', () => {
   it('shows that it changed, under the same name', () => {
-    const desired = withKnownSecrets(of(confirmed(stamp('scrypt:9'))), recorded)
+    const desired = replaceKnownSecrets(of(createConfirmedState(stamp('scrypt:9'))), recorded)
     expect(diffSnapshots(recorded, desired).changes).toMatchObject([
       { patch: [{ op: 'replace', path: '/key/$secret', value: 'scrypt:9' }] },
     ])
@@ -84,7 +101,7 @@ describe('a secret whose value is at hand', () => {
 })
 
 it('neither snapshot is touched', () => {
-  const desired = of(confirmed(stamp('unresolved:signing')))
-  withKnownSecrets(desired, recorded)
-  expect(desired).toEqual(of(confirmed(stamp('unresolved:signing'))))
+  const desired = of(createConfirmedState(stamp('unresolved:signing')))
+  replaceKnownSecrets(desired, recorded)
+  expect(desired).toEqual(of(createConfirmedState(stamp('unresolved:signing'))))
 })

@@ -119,16 +119,16 @@ describe('a YAML language server with the schemas', () => {
       await server.open(path, head + text)
       return path
     }
-    expect(await server.offers(await opened('items', '  \n'), 2, 2)).toEqual(
+    expect(await server.listCompletions(await opened('items', '  \n'), 2, 2)).toEqual(
       expect.arrayContaining(['origin', 'timeout', 'visit_timestamp']),
     )
     const fields = await opened('fields', '  https:\n    cert_id: 1\n    \n')
-    expect(await server.offers(fields, 4, 4)).toEqual(
+    expect(await server.listCompletions(fields, 4, 4)).toEqual(
       expect.arrayContaining(['force_https', 'http2', 'ocsp']),
     )
-    expect(await server.offers(await opened('words', '  https:\n    http2: \n'), 3, 11)).toEqual(
-      expect.arrayContaining(['"on"', '"off"']),
-    )
+    expect(
+      await server.listCompletions(await opened('words', '  https:\n    http2: \n'), 3, 11),
+    ).toEqual(expect.arrayContaining(['"on"', '"off"']))
     expect(await server.hover(fields, 2, 4)).toContain('certificate')
     expect(await server.hover(fields, 3, 6)).toContain('certificate')
   })
@@ -136,13 +136,13 @@ describe('a YAML language server with the schemas', () => {
   it('completes edgewise.yaml and profiles', async () => {
     const home = join(root, 'complete/edgewise.yaml')
     await server.open(home, 'version: 1\nguards:\n  \n')
-    expect(await server.offers(home, 2, 2)).toEqual(
+    expect(await server.listCompletions(home, 2, 2)).toEqual(
       expect.arrayContaining(['maxDomains', 'protect', 'freeze']),
     )
     expect(await server.hover(home, 1, 3)).toContain('What a plan may not do')
     const profile = join(root, 'complete/profiles/p.yaml')
     await server.open(profile, 'profile: p\nconfig:\n  time\n')
-    expect(await server.offers(profile, 2, 6)).toContain('timeout')
+    expect(await server.listCompletions(profile, 2, 6)).toContain('timeout')
   })
 })
 

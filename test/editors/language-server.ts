@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 /** What a server says about a text: line from 1, and the message. */
-export interface Complaint {
+export interface EditorDiagnostic {
   line: number
   message: string
 }
@@ -18,7 +18,7 @@ export class LanguageServer {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #settings: JsonObject
   readonly #answers = new Map<number, (result: Json) => void>()
-  readonly #complaints = new Map<string, (complaints: Complaint[]) => void>()
+  readonly #complaints = new Map<string, (complaints: EditorDiagnostic[]) => void>()
   #buffer = Buffer.alloc(0)
   #id = 0
 
@@ -49,9 +49,11 @@ export class LanguageServer {
   }
 
   /** Opens a text under a path and waits for what the server says about it. */
-  async open(path: string, text: string): Promise<Complaint[]> {
+  async open(path: string, text: string): Promise<EditorDiagnostic[]> {
     const uri = pathToFileURL(path).href
-    const complaints = new Promise<Complaint[]>((resolve) => this.#complaints.set(uri, resolve))
+    const complaints = new Promise<EditorDiagnostic[]>((resolve) =>
+      this.#complaints.set(uri, resolve),
+    )
     this.#tell('textDocument/didOpen', {
       textDocument: { uri, languageId: 'yaml', version: 1, text },
     })
@@ -59,7 +61,7 @@ export class LanguageServer {
   }
 
   /** The words that are offered at a place; line and character from 0. */
-  async offers(path: string, line: number, character: number): Promise<string[]> {
+  async listCompletions(path: string, line: number, character: number): Promise<string[]> {
     const result = await this.#ask('textDocument/completion', at(path, line, character))
     return ((result as JsonObject)['items'] as { label: string }[]).map(({ label }) => label)
   }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { world } from './world.ts'
+import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
 
 describe('the order in which a write is judged', () => {
   it('tells wrong paths, methods and spellings before everything else', async () => {
-    const service = world()
+    const service = createWorld()
     for (const request of [
       { path: '/v2/domain/config/' },
       { path: '/v2/Domain/config' },
@@ -27,7 +27,7 @@ describe('the order in which a write is judged', () => {
   })
 
   it('tells a body in which no token can be read before a wrong token', async () => {
-    const service = world()
+    const service = createWorld()
     const query = 'token=wrong'
     const deep = `{"config": ${'['.repeat(40)}${']'.repeat(40)}}`
     expect(await service.request({ query, body: 'too large' })).toMatchObject({
@@ -46,7 +46,7 @@ describe('the order in which a write is judged', () => {
   })
 
   it('tells a wrong token before the call rate, and the call rate before wrong parameters', async () => {
-    const service = world({ callsPerMinute: 1 })
+    const service = createWorld({ callsPerMinute: 1 })
     expect(await service.write({})).toMatchObject({ status: 400 })
     expect(await service.write({})).toMatchObject({ status: 429, body: { code: 429001 } })
     expect(await service.request({ body: JSON.stringify({ token: 'wrong' }) })).toMatchObject({
@@ -76,13 +76,13 @@ describe('the token', () => {
       config: good,
       ...(token === undefined ? {} : { token }),
     }
-    expect(await world().request({ query, body: JSON.stringify(sent) })).toMatchObject({
+    expect(await createWorld().request({ query, body: JSON.stringify(sent) })).toMatchObject({
       status: expected,
     })
   })
 
   it('may be any that is not empty where none is set', async () => {
-    const service = world({ token: null })
+    const service = createWorld({ token: null })
     const send = (token: Json) =>
       service.request({ body: JSON.stringify({ token, domains: 'www.example.com', config: good }) })
     expect(await send('anything')).toMatchObject({ status: 200 })
@@ -92,7 +92,7 @@ describe('the token', () => {
 
   it('may be a number, as a numeric string may be everywhere', async () => {
     const body = JSON.stringify({ token: 12, domains: 'www.example.com', config: good })
-    expect(await world({ token: '12' }).request({ body })).toMatchObject({ status: 200 })
+    expect(await createWorld({ token: '12' }).request({ body })).toMatchObject({ status: 200 })
   })
 })
 
@@ -100,7 +100,7 @@ describe('the domains', () => {
   const ten = Array.from({ length: 10 }, (_, i) => `d${i}.example.com`)
 
   it('are trimmed, in lower case and counted once', async () => {
-    const { body } = await world().write(
+    const { body } = await createWorld().write(
       good,
       ` WWW.example.com,www.Example.com , ${ten.slice(1).join(',')}`,
     )
@@ -113,14 +113,14 @@ describe('the domains', () => {
   })
 
   it('are at most ten', async () => {
-    expect(await world().write(good, [...ten, 'd10.example.com'].join(','))).toMatchObject({
+    expect(await createWorld().write(good, [...ten, 'd10.example.com'].join(','))).toMatchObject({
       status: 400,
       body: { code: 400102 },
     })
   })
 
   it('have to exist, in the words of the specification', async () => {
-    const service = world({ domains: ['www.example.com'] })
+    const service = createWorld({ domains: ['www.example.com'] })
     expect(await service.write(good, 'www.example.com,Other.example.com')).toEqual(
       expect.objectContaining({
         status: 400,
@@ -138,14 +138,14 @@ describe('the domains', () => {
     'http://www.example.com',
     'a b.example.com',
   ])('are well-formed, unlike %s', async (domain) => {
-    expect(await world().write(good, domain)).toMatchObject({
+    expect(await createWorld().write(good, domain)).toMatchObject({
       status: 400,
       body: { code: 400101, message: `domain(${domain}) is invalid` },
     })
   })
 
   it('keep their ids', async () => {
-    const service = world()
+    const service = createWorld()
     const first = await service.write(good, 'a.example.com,b.example.com')
     const ids = (first.body as { data: { domains: { id: string; domain: string }[] } }).data.domains
     expect(new Set(ids.map(({ id }) => id)).size).toBe(2)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { world } from './world.ts'
+import { createWorld } from './world.ts'
 
 const url = 'application/x-www-form-urlencoded'
 const boundary = 'multipart/form-data; boundary=x'
@@ -18,7 +18,7 @@ async function stateAfter(request: {
   contentType: string
   body: string | Uint8Array
 }): Promise<Json> {
-  const service = world()
+  const service = createWorld()
   expect((await service.request(request)).body).toMatchObject({ code: 0 })
   return ((await service.state()) as JsonObject)['www.example.com'] ?? null
 }
@@ -89,7 +89,7 @@ describe('urlencoded bodies', () => {
     ['malformed JSON', 'config={"timeout"'],
     ['too many fields', Array.from({ length: 21_000 }, (_, i) => `x${i}=`).join('&')],
   ])('are malformed with %s', async (_, fields) => {
-    const answer = await world().request({
+    const answer = await createWorld().request({
       contentType: url,
       body: `token=tok&domains=www.example.com&${fields}`,
     })
@@ -102,7 +102,7 @@ describe('urlencoded bodies', () => {
 
   it('may name items like members of the prototype, which are unknown', async () => {
     const body = form([['config[constructor][prototype][x]', '1']])
-    expect(await world().request({ contentType: url, body })).toMatchObject({
+    expect(await createWorld().request({ contentType: url, body })).toMatchObject({
       status: 400,
       body: { code: 400202 },
     })
@@ -133,7 +133,7 @@ describe('multipart bodies', () => {
 
   it('answer wherever they are cut off, and save nothing', async () => {
     for (let length = 1; length < whole.length - 6; length++) {
-      const service = world()
+      const service = createWorld()
       const { status } = await service.request({
         contentType: boundary,
         body: whole.slice(0, length),
@@ -149,7 +149,7 @@ describe('multipart bodies', () => {
     ['a part without name', boundary, whole.replace('name="token"', 'x="y"')],
     ['a prototype', boundary, `${part('__proto__[x]', '1')}${whole}`],
   ])('are malformed with %s', async (_, contentType, body) => {
-    expect(await world().request({ contentType, body })).toMatchObject({
+    expect(await createWorld().request({ contentType, body })).toMatchObject({
       status: 400,
       body: { code: 400001 },
     })
@@ -168,13 +168,13 @@ describe('content types', () => {
     'Application/JSON; charset=utf-8',
     'application/json;charset="UTF8"',
   ])('%s is JSON', async (contentType) => {
-    expect(await world().request({ contentType, body })).toMatchObject({ status: 200 })
+    expect(await createWorld().request({ contentType, body })).toMatchObject({ status: 200 })
   })
 
   it.each([undefined, 'text/plain', 'application/json; charset=latin1', 'application/jsonx'])(
     '%s is not known',
     async (contentType) => {
-      expect(await world().request({ contentType, body })).toMatchObject({
+      expect(await createWorld().request({ contentType, body })).toMatchObject({
         status: 415,
         body: { code: 415001 },
       })
@@ -182,18 +182,20 @@ describe('content types', () => {
   )
 
   it('compressed bodies are not known', async () => {
-    expect(await world().request({ contentEncoding: 'gzip', body })).toMatchObject({ status: 415 })
+    expect(await createWorld().request({ contentEncoding: 'gzip', body })).toMatchObject({
+      status: 415,
+    })
   })
 
   it('bytes that are no UTF-8 are malformed', async () => {
-    expect(await world().request({ body: Buffer.from([0x7b, 0xff, 0x7d]) })).toMatchObject({
+    expect(await createWorld().request({ body: Buffer.from([0x7b, 0xff, 0x7d]) })).toMatchObject({
       status: 400,
       body: { code: 400001 },
     })
   })
 
   it('a malformed body is not quoted: it holds the token', async () => {
-    const answer = await world().request({ body: '{"token": "sesame", oops}' })
+    const answer = await createWorld().request({ body: '{"token": "sesame", oops}' })
     expect(answer).toMatchObject({ status: 400, body: { code: 400001 } })
     expect(JSON.stringify(answer)).not.toContain('sesame')
   })

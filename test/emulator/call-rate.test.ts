@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { world, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 const good = { timeout: { time: '60' } }
 
@@ -21,7 +21,7 @@ function headers(remaining: number, resetSeconds: number, id: number): Record<st
 
 describe('the call rate', () => {
   it('slides: no 60 seconds see more than 30 calls', async () => {
-    const service = world({ callsPerMinute: 30 })
+    const service = createWorld({ callsPerMinute: 30 })
     expect(new Set(await send(service, 10))).toEqual(new Set([200]))
     service.clock.now += 50_000
     expect(new Set(await send(service, 20))).toEqual(new Set([200]))
@@ -36,7 +36,7 @@ describe('the call rate', () => {
   })
 
   it('stands in the headers of every answer, and tells when it has room again', async () => {
-    const service = world({ callsPerMinute: 2 })
+    const service = createWorld({ callsPerMinute: 2 })
     expect((await service.request({ path: '/v2/nothing' })).headers).toEqual(headers(2, 0, 1))
     expect((await service.write(good)).headers).toEqual(headers(1, 60, 2))
     service.clock.now += 10_999
@@ -52,7 +52,7 @@ describe('the call rate', () => {
   })
 
   it('counts refused writes, and neither 401 nor 429 nor other paths', async () => {
-    const service = world({ callsPerMinute: 2 })
+    const service = createWorld({ callsPerMinute: 2 })
     const wrong = {
       body: JSON.stringify({ token: 'wrong', domains: 'www.example.com', config: good }),
     }
@@ -68,7 +68,7 @@ describe('the call rate', () => {
   })
 
   it('refuses nothing at 0, and says 1000000', async () => {
-    const service = world({ callsPerMinute: 0 })
+    const service = createWorld({ callsPerMinute: 0 })
     expect(new Set(await send(service, 100))).toEqual(new Set([200]))
     expect((await service.write(good)).headers).toMatchObject({
       'X-Ratelimit-Limit': '1000000',
@@ -77,7 +77,7 @@ describe('the call rate', () => {
   })
 
   it('neither forgets nor stays full when the clock goes back', async () => {
-    const service = world({ callsPerMinute: 1 })
+    const service = createWorld({ callsPerMinute: 1 })
     await send(service, 1)
     service.clock.now -= 3_600_000
     expect(await service.write(good)).toMatchObject({

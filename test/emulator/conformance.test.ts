@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { unnamedItems } from '../../src/catalog/catalogue.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { world } from './world.ts'
+import { createWorld } from './world.ts'
 
 const conformance = new URL('../conformance/', import.meta.url)
 
@@ -25,7 +25,7 @@ for (const folder of ['items/', 'own/'].map((name) => new URL(name, conformance)
     )
     describe(`${item} (${folder.pathname.split('/').at(-2)})`, () => {
       it.each(cases)('$id: $rule', async ({ payload, expect: expected }) => {
-        const service = world()
+        const service = createWorld()
         const { status, body } = await service.write({ [item]: payload })
         expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({
           answer: expected,
@@ -60,7 +60,7 @@ describe('whole configurations', () => {
     (name) => load(new URL(name, conformance)) as ConfigCase[],
   )
   it.each(cases)('$id: $rule', async ({ config, expect: expected }) => {
-    const { status, body } = await world().write(config)
+    const { status, body } = await createWorld().write(config)
     // Where a case leaves it open, the reading is that every combination of items is accepted.
     expect({ answer: status === 200 ? 'accept' : 'reject', body }).toMatchObject({
       answer: expected ?? 'accept',
@@ -79,7 +79,7 @@ describe('transitions', () => {
   it.each(load(new URL('transitions.json', conformance)) as Transition[])(
     '$id: $rule',
     async ({ domain, steps }) => {
-      const service = world()
+      const service = createWorld()
       for (const [i, { config, state, refused = false }] of steps.entries()) {
         const { status, body } = await service.write(config, domain)
         expect({ step: i, refused: status !== 200, body }).toMatchObject({ refused })

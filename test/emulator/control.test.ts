@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { world } from './world.ts'
+import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
 
 describe('the control surface', () => {
   it('shows what domains hold, without those that hold nothing', async () => {
-    const service = world()
+    const service = createWorld()
     await service.write({ ...good, ip_black_list: { list: ['192.0.2.1'] } }, 'a.example.com')
     await service.write({ ip_black_list: { list: ['192.0.2.1'] } }, 'b.example.com')
     await service.write({ ip_black_list: { list: [] } }, 'a.example.com,b.example.com')
@@ -15,7 +15,7 @@ describe('the control surface', () => {
   })
 
   it('lists the calls, and never the token', async () => {
-    const service = world({
+    const service = createWorld({
       domains: ['a.example.com', 'b.example.com'],
       itemKeys: { error_bcache: 'x_cache' },
       callsPerMinute: 3,
@@ -61,7 +61,7 @@ describe('the control surface', () => {
   })
 
   it('keeps the last 10,000 calls', async () => {
-    const service = world()
+    const service = createWorld()
     for (let n = 0; n < 10_003; n++) await service.request({ path: `/v2/${n}` })
     const calls = await service.calls()
     expect([calls.length, calls[0]?.['path'], calls.at(-1)?.['path']]).toEqual([
@@ -72,7 +72,7 @@ describe('the control surface', () => {
   })
 
   it('resets everything but which domains exist', async () => {
-    const service = world({ domains: ['a.example.com'], callsPerMinute: 1 })
+    const service = createWorld({ domains: ['a.example.com'], callsPerMinute: 1 })
     await service.write(good, 'a.example.com')
     expect(await service.request({ path: '/_emulator/reset' })).toMatchObject({
       status: 200,
@@ -86,7 +86,9 @@ describe('the control surface', () => {
   })
 
   it.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])('answers %s', async (peer) => {
-    expect(await world().request({ method: 'GET', path: '/_emulator/state', peer })).toMatchObject({
+    expect(
+      await createWorld().request({ method: 'GET', path: '/_emulator/state', peer }),
+    ).toMatchObject({
       status: 200,
       headers: {},
     })
@@ -96,13 +98,13 @@ describe('the control surface', () => {
     'does not answer "%s"',
     async (peer) => {
       expect(
-        await world().request({ method: 'GET', path: '/_emulator/state', peer }),
+        await createWorld().request({ method: 'GET', path: '/_emulator/state', peer }),
       ).toMatchObject({ status: 404, body: { code: 404001 } })
     },
   )
 
   it('can be closed', async () => {
-    const service = world({ control: false })
+    const service = createWorld({ control: false })
     await service.write(good)
     expect(await service.request({ method: 'GET', path: '/_emulator/state' })).toMatchObject({
       status: 404,
@@ -117,10 +119,12 @@ describe('the control surface', () => {
       ['GET', '/_emulator/'],
       ['GET', '/v2/_emulator/state'],
     ]) {
-      expect(await world().request({ method: method ?? '', path: path ?? '' })).toMatchObject({
-        status: 404,
-        body: { code: 404001 },
-      })
+      expect(await createWorld().request({ method: method ?? '', path: path ?? '' })).toMatchObject(
+        {
+          status: 404,
+          body: { code: 404001 },
+        },
+      )
     }
   })
 })

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { world } from './world.ts'
+import { createWorld } from './world.ts'
 
 let folder = ''
 let dataFile = ''
@@ -30,8 +30,8 @@ const statistics = {
 }
 
 it('keeps statistics and prefetches as they were', async () => {
-  const first = world({ dataFile })
-  await first.tell('prefetch', { urls: ['https://a.example.com/1'] })
+  const first = createWorld({ dataFile })
+  await first.postControl('prefetch', { urls: ['https://a.example.com/1'] })
   for (const config of [
     { deny_url: { urls: ['/a'] } },
     good,
@@ -40,21 +40,21 @@ it('keeps statistics and prefetches as they were', async () => {
     first.clock.now += 600_000
     await first.write(config, 'a.example.com')
   }
-  await first.tell('origins', { dead: ['192.0.2.1'] })
+  await first.postControl('origins', { dead: ['192.0.2.1'] })
   const now = first.clock.now + 600_000
   const look = async (service: typeof first) => {
     service.clock.now = now
     return [
-      (await service.read('/v2/stat/httpcode', statistics)).body,
-      (await service.read('/v2/cache/prefetch', { task_id: '1' })).body,
+      (await service.query('/v2/stat/httpcode', statistics)).body,
+      (await service.query('/v2/cache/prefetch', { task_id: '1' })).body,
       await service.state(),
     ]
   }
-  expect(await look(world({ dataFile }))).toEqual(await look(first))
+  expect(await look(createWorld({ dataFile }))).toEqual(await look(first))
 })
 
 it('cut off at any byte, holds every write before the cut', async () => {
-  const service = world({ dataFile })
+  const service = createWorld({ dataFile })
   const ends: number[] = []
   for (let n = 10; n < 18; n++) {
     await service.write({ timeout: { time: String(n) } }, 'a.example.com')
@@ -64,14 +64,14 @@ it('cut off at any byte, holds every write before the cut', async () => {
   const snapshot = whole.indexOf(10) + 1
   for (let length = whole.length; length >= snapshot; length--) {
     truncateSync(dataFile, length)
-    const again = world({ dataFile })
+    const again = createWorld({ dataFile })
     const kept = ends.filter((end) => end <= length).length
     expect(await again.state()).toEqual(
       kept === 0 ? {} : { 'a.example.com': { timeout: { time: String(9 + kept) } } },
     )
     if (length % 40 === 0) {
       await again.write({ timeout: { time: '99' } }, 'b.example.com')
-      expect(await world({ dataFile }).state()).toMatchObject({
+      expect(await createWorld({ dataFile }).state()).toMatchObject({
         'b.example.com': { timeout: { time: '99' } },
       })
       writeFileSync(dataFile, whole.subarray(0, length))
@@ -80,7 +80,7 @@ it('cut off at any byte, holds every write before the cut', async () => {
 })
 
 it('names the line that is damaged', async () => {
-  const service = world({ dataFile })
+  const service = createWorld({ dataFile })
   for (let n = 0; n < 3; n++) await service.write(good)
   const lines = readFileSync(dataFile, 'utf8').split('\n')
   for (const bad of [
@@ -100,12 +100,12 @@ it('names the line that is damaged', async () => {
     '{"at": 1, "dead": [1]}',
   ]) {
     writeFileSync(dataFile, [...lines.slice(0, 2), bad, ...lines.slice(3)].join('\n'))
-    expect(() => world({ dataFile })).toThrow(/is damaged: line 3: /)
+    expect(() => createWorld({ dataFile })).toThrow(/is damaged: line 3: /)
   }
 })
 
 it('is made small again, and loses nothing by it', async () => {
-  const service = world({ dataFile })
+  const service = createWorld({ dataFile })
   const squid = 'x'.repeat(50_000)
   let most = 0
   for (let n = 0; n < 60; n++) {
@@ -113,13 +113,13 @@ it('is made small again, and loses nothing by it', async () => {
     most = Math.max(most, statSync(dataFile).size)
   }
   expect(most).toBeLessThan(1_400_000)
-  expect(await world({ dataFile }).state()).toEqual({
+  expect(await createWorld({ dataFile }).state()).toEqual({
     'a.example.com': { extend: { squid: `${squid}59` } },
   })
 })
 
 it('that can not be written refuses the write, and nothing has changed', async () => {
-  const service = world({ dataFile })
+  const service = createWorld({ dataFile })
   await service.write(good)
   // A process that writes to the same file is told apart from a file that was taken away.
   appendFileSync(dataFile, '\n')
@@ -131,7 +131,7 @@ it('that can not be written refuses the write, and nothing has changed', async (
   expect(await service.state()).toEqual({ 'www.example.com': good })
   rmSync(dataFile)
   expect((await service.write({ timeout: { time: '62' } })).status).toBe(200)
-  expect(await world({ dataFile }).state()).toEqual({
+  expect(await createWorld({ dataFile }).state()).toEqual({
     'www.example.com': { timeout: { time: '62' } },
   })
 })
@@ -143,10 +143,10 @@ it('reads the format of before', async () => {
     domains: { 'a.example.com': { id: '1', items: good } },
   }
   writeFileSync(dataFile, `${JSON.stringify(whole)}\n`)
-  const service = world({ dataFile })
+  const service = createWorld({ dataFile })
   expect(await service.state()).toEqual({ 'a.example.com': good })
   await service.write(good, 'b.example.com')
-  expect(await world({ dataFile }).state()).toEqual({
+  expect(await createWorld({ dataFile }).state()).toEqual({
     'a.example.com': good,
     'b.example.com': good,
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import type { Json } from '../../src/model/json.ts'
-import { world, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 const good = { timeout: { time: '60' } }
 const both = 'a.example.com,b.example.com'
@@ -18,7 +18,7 @@ async function statuses(
 }
 
 function faulty(...faults: Fault[]): World {
-  return world({ faults })
+  return createWorld({ faults })
 }
 
 describe('faults', () => {
@@ -56,13 +56,13 @@ describe('faults', () => {
   it('unauthorized-from: 401 from some call on', async () => {
     const service = faulty({ kind: 'unauthorized-from', on: [3] })
     expect(await statuses(service, 5)).toEqual([200, 200, 401, 401, 401])
-    expect(await service.read('/v2/cache/prefetch', { task_id: '1' })).toMatchObject({
+    expect(await service.query('/v2/cache/prefetch', { task_id: '1' })).toMatchObject({
       status: 401,
     })
   })
 
   it('rate: a lower limit than the headers announce', async () => {
-    const service = world({ callsPerMinute: 30, faults: [{ kind: 'rate', limit: 2 }] })
+    const service = createWorld({ callsPerMinute: 30, faults: [{ kind: 'rate', limit: 2 }] })
     expect(await statuses(service, 3)).toEqual([200, 200, 429])
     expect((await service.write(good)).headers).toMatchObject({
       'X-Ratelimit-Limit': '30',
@@ -70,7 +70,7 @@ describe('faults', () => {
     })
     service.clock.now += 60_000
     expect(await statuses(service, 1)).toEqual([200])
-    const half = world({ callsPerMinute: 30, faults: [{ kind: 'rate' }] })
+    const half = createWorld({ callsPerMinute: 30, faults: [{ kind: 'rate' }] })
     expect((await statuses(half, 16)).indexOf(429)).toBe(15)
     expect(await statuses(faulty({ kind: 'rate', on: [2] }), 3)).toEqual([200, 429, 200])
   })
@@ -120,7 +120,7 @@ describe('faults', () => {
 
   it('by probability come at their rate, the same for the same seed', async () => {
     const run = async (seed: string) =>
-      statuses(world({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
+      statuses(createWorld({ seed, faults: [{ kind: 'error', probability: 0.2 }] }), 500)
     const first = await run('a')
     expect(first.filter((status) => status === 503).length / 500).toBeCloseTo(0.2, 1)
     expect(await run('a')).toEqual(first)
@@ -131,11 +131,11 @@ describe('faults', () => {
     const service = faulty({ kind: 'error', domain: 'b.example.com', on: [2] })
     expect(await statuses(service, 3)).toEqual([200, 200, 200])
     expect(await statuses(service, 3, good, both)).toEqual([200, 503, 200])
-    await service.tell('faults', { faults: [{ kind: 'error', on: [1] }] })
+    await service.postControl('faults', { faults: [{ kind: 'error', on: [1] }] })
     await service.request({ path: '/v2/nothing' })
-    await service.read('/v2/nothing', {})
+    await service.query('/v2/nothing', {})
     expect(await statuses(service, 2)).toEqual([503, 200])
-    expect(await service.tell('faults', { faults: [] })).toMatchObject({
+    expect(await service.postControl('faults', { faults: [] })).toMatchObject({
       status: 200,
       body: { code: 0 },
     })
@@ -156,7 +156,7 @@ describe('faults', () => {
     { faults: [], more: 1 },
   ])('that can not be understood are refused, and those of before stay: %j', async (body) => {
     const service = faulty({ kind: 'error', on: [1] })
-    expect(await service.tell('faults', body)).toMatchObject({
+    expect(await service.postControl('faults', body)).toMatchObject({
       status: 400,
       body: { code: 400901, message: expect.stringMatching(/./) as string },
     })
@@ -166,15 +166,21 @@ describe('faults', () => {
 
 describe('the clock', () => {
   it('stands once it is set, and moves when it is told', async () => {
-    const service = world({ callsPerMinute: 1 })
+    const service = createWorld({ callsPerMinute: 1 })
     const now = service.clock.now
-    expect((await service.tell('clock', { advanceMs: 5 })).body).toEqual({ code: 0, now: now + 5 })
+    expect((await service.postControl('clock', { advanceMs: 5 })).body).toEqual({
+      code: 0,
+      now: now + 5,
+    })
     service.clock.now += 1_000_000
-    expect((await service.tell('clock', { advanceMs: 0 })).body).toEqual({ code: 0, now: now + 5 })
+    expect((await service.postControl('clock', { advanceMs: 0 })).body).toEqual({
+      code: 0,
+      now: now + 5,
+    })
     expect(await statuses(service, 2)).toEqual([200, 429])
-    await service.tell('clock', { advanceMs: 60_000 })
+    await service.postControl('clock', { advanceMs: 60_000 })
     expect(await statuses(service, 1)).toEqual([200])
-    expect((await service.tell('clock', { now: 0 })).body).toEqual({ code: 0, now: 0 })
+    expect((await service.postControl('clock', { now: 0 })).body).toEqual({ code: 0, now: 0 })
   })
 
   it.each<Json>([
@@ -187,12 +193,12 @@ describe('the clock', () => {
     { day: 1 },
     [],
   ])('refuses %j', async (body) => {
-    expect((await world().tell('clock', body)).status).toBe(400)
+    expect((await createWorld().postControl('clock', body)).status).toBe(400)
   })
 })
 
 it('the style "body" refuses a call over the rate with HTTP 200 and a code', async () => {
-  const service = world({ callsPerMinute: 1, limitStyle: 'body' })
+  const service = createWorld({ callsPerMinute: 1, limitStyle: 'body' })
   await service.write(good)
   expect(await service.write(good)).toMatchObject({
     status: 200,

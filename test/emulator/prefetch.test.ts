@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { world, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 const path = '/v2/cache/prefetch'
 const monthMs = 31 * 86_400_000
@@ -13,13 +13,13 @@ async function data(
   service: World,
   query: Record<string, string>,
 ): Promise<{ total: number; page_number: number; list: JsonObject[] }> {
-  const { status, body } = await service.read(path, query)
+  const { status, body } = await service.query(path, query)
   expect([status, body]).toMatchObject([200, { code: 0, message: '' }])
   return (body as { data: { total: number; page_number: number; list: JsonObject[] } }).data
 }
 
 async function submit(service: World, count: number, task?: number): Promise<number> {
-  const { body } = await service.tell('prefetch', {
+  const { body } = await service.postControl('prefetch', {
     ...(task === undefined ? {} : { task_id: task }),
     urls: urls(count),
   })
@@ -28,7 +28,7 @@ async function submit(service: World, count: number, task?: number): Promise<num
 
 describe('prefetch tasks', () => {
   it('move on as time passes, never back, and end completed or failed', async () => {
-    const service = world()
+    const service = createWorld()
     const task = String(await submit(service, 60))
     const seen = new Set<unknown>()
     const rank = { waiting: 0, processing: 1, completed: 2, failed: 2 }
@@ -42,32 +42,32 @@ describe('prefetch tasks', () => {
       const ranks = list.map(({ status }) => rank[status as keyof typeof rank])
       expect(ranks.every((each, i) => each >= (before[i] ?? 0))).toBe(true)
       before = ranks
-      await service.tell('clock', { advanceMs: 1000 })
+      await service.postControl('clock', { advanceMs: 1000 })
     }
     expect(seen).toEqual(new Set(['completed', 'failed', 'processing', 'waiting']))
     expect(before.every((each) => each === 2)).toBe(true)
   })
 
   it('fail while the origin is dead', async () => {
-    const service = world({ deadOrigins: ['192.0.2.10'] })
+    const service = createWorld({ deadOrigins: ['192.0.2.10'] })
     await service.write({ origin: { default_master: '192.0.2.10' } }, 'a.example.com')
     const task = String(await submit(service, 20))
-    await service.tell('clock', { advanceMs: 120_000 })
+    await service.postControl('clock', { advanceMs: 120_000 })
     expect(
       new Set((await data(service, { task_id: task })).list.map(({ status }) => status)),
     ).toEqual(new Set(['failed']))
   })
 
   it('are kept for one month', async () => {
-    const service = world()
+    const service = createWorld()
     const task = String(await submit(service, 2))
     const range = { start_time: '2026-11-01', end_time: '2026-12-31' }
-    await service.tell('clock', { advanceMs: monthMs - 1 })
+    await service.postControl('clock', { advanceMs: monthMs - 1 })
     expect([
       (await data(service, { task_id: task })).total,
       (await data(service, range)).total,
     ]).toEqual([2, 2])
-    await service.tell('clock', { advanceMs: 1 })
+    await service.postControl('clock', { advanceMs: 1 })
     expect([
       (await data(service, { task_id: task })).total,
       (await data(service, range)).total,
@@ -75,7 +75,7 @@ describe('prefetch tasks', () => {
   })
 
   it('are found by task, by day in the time zone, and by URL', async () => {
-    const service = world({ timezone: 'Asia/Shanghai' })
+    const service = createWorld({ timezone: 'Asia/Shanghai' })
     await submit(service, 3, 1001)
     service.clock.now += 86_400_000
     const next = await submit(service, 2)
@@ -101,7 +101,7 @@ describe('prefetch tasks', () => {
   })
 
   it('come in pages of 50 unless asked otherwise', async () => {
-    const service = world()
+    const service = createWorld()
     const task = String(await submit(service, 120))
     const pages = await Promise.all(
       ['1', '2', '3', '4'].map((page_number) => data(service, { task_id: task, page_number })),
@@ -138,6 +138,9 @@ describe('prefetch tasks', () => {
     [{ task_id: '1', page_size: '1e1' }, 400402, 'page_size'],
   ])('refuse %j', async (query, code, named) => {
     const message: unknown = expect.stringContaining(`"${named}"`)
-    expect(await world().read(path, query)).toMatchObject({ status: 400, body: { code, message } })
+    expect(await createWorld().query(path, query)).toMatchObject({
+      status: 400,
+      body: { code, message },
+    })
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { judge, type Facts } from './facts.ts'
-import { world, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 interface RequestCase {
   id: string
@@ -32,12 +32,12 @@ const cases = ['endpoints.json', 'own-requests.json'].flatMap(
 
 /** The setting of the cases: ten domains, and task 1001 with two URLs. */
 async function setting(): Promise<World> {
-  const service = world({
+  const service = createWorld({
     domains: 'abcdefghij'.split('').map((letter) => `${letter}.example.com`),
     callsPerMinute: 30,
   })
   await service.write(held, 'a.example.com')
-  await service.tell('prefetch', {
+  await service.postControl('prefetch', {
     task_id: 1001,
     urls: ['http://a.example.com/1.mp4', 'http://a.example.com/2.mp4'],
   })

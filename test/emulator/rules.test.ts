@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EmulatorAnswer } from '../../src/emulator/routes/exchange.ts'
 import type { Json } from '../../src/model/json.ts'
 import { seriesIn } from './series.ts'
-import { world, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 const each = '/v2/stat/httpcode/eachDomain'
 const sum = '/v2/stat/httpcode'
@@ -47,7 +47,7 @@ const calls: [
 ]
 
 async function refusal(service: World, path: string, query: Record<string, string>): Promise<Json> {
-  const { status, body } = await service.read(path, query)
+  const { status, body } = await service.query(path, query)
   expect(status).toBe(400)
   return body
 }
@@ -59,7 +59,7 @@ const exceeds = {
 
 describe('Endpoints', () => {
   it.each(calls)('All paths are under /v2: %s answers, with the envelope', async (_, call) => {
-    expect(await call(world(), 'tok')).toMatchObject({
+    expect(await call(createWorld(), 'tok')).toMatchObject({
       status: 200,
       body: { code: 0, data: expect.anything() as Json },
     })
@@ -72,41 +72,52 @@ describe('Endpoints', () => {
     '/v2/stat/httpcode/',
     '/v2/stat/httpcode/eachdomain',
   ])('Other paths are wrong: %s', async (path) => {
-    expect(await world().read(path, day)).toMatchObject({ status: 404, body: { code: 404001 } })
+    expect(await createWorld().query(path, day)).toMatchObject({
+      status: 404,
+      body: { code: 404001 },
+    })
   })
 
   it.each([each, sum, prefetch])('Other methods are wrong: POST %s', async (path) => {
-    expect(await world().request({ path, query: 'token=tok' })).toMatchObject({
+    expect(await createWorld().request({ path, query: 'token=tok' })).toMatchObject({
       status: 404,
       body: { code: 404001 },
     })
   })
 
   it('The default granularity is 5 minutes', async () => {
-    const service = world()
+    const service = createWorld()
     for (const path of [each, sum])
-      expect(seriesIn((await service.read(path, day)).body)[0]?.length).toBe(288)
+      expect(seriesIn((await service.query(path, day)).body)[0]?.length).toBe(288)
   })
 
   it('The interval between start_time and end_time is at most 31 days', async () => {
     const from = { domains: 'a.example.com', start_time: '2026-10-01', grad: 'day' }
     for (const path of [each, sum]) {
-      expect((await world().read(path, { ...from, end_time: '2026-10-31' })).status).toBe(200)
-      expect((await world().read(path, { ...from, end_time: '2026-11-01 00:00' })).status).toBe(200)
-      expect(await refusal(world(), path, { ...from, end_time: '2026-11-01 00:01' })).toMatchObject(
-        exceeds,
+      expect((await createWorld().query(path, { ...from, end_time: '2026-10-31' })).status).toBe(
+        200,
       )
+      expect(
+        (await createWorld().query(path, { ...from, end_time: '2026-11-01 00:00' })).status,
+      ).toBe(200)
+      expect(
+        await refusal(createWorld(), path, { ...from, end_time: '2026-11-01 00:01' }),
+      ).toMatchObject(exceeds)
     }
   })
 
   it('Query parameters must be URL-encoded', async () => {
     expect(
-      await world().request({ method: 'GET', path: prefetch, query: 'token=tok&task_id=%FF' }),
+      await createWorld().request({
+        method: 'GET',
+        path: prefetch,
+        query: 'token=tok&task_id=%FF',
+      }),
     ).toMatchObject({ status: 400 })
   })
 
   it('Success body of eachDomain: {domain: {domain, data}}', async () => {
-    expect((await world().read(each, day)).body).toEqual({
+    expect((await createWorld().query(each, day)).body).toEqual({
       code: 0,
       data: { 'a.example.com': { domain: 'a.example.com', data: expect.any(Array) as Json } },
     })
@@ -114,17 +125,19 @@ describe('Endpoints', () => {
 
   it('An invalid domain gives 400101 and its message, the first of several', async () => {
     for (const path of [each, sum]) {
-      const body = await refusal(world({ domains: ['a.example.com'] }), path, {
+      const body = await refusal(createWorld({ domains: ['a.example.com'] }), path, {
         ...day,
         domains: 'a.example.com,x.example.com,y.example.com',
       })
       expect(body).toEqual({ code: 400101, message: 'domain(x.example.com) is invalid' })
     }
-    expect(await refusal(world(), each, { ...day, domains: 'all' })).toEqual({
+    expect(await refusal(createWorld(), each, { ...day, domains: 'all' })).toEqual({
       code: 400101,
       message: 'domain(all) is invalid',
     })
-    expect(await refusal(world(), sum, { ...day, domains: 'a.example.com,all' })).toMatchObject({
+    expect(
+      await refusal(createWorld(), sum, { ...day, domains: 'a.example.com,all' }),
+    ).toMatchObject({
       code: 400101,
     })
   })
@@ -133,7 +146,7 @@ describe('Endpoints', () => {
     for (const path of [each, sum]) {
       for (const name of Object.keys(day)) {
         const rest = Object.fromEntries(Object.entries(day).filter(([key]) => key !== name))
-        expect(await refusal(world(), path, rest)).toMatchObject({
+        expect(await refusal(createWorld(), path, rest)).toMatchObject({
           message: expect.stringContaining(name) as string,
         })
       }
@@ -145,17 +158,19 @@ describe('Endpoints', () => {
       string,
       string
     >[]) {
-      expect(await refusal(world(), each, { ...day, ...wrong })).toMatchObject({ code: 400302 })
+      expect(await refusal(createWorld(), each, { ...day, ...wrong })).toMatchObject({
+        code: 400302,
+      })
     }
     expect(
-      (await world().read(sum, { ...day, stat_is_forward: 'x', query_area: 'y', more: 'z' }))
+      (await createWorld().query(sum, { ...day, stat_is_forward: 'x', query_area: 'y', more: 'z' }))
         .status,
     ).toBe(200)
   })
 
   it('A parameter that is given twice counts the last time', async () => {
     const query = `token=tok&${String(new URLSearchParams({ ...day, grad: 'nothing' }))}&grad=hour`
-    const { body } = await world().request({ method: 'GET', path: sum, query })
+    const { body } = await createWorld().request({ method: 'GET', path: sum, query })
     expect(seriesIn(body)[0]?.length).toBe(24)
   })
 })
@@ -165,7 +180,7 @@ describe('Authentication', () => {
     'Every request carries a token; a wrong one gives HTTP 401: %s',
     async (_, call) => {
       for (const token of [undefined, '', 'wrong', 'to', 'tokk']) {
-        const answer = await call(world(), token)
+        const answer = await call(createWorld(), token)
         expect(answer).toMatchObject({
           status: 401,
           body: { message: expect.stringMatching(/./) as string },
@@ -178,11 +193,11 @@ describe('Authentication', () => {
     'Read requests send it in the query string, and it comes before parameters: GET %s',
     async (path) => {
       const body = JSON.stringify({ token: 'tok' })
-      expect(await world().request({ method: 'GET', path, query: '', body })).toMatchObject({
+      expect(await createWorld().request({ method: 'GET', path, query: '', body })).toMatchObject({
         status: 401,
       })
       expect(
-        await world().request({ method: 'GET', path, query: 'token=wrong&start_time=x' }),
+        await createWorld().request({ method: 'GET', path, query: 'token=wrong&start_time=x' }),
       ).toMatchObject({ status: 401 })
     },
   )
@@ -192,9 +207,9 @@ describe('Errors', () => {
   it.each<[number, (service: World) => Promise<EmulatorAnswer>]>([
     [200, (service) => service.write(good)],
     [400, (service) => service.write({ timeout: {} })],
-    [400, (service) => service.read(sum, {})],
+    [400, (service) => service.query(sum, {})],
     [401, (service) => service.request({ body: '{}' })],
-    [404, (service) => service.read('/v2/nothing', {})],
+    [404, (service) => service.query('/v2/nothing', {})],
     [
       413,
       (service) =>
@@ -203,10 +218,12 @@ describe('Errors', () => {
     [
       503,
       (service) =>
-        service.tell('faults', { faults: [{ kind: 'error' }] }).then(() => service.write(good)),
+        service
+          .postControl('faults', { faults: [{ kind: 'error' }] })
+          .then(() => service.write(good)),
     ],
   ])('HTTP %i comes with the envelope; a non-zero code with a message', async (status, call) => {
-    const answer = await call(world())
+    const answer = await call(createWorld())
     const message = {
       code: expect.any(Number) as number,
       message: expect.stringMatching(/./) as string,
@@ -215,42 +232,44 @@ describe('Errors', () => {
   })
 
   it('An invalid item rejects the whole write', async () => {
-    const service = world()
+    const service = createWorld()
     expect((await service.write({ ...good, https: {} })).status).toBe(400)
     expect(await service.state()).toEqual({})
   })
 
   it('A statistics request over the size limit says that it exceeds the limit', async () => {
-    expect(await refusal(world(), sum, { ...day, start_time: '2026-10-20' })).toMatchObject(exceeds)
+    expect(await refusal(createWorld(), sum, { ...day, start_time: '2026-10-20' })).toMatchObject(
+      exceeds,
+    )
   })
 })
 
 describe('Limits', () => {
   it('call rate: at most 30 calls per minute, POST /domain/config', async () => {
-    const service = world({ callsPerMinute: 30 })
+    const service = createWorld({ callsPerMinute: 30 })
     for (let n = 0; n < 30; n++) expect((await service.write(good)).status).toBe(200)
     expect((await service.write(good)).status).toBe(429)
-    for (let n = 0; n < 40; n++) expect((await service.read(prefetch, range)).status).toBe(200)
+    for (let n = 0; n < 40; n++) expect((await service.query(prefetch, range)).status).toBe(200)
   })
 
   it('domains per request: 10, config write and both statistics endpoints', async () => {
     expect([
-      (await world().write(good, many(10))).status,
-      (await world().write(good, many(11))).status,
+      (await createWorld().write(good, many(10))).status,
+      (await createWorld().write(good, many(11))).status,
     ]).toEqual([200, 400])
     for (const path of [each, sum]) {
-      expect((await world().read(path, { ...day, grad: 'hour', domains: many(10) })).status).toBe(
-        200,
-      )
       expect(
-        await refusal(world(), path, { ...day, grad: 'hour', domains: many(11) }),
+        (await createWorld().query(path, { ...day, grad: 'hour', domains: many(10) })).status,
+      ).toBe(200)
+      expect(
+        await refusal(createWorld(), path, { ...day, grad: 'hour', domains: many(11) }),
       ).toMatchObject({ code: 400102 })
     }
   })
 
   it('granularity spans: minute one day; minute5, hour and day 31 days', async () => {
     const until = async (grad: string, end_time: string) =>
-      (await world().read(each, { ...day, grad, start_time: '2026-10-01', end_time })).status
+      (await createWorld().query(each, { ...day, grad, start_time: '2026-10-01', end_time })).status
     expect([
       await until('minute', '2026-10-02 00:00'),
       await until('minute', '2026-10-02 00:01'),
@@ -263,15 +282,15 @@ describe('Limits', () => {
   })
 
   it('request size: domains x points per day x days <= 2880, where "all" counts the domains that there are', async () => {
-    const service = world({ domains: many(11).split(',') })
+    const service = createWorld({ domains: many(11).split(',') })
     const query = { ...day, domains: 'all', grad: 'hour' }
-    expect((await service.read(sum, { ...query, end_time: '2026-11-19' })).status).toBe(200)
+    expect((await service.query(sum, { ...query, end_time: '2026-11-19' })).status).toBe(200)
     expect(await refusal(service, sum, { ...query, end_time: '2026-11-20' })).toMatchObject(exceeds)
   })
 
   it.each(calls)('Rate-limit headers are sent on responses: %s', async (_, call) => {
     for (const token of ['tok', 'wrong']) {
-      const { headers } = await call(world({ callsPerMinute: 30 }), token)
+      const { headers } = await call(createWorld({ callsPerMinute: 30 }), token)
       expect(headers).toMatchObject({
         'Api-Id': expect.stringMatching(/./) as string,
         'X-Ratelimit-Grad': 'minute',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
 import { added, byLabel, seriesIn, summed, totalOf, type Point } from './series.ts'
-import { world, type World, type WorldOptions } from './world.ts'
+import { createWorld, type World, type WorldOptions } from './world.ts'
 
 const each = '/v2/stat/httpcode/eachDomain'
 const sum = '/v2/stat/httpcode'
@@ -14,14 +14,14 @@ async function series(
   query: Record<string, string>,
   path = each,
 ): Promise<Point[]> {
-  const { body } = await service.read(path, query)
+  const { body } = await service.query(path, query)
   expect(body).toMatchObject({ code: 0 })
   return seriesIn(body)[0] ?? []
 }
 
 describe('counts', () => {
   it('at minute grain add up exactly to every coarser grain, whatever was configured meanwhile', async () => {
-    const service = world()
+    const service = createWorld()
     const dayOf = (grad: string) =>
       series(service, { domains: domain, start_time: '2026-11-20', end_time: '2026-11-20', grad })
     for (const [minutes, config] of [
@@ -53,8 +53,8 @@ describe('counts', () => {
   })
 
   it('of several domains add up to the aggregate, also as "all"', async () => {
-    const service = world({ domains: ten })
-    const { body } = await service.read(each, { ...day, domains: ten.join(','), grad: 'hour' })
+    const service = createWorld({ domains: ten })
+    const { body } = await service.query(each, { ...day, domains: ten.join(','), grad: 'hour' })
     const together = seriesIn(body).reduce<Point[]>(
       (total, points) =>
         points.map(([label, counts], i) => [label, added(total[i]?.[1] ?? {}, counts)]),
@@ -67,7 +67,7 @@ describe('counts', () => {
   })
 
   it('from cn and abroad add up to all', async () => {
-    const service = world()
+    const service = createWorld()
     const [cn = [], abroad = [], all] = await Promise.all(
       ['cn', 'abroad', 'all'].map((area) => series(service, { ...day, query_area: area })),
     )
@@ -79,12 +79,12 @@ describe('counts', () => {
 
   it('are equal byte for byte for the same seed, and others for another', async () => {
     const answer = async (options: WorldOptions) => {
-      const service = world(options)
+      const service = createWorld(options)
       await service.write({ deny_url: { urls: ['/x'] } }, ten.slice(0, 3).join(','))
       service.clock.now += 3_600_000
       return JSON.stringify(
         (
-          await service.read(each, {
+          await service.query(each, {
             domains: ten.join(','),
             start_time: '2026-10-25',
             end_time: '2026-11-20',
@@ -98,10 +98,10 @@ describe('counts', () => {
   })
 
   it('have a daily and a weekly curve', async () => {
-    const hours = await series(world(), { ...day, grad: 'hour' })
+    const hours = await series(createWorld(), { ...day, grad: 'hour' })
     const sizes = hours.map((point) => Object.values(point[1]).reduce((a, b) => a + b, 0))
     expect(Math.max(...sizes)).toBeGreaterThan(2 * Math.min(...sizes))
-    const days = await series(world(), {
+    const days = await series(createWorld(), {
       domains: domain,
       start_time: '2026-11-02',
       end_time: '2026-11-15',
@@ -125,7 +125,7 @@ describe('the stored configuration', () => {
     options: WorldOptions = {},
     before: Json = null,
   ): Promise<Record<string, number>[]> {
-    const service = world(options)
+    const service = createWorld(options)
     if (before !== null) await service.write(before, domain)
     service.clock.now += 3_600_000
     await service.write(config, domain)
@@ -168,14 +168,14 @@ describe('the stored configuration', () => {
   })
 
   it('raises 502 and 504 from the minute on in which an origin is marked as dead', async () => {
-    const service = world()
+    const service = createWorld()
     await service.write(
       { origin: { default_master: '192.0.2.10,192.0.2.11', default_slave: '192.0.2.12' } },
       domain,
     )
     const errors: number[] = []
     for (const dead of [[], ['192.0.2.10'], ['192.0.2.10', '192.0.2.11', '192.0.2.12'], []]) {
-      expect((await service.tell('origins', { dead })).status).toBe(200)
+      expect((await service.postControl('origins', { dead })).status).toBe(200)
       service.clock.now += 3_600_000
       const points = await series(service, { ...hour, end_time: '2026-11-20 23:00' })
       const counts = points.at(-1)?.[1] ?? {}
@@ -188,7 +188,7 @@ describe('the stored configuration', () => {
   })
 
   it('never changes what was counted before', async () => {
-    const service = world()
+    const service = createWorld()
     service.clock.now += 3_600_000
     const before = await series(service, { ...hour, grad: 'minute' })
     await service.write({ deny_url: { urls: ['.*'] } }, domain)
@@ -202,7 +202,7 @@ describe('the stored configuration', () => {
 
 describe('labels and time', () => {
   it('stand at the end of the period with stat_is_forward 1', async () => {
-    const service = world()
+    const service = createWorld()
     const starts = byLabel(await series(service, { ...day, stat_is_forward: '0' }))
     for (const [label, counts] of (await series(service, { ...day, stat_is_forward: '1' })).slice(
       1,
@@ -212,15 +212,18 @@ describe('labels and time', () => {
   })
 
   it('are those of the time zone', async () => {
-    const service = world({ timezone: 'Asia/Shanghai' })
+    const service = createWorld({ timezone: 'Asia/Shanghai' })
     const [first] = await series(service, { ...day, grad: 'day' })
     expect(first?.[0]).toBe(Date.UTC(2026, 10, 17, 16) / 1000)
-    const kathmandu = await series(world({ timezone: 'Asia/Kathmandu' }), { ...day, grad: 'hour' })
+    const kathmandu = await series(createWorld({ timezone: 'Asia/Kathmandu' }), {
+      ...day,
+      grad: 'hour',
+    })
     expect([kathmandu.length, (kathmandu[0]?.[0] ?? 0) % 3600]).toEqual([24, 900])
   })
 
   it('follow a clock that is changed in spring and autumn', async () => {
-    const service = world({ timezone: 'Europe/Berlin' })
+    const service = createWorld({ timezone: 'Europe/Berlin' })
     for (const [date, hours] of [
       ['2026-03-29', 23],
       ['2026-10-25', 25],
@@ -234,7 +237,7 @@ describe('labels and time', () => {
   })
 
   it('have nothing of what is still to come', async () => {
-    const service = world()
+    const service = createWorld()
     service.clock.now += 150_000
     const today = {
       domains: domain,

@@ -4,13 +4,13 @@ import {
   type EmulatorAnswer,
   type EmulatorRequest,
 } from '../../src/emulator/routes/exchange.ts'
-import { wireNames } from '../../src/emulator/routes/wire-names.ts'
-import { Clock } from '../../src/emulator/store/clock.ts'
+import { buildWireNames } from '../../src/emulator/routes/wire-names.ts'
+import { SettableClock } from '../../src/emulator/store/clock.ts'
 import { DataLog } from '../../src/emulator/store/data-log.ts'
 import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import { Store } from '../../src/emulator/store/store.ts'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 export interface WorldOptions {
@@ -35,18 +35,18 @@ export interface World {
     request: Partial<Omit<EmulatorRequest, 'body'>> & { body?: Uint8Array | string },
   ): Promise<EmulatorAnswer & { body: Json }>
   /** A read with the good token. */
-  read(path: string, query: Record<string, string>): Promise<EmulatorAnswer & { body: Json }>
+  query(path: string, query: Record<string, string>): Promise<EmulatorAnswer & { body: Json }>
   /** As `read`, without reading the answer's text. */
-  raw(path: string, query: Record<string, string>): Promise<EmulatorAnswer>
+  queryRaw(path: string, query: Record<string, string>): Promise<EmulatorAnswer>
   /** A call of the control surface. */
-  tell(path: string, body: Json): Promise<EmulatorAnswer>
+  postControl(path: string, body: Json): Promise<EmulatorAnswer>
   /** A JSON write with the good token. */
   write(config: Json, domains?: Json): Promise<EmulatorAnswer & { body: Json }>
   state(): Promise<Json>
   calls(): Promise<JsonObject[]>
 }
 
-export function world(options: WorldOptions = {}): World {
+export function createWorld(options: WorldOptions = {}): World {
   const clock = { now: Date.UTC(2026, 10, 20) }
   let answered = 0
   const log = new DataLog(options.dataFile ?? null)
@@ -55,20 +55,20 @@ export function world(options: WorldOptions = {}): World {
       domains:
         options.domains === undefined || options.domains === null ? null : new Set(options.domains),
       callsPerMinute: options.callsPerMinute ?? 0,
-      deadOrigins: options.deadOrigins ?? [],
+      listDeadOrigins: options.deadOrigins ?? [],
     },
     log,
   )
-  const set = new Clock(() => clock.now)
+  const set = new SettableClock(() => clock.now)
   const answer = createService(
     { store, clock: set, faults: new FaultPlan(options.seed ?? 'test', options.faults ?? []) },
     {
       token: options.token === undefined ? 'tok' : options.token,
-      names: wireNames(options.itemKeys ?? {}),
+      names: buildWireNames(options.itemKeys ?? {}),
       lenient: options.lenient ?? false,
       limitStyle: options.limitStyle ?? 'status',
       seed: options.seed ?? 'test',
-      zone: timeZone(options.timezone ?? 'UTC'),
+      zone: createTimeZone(options.timezone ?? 'UTC'),
       control: options.control ?? true,
       requestId: () => `request-${++answered}`,
     },
@@ -98,9 +98,10 @@ export function world(options: WorldOptions = {}): World {
   return {
     clock,
     request,
-    read: (path, query) => request(reading(path, query)),
-    raw: (path, query) => answer(whole(reading(path, query))),
-    tell: (path, body) => request({ path: `/_emulator/${path}`, body: JSON.stringify(body) }),
+    query: (path, query) => request(reading(path, query)),
+    queryRaw: (path, query) => answer(whole(reading(path, query))),
+    postControl: (path, body) =>
+      request({ path: `/_emulator/${path}`, body: JSON.stringify(body) }),
     write: (config, domains = 'www.example.com') =>
       request({ body: JSON.stringify({ token: 'tok', domains, config }) }),
     state: async () => ((await look('/_emulator/state')) as JsonObject)['domains'] ?? null,

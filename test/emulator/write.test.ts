@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { world } from './world.ts'
+import { createWorld } from './world.ts'
 
 const good = { timeout: { time: '60' } }
 
@@ -12,7 +12,7 @@ function ips(from: number, count: number): string[] {
 
 describe('a write', () => {
   it('answers what was submitted, word by word, and keeps canonical values', async () => {
-    const service = world()
+    const service = createWorld()
     const config = {
       referer: { type: '2', list: ['B.example.com', 'a.example.com'] },
       rate_limit: { max_rate_count: '5' },
@@ -32,7 +32,7 @@ describe('a write', () => {
   })
 
   it('is refused whole for one bad item, on all domains, and names item and field', async () => {
-    const service = world()
+    const service = createWorld()
     await service.write({ timeout: { time: '30' } }, 'a.example.com')
     const before = await service.state()
     const { body } = await service.write(
@@ -49,7 +49,7 @@ describe('a write', () => {
   })
 
   it('says how many problems it does not list', async () => {
-    const { body } = await world().write({
+    const { body } = await createWorld().write({
       deny_url: { urls: Array.from({ length: 30 }, () => ({})) },
     })
     expect((body as { message: string }).message).toMatch(/; and 20 more$/)
@@ -58,7 +58,7 @@ describe('a write', () => {
   it.each([undefined, null, 'timeout', '', 7, true, [], [good], {}])(
     'has a config that is an object with items, not %j',
     async (config) => {
-      const service = world()
+      const service = createWorld()
       const body = JSON.stringify({ token: 'tok', domains: 'www.example.com', config })
       expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400201 } })
       expect(await service.state()).toEqual({})
@@ -66,7 +66,7 @@ describe('a write', () => {
   )
 
   it('names an unknown item and what may have been meant', async () => {
-    const { body } = await world().write({ ...good, ip_blacklist: { list: [] } })
+    const { body } = await createWorld().write({ ...good, ip_blacklist: { list: [] } })
     expect(body).toMatchObject({
       code: 400202,
       message: 'item(ip_blacklist) is unknown. Did you mean "ip_black_list"?',
@@ -74,7 +74,7 @@ describe('a write', () => {
   })
 
   it('is not confused by names of the prototype', async () => {
-    const service = world()
+    const service = createWorld()
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       const body = `{"token": "tok", "domains": "www.example.com", "config": {"${name}": {"time": "60"}}}`
       expect(await service.request({ body })).toMatchObject({ status: 400, body: { code: 400202 } })
@@ -86,7 +86,9 @@ describe('a write', () => {
   })
 
   it('refuses the stand-in of a secret: on the wire it is an object', async () => {
-    const { body } = await world().write({ origin_host: { host: { $secret: 'unresolved:host' } } })
+    const { body } = await createWorld().write({
+      origin_host: { host: { $secret: 'unresolved:host' } },
+    })
     expect(body).toMatchObject({
       code: 400203,
       message: expect.stringContaining('item(origin_host) field(host)') as string,
@@ -94,7 +96,7 @@ describe('a write', () => {
   })
 
   it('understands mapped names beside the canonical ones', async () => {
-    const service = world({ itemKeys: { deny_protocol: 'forbid_scheme' } })
+    const service = createWorld({ itemKeys: { deny_protocol: 'forbid_scheme' } })
     expect((await service.write({ forbid_scheme: { protocol: 'http' } })).body).toMatchObject({
       data: { config: { forbid_scheme: { protocol: 'http' } } },
     })
@@ -111,17 +113,19 @@ describe('a write', () => {
   })
 
   it('refuses wire names that collide', () => {
-    expect(() => world({ itemKeys: { timeout: 'https' } })).toThrow(
+    expect(() => createWorld({ itemKeys: { timeout: 'https' } })).toThrow(
       /"https" of timeout already belongs to https/,
     )
-    expect(() => world({ itemKeys: { timeout: 'x', https: 'x' } })).toThrow(
+    expect(() => createWorld({ itemKeys: { timeout: 'x', https: 'x' } })).toThrow(
       /already belongs to timeout/,
     )
-    expect(() => world({ itemKeys: { time_out: 'x' } })).toThrow(/"time_out", which is no item/)
+    expect(() => createWorld({ itemKeys: { time_out: 'x' } })).toThrow(
+      /"time_out", which is no item/,
+    )
   })
 
   it('drops unknown fields where it is lenient, and stays strict about the others', async () => {
-    const service = world({ lenient: true })
+    const service = createWorld({ lenient: true })
     const config = {
       https: { cert_id: 1, hsts: 'on' },
       cache_rule: [{ type: 1, pattern: 'jpg', time: 1, x: 1 }],
@@ -132,14 +136,14 @@ describe('a write', () => {
     })
     expect(JSON.stringify(await service.state())).not.toMatch(/hsts|"x"/)
     expect(await service.write({ https: { hsts: 'on' } })).toMatchObject({ status: 400 })
-    expect(await world().write(config)).toMatchObject({ status: 400, body: { code: 400203 } })
+    expect(await createWorld().write(config)).toMatchObject({ status: 400, body: { code: 400203 } })
   })
 })
 
 describe('items that are not simply replaced', () => {
   it('applies both IP lists in the order of the keys', async () => {
     const [black, white] = [{ list: ['192.0.2.1'] }, { list: ['192.0.2.2'] }]
-    const service = world()
+    const service = createWorld()
     await service.write({ ip_black_list: black, ip_white_list: white }, 'a.example.com')
     await service.write({ ip_white_list: white, ip_black_list: black }, 'b.example.com')
     expect(await service.state()).toEqual({
@@ -149,7 +153,7 @@ describe('items that are not simply replaced', () => {
   })
 
   it('refuses an append whose resulting list is invalid, on all domains', async () => {
-    const service = world()
+    const service = createWorld()
     await service.write({ ip_black_list: { list: ['10.1.0.0/16'] } }, 'a.example.com')
     await service.write({ ip_black_list: { list: ips(0, 150) } }, 'b.example.com')
     const before = await service.state()
@@ -181,7 +185,7 @@ describe('items that are not simply replaced', () => {
 
   it('lists the domains beside data for combined_ban', async () => {
     const combined_ban = [{ configs: { ua: { list: ['curl'] } } }]
-    const { body } = await world().write({ combined_ban })
+    const { body } = await createWorld().write({ combined_ban })
     const domains = [{ id: expect.any(String) as string, domain: 'www.example.com' }]
     expect(body).toEqual({ code: 0, data: { config: { combined_ban } }, domains })
   })
@@ -193,7 +197,7 @@ describe('items that are not simply replaced', () => {
       { url: '/c', turn_on: false },
       { url: '/b', turn_on: false },
     ]
-    const service = world()
+    const service = createWorld()
     expect((await service.write({ visit_deny_whitelist: entries })).body).toMatchObject({
       data: { config: { visit_deny_whitelist: { url: ['/a'] } } },
     })
@@ -208,7 +212,11 @@ describe('items that are not simply replaced', () => {
     const combined_ban = [{ configs: { ua: { list: ['curl'] } } }]
     const domains = [{ id: expect.any(String) as string, domain: 'www.example.com' }]
     for (const config of [{ combined_ban }, { ...good, combined_ban }]) {
-      expect((await world().write(config)).body).toEqual({ code: 0, data: { config }, domains })
+      expect((await createWorld().write(config)).body).toEqual({
+        code: 0,
+        data: { config },
+        domains,
+      })
     }
   })
 })

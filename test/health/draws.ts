@@ -18,7 +18,7 @@ export class Draws {
   }
 
   /** Between two numbers, each order of size as likely as any other. */
-  size(least: number, most: number): number {
+  logUniform(least: number, most: number): number {
     return least * (most / least) ** this.next()
   }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { judgeWave } from '../../src/health/judge.ts'
 import { queryCounts } from '../../src/rollout/query-counts.ts'
-import { windowsOf } from '../../src/health/windows.ts'
+import { computeWindows } from '../../src/health/windows.ts'
 import type { WaveHealth } from '../../src/model/health.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
-import { world, type World } from '../emulator/world.ts'
-import { clientOver, toEmulator } from '../service/query-world.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
+import { createWorld, type World } from '../emulator/world.ts'
+import { createTestClient, createEmulatorTransport } from '../service/query-world.ts'
 
 const rule = {
   settle: 300,
@@ -34,7 +34,7 @@ async function setOrigin(service: World, names: string[], address: string): Prom
  * windows are known.
  */
 async function wave(broken: string[]): Promise<WaveHealth> {
-  const service = world({ token: null, deadOrigins: [dead] })
+  const service = createWorld({ token: null, deadOrigins: [dead] })
   const write = (names: string[], address: string) => setOrigin(service, names, address)
   await write(domains, good)
   service.clock.now += 2 * 3_600_000 + 140_000
@@ -44,9 +44,14 @@ async function wave(broken: string[]): Promise<WaveHealth> {
     '192.0.2.11',
   )
   if (broken.length > 0) await write(broken, dead)
-  const { before, after, readyAt } = windowsOf(first, service.clock.now, rule, timeZone('UTC'))
+  const { before, after, readyAt } = computeWindows(
+    first,
+    service.clock.now,
+    rule,
+    createTimeZone('UTC'),
+  )
   service.clock.now = readyAt
-  const { queries, clock } = clientOver(toEmulator(service))
+  const { queries, clock } = createTestClient(createEmulatorTransport(service))
   clock.time = readyAt
   const [earlier, later] = [
     await queryCounts(queries, domains, before, rule.grain),

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { atLeast, fallOf, likelihood, momentsOf } from '../../src/health/hypergeometric.ts'
+import {
+  computePValue,
+  buildContingencyTable,
+  computePmf,
+  computeMoments,
+} from '../../src/health/hypergeometric.ts'
 import { logFactorial } from '../../src/health/log-factorial.ts'
-import { atLeastTogether } from '../../src/health/stratified.ts'
+import { computeStratifiedPValue } from '../../src/health/stratified.ts'
 import { Draws } from './draws.ts'
 
 type Table = [badBefore: number, before: number, badAfter: number, after: number]
 
 const fall = ([badBefore, before, badAfter, after]: Table) =>
-  fallOf({ requests: before, bad: badBefore }, { requests: after, bad: badAfter })
+  buildContingencyTable({ requests: before, bad: badBefore }, { requests: after, bad: badAfter })
 
 /** n over k, in whole numbers. */
 function choose(n: number, k: number): bigint {
@@ -38,7 +43,7 @@ describe('the exact test of one domain', () => {
     [[10, 10, 10, 10], 1],
     [[0, 3, 2, 3], 3 / 15],
   ])('%j: %f', (table, expected) =>
-    expect(atLeast(fall(table), table[2])).toBeCloseTo(expected, 12),
+    expect(computePValue(fall(table), table[2])).toBeCloseTo(expected, 12),
   )
 
   it('is what counting gives, for any small table', () => {
@@ -47,7 +52,7 @@ describe('the exact test of one domain', () => {
     for (let i = 0; i < 2000; i++) {
       const [before, after] = [1 + between(60), 1 + between(60)]
       const table: Table = [between(before), before, between(after), after]
-      const [got, expected] = [atLeast(fall(table), table[2]), counted(table)]
+      const [got, expected] = [computePValue(fall(table), table[2]), counted(table)]
       expect(Math.abs(got - expected), JSON.stringify(table)).toBeLessThan(
         1e-10 * Math.max(expected, 1e-6),
       )
@@ -56,8 +61,11 @@ describe('the exact test of one domain', () => {
 
   it('is exact for thousands, and quick for a hundred million', () => {
     const table: Table = [8, 2000, 41, 2100]
-    expect(atLeast(fall(table), 41) / counted(table)).toBeCloseTo(1, 9)
-    const large = atLeast(fall([50_000_000, 100_000_000, 50_020_000, 100_000_000]), 50_020_000)
+    expect(computePValue(fall(table), 41) / counted(table)).toBeCloseTo(1, 9)
+    const large = computePValue(
+      fall([50_000_000, 100_000_000, 50_020_000, 100_000_000]),
+      50_020_000,
+    )
     // 10,000 above the mean, where the standard deviation is 3,536: 2.83 of them.
     expect(large).toBeGreaterThan(0.002)
     expect(large).toBeLessThan(0.0026)
@@ -71,12 +79,12 @@ describe('the exact test of one domain', () => {
     ] as Table[]) {
       const from = fall(table)
       const all = Array.from(
-        { length: from.most - from.least + 1 },
-        (_, i) => [from.least + i, likelihood(from, from.least + i)] as const,
+        { length: from.maxBad - from.minBad + 1 },
+        (_, i) => [from.minBad + i, computePmf(from, from.minBad + i)] as const,
       )
       const expected = (of: (x: number) => number) =>
         all.reduce((sum, [x, p]) => sum + of(x) * p, 0)
-      const { mean, variance, third } = momentsOf(from)
+      const { mean, variance, third } = computeMoments(from)
       expect(expected(() => 1)).toBeCloseTo(1, 9)
       expect(expected((x) => x)).toBeCloseTo(mean, 7)
       expect(expected((x) => (x - mean) ** 2)).toBeCloseTo(variance, 6)
@@ -98,8 +106,8 @@ describe('the test of many domains together', () => {
   function byHand(tables: Table[]): number[] {
     return tables.map(fall).reduce(
       (sum, from) => {
-        const own = Array.from({ length: from.most + 1 }, (_, x) =>
-          x < from.least ? 0 : likelihood(from, x),
+        const own = Array.from({ length: from.maxBad + 1 }, (_, x) =>
+          x < from.minBad ? 0 : computePmf(from, x),
         )
         const next = new Float64Array(sum.length + own.length - 1)
         for (const [i, p] of sum.entries())
@@ -114,21 +122,28 @@ describe('the test of many domains together', () => {
 
   it('of one domain is the exact test', () => {
     const table: Table = [2, 700, 9, 650]
-    expect(atLeastTogether([fall(table)], 9)).toBe(atLeast(fall(table), 9))
+    expect(computeStratifiedPValue([fall(table)], 9)).toBe(computePValue(fall(table), 9))
     // A domain that can't tell anything changes nothing.
-    expect(atLeastTogether([fall(table), fall([0, 50, 0, 70])], 9)).toBe(atLeast(fall(table), 9))
-    expect(atLeastTogether([fall(table), fall([50, 50, 70, 70])], 79)).toBe(atLeast(fall(table), 9))
+    expect(computeStratifiedPValue([fall(table), fall([0, 50, 0, 70])], 9)).toBe(
+      computePValue(fall(table), 9),
+    )
+    expect(computeStratifiedPValue([fall(table), fall([50, 50, 70, 70])], 79)).toBe(
+      computePValue(fall(table), 9),
+    )
   })
 
   it('is what the terms give, for small counts', () => {
     const draws = new Draws(2)
     for (let i = 0; i < 200; i++) {
       const tables = Array.from({ length: 2 + Math.floor(draws.next() * 6) }, (): Table => {
-        const [before, after] = [Math.round(draws.size(5, 2000)), Math.round(draws.size(5, 2000))]
+        const [before, after] = [
+          Math.round(draws.logUniform(5, 2000)),
+          Math.round(draws.logUniform(5, 2000)),
+        ]
         return [draws.binomial(before, 0.01), before, draws.binomial(after, 0.02), after]
       })
       const observed = tables.reduce((sum, table) => sum + table[2], 0)
-      expect(atLeastTogether(tables.map(fall), observed)).toBeCloseTo(
+      expect(computeStratifiedPValue(tables.map(fall), observed)).toBeCloseTo(
         from(byHand(tables), observed),
         10,
       )
@@ -140,7 +155,7 @@ describe('the test of many domains together', () => {
       Array.from({ length: 12 }, (): Table => [100, 20_000, 100, 20_000]),
       Array.from({ length: 12 }, (): Table => [900, 100_000, 50, 6000]),
     ]) {
-      const moments = tables.map((table) => momentsOf(fall(table)))
+      const moments = tables.map((table) => computeMoments(fall(table)))
       const mean = moments.reduce((sum, each) => sum + each.mean, 0)
       const deviation = Math.sqrt(moments.reduce((sum, each) => sum + each.variance, 0))
       expect(deviation).toBeGreaterThan(20)
@@ -149,7 +164,7 @@ describe('the test of many domains together', () => {
         const x = Math.round(mean + z * deviation)
         const expected = from(terms, x)
         expect(
-          Math.abs(atLeastTogether(tables.map(fall), x) / expected - 1),
+          Math.abs(computeStratifiedPValue(tables.map(fall), x) / expected - 1),
           `${z}: ${expected}`,
         ).toBeLessThan(0.1)
       }
@@ -159,7 +174,7 @@ describe('the test of many domains together', () => {
   it('of ten thousand domains is worked out too', () => {
     const draws = new Draws(3)
     const falls = Array.from({ length: 10_000 }, () => {
-      const requests = Math.round(draws.size(10, 10_000))
+      const requests = Math.round(draws.logUniform(10, 10_000))
       return fall([
         draws.binomial(requests, 0.002),
         requests,
@@ -167,6 +182,6 @@ describe('the test of many domains together', () => {
         requests,
       ])
     })
-    expect(atLeastTogether(falls, 0)).toBe(1)
+    expect(computeStratifiedPValue(falls, 0)).toBe(1)
   })
 })

@@ -34,13 +34,13 @@ describe('a domain', () => {
       lack: null,
     })
     expect(domains.get('a.example')?.rise).toBeCloseTo(5, 9)
-    expect(domains.get('a.example')?.p).toBeLessThan(1e-9)
+    expect(domains.get('a.example')?.pValue).toBeLessThan(1e-9)
     expect(domains.get('b.example')?.verdict).toBe('same-or-better')
   })
 
   it('is not worse for a rise that is certain and small, nor for one that is large and may be chance', () => {
     const small = judged({ 'a.example': [of(1_000_000, 1000), of(1_000_000, 8000)] })
-    expect(small.domains.get('a.example')?.p).toBe(0)
+    expect(small.domains.get('a.example')?.pValue).toBe(0)
     expect(small.verdict).toBe('same-or-better')
     const chance = judged({ 'a.example': [of(500, 1), of(500, 9)] })
     expect(chance.domains.get('a.example')?.rise).toBeGreaterThan(1)
@@ -99,7 +99,7 @@ describe('a domain', () => {
       new Map([['b.example', of(1000, 1)]]),
       usual,
     )
-    expect([...health.domains].map(([domain, { lack }]) => [domain, lack])).toEqual([
+    expect([...health.domains].map(([domain, { shortage }]) => [domain, shortage])).toEqual([
       ['a.example', 'no requests after'],
       ['b.example', 'no requests before'],
     ])
@@ -188,8 +188,11 @@ describe('by chance', () => {
   function noise(draws: Draws, domains: number): Record<string, Both> {
     return Object.fromEntries(
       Array.from({ length: domains }, (_, i) => {
-        const [requests, share] = [Math.round(draws.size(50, 20_000)), draws.size(0.0002, 0.03)]
-        const later = Math.round(requests * draws.size(0.7, 1.4))
+        const [requests, share] = [
+          Math.round(draws.logUniform(50, 20_000)),
+          draws.logUniform(0.0002, 0.03),
+        ]
+        const later = Math.round(requests * draws.logUniform(0.7, 1.4))
         return [
           `d${i}.example`,
           [draws.window(requests, share), draws.window(later, share)] as Both,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { windowsOf } from '../../src/health/windows.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
+import { computeWindows } from '../../src/health/windows.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const text = (time: number) => new Date(time).toISOString().slice(0, 16)
@@ -9,10 +9,10 @@ const usual = { settle: 300, lag: 600, window: 900, grain: 'minute5' as const }
 function windows(
   first: string,
   last: string,
-  rule: Parameters<typeof windowsOf>[2] = usual,
+  rule: Parameters<typeof computeWindows>[2] = usual,
   zone = 'UTC',
 ) {
-  const { before, after, readyAt } = windowsOf(at(first), at(last), rule, timeZone(zone))
+  const { before, after, readyAt } = computeWindows(at(first), at(last), rule, createTimeZone(zone))
   return [before.from, before.to, after.from, after.to, readyAt].map(text)
 }
 
@@ -80,7 +80,7 @@ describe('the windows of a wave', () => {
       for (let took = 0; took < 1200; took += 91) {
         const begin = at('2026-11-20T10:00') + first * 1000
         const end = begin + took * 1000
-        const { before, after, readyAt } = windowsOf(begin, end, usual, timeZone('UTC'))
+        const { before, after, readyAt } = computeWindows(begin, end, usual, createTimeZone('UTC'))
         expect(before.to).toBeLessThanOrEqual(begin)
         expect(begin - before.to).toBeLessThan(300_000)
         expect(after.from).toBeGreaterThanOrEqual(end + 300_000)

@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { withKept } from '../../src/catalog/item-spec.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
+import { fillKeptFields } from '../../src/catalog/item-spec.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
+import { findConflicts } from '../../src/catalog/conflicts.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import {
-  confirmed,
-  unrecorded,
-  type Held,
+  createConfirmedState,
+  unrecordedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -15,7 +15,7 @@ import {
 import type { Plan } from '../../src/model/plan.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { payloadOf } from './values.ts'
+import { arbitraryPayload } from './values.ts'
 
 const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
 const deltasOnly = 'visit_deny_whitelist'
@@ -35,18 +35,18 @@ const keys = [
  * valid.
  */
 function valueOf(item: ItemKey): fc.Arbitrary<Value | null> {
-  const spec = itemSpec(item)
-  return payloadOf(item).map((payload) => {
-    const { value } = readItem(spec, payload, 'manifest', 'www.example.com')
+  const spec = getItemSpec(item)
+  return arbitraryPayload(item).map((payload) => {
+    const { value } = parseItem(spec, payload, 'manifest', 'www.example.com')
     return value === null ? null : (spec.reduce(undefined, value) ?? null)
   })
 }
 
-function recordedOf(item: ItemKey): fc.Arbitrary<Held | null> {
-  const sure = valueOf(item).map((value) => (value === null ? null : confirmed(value)))
+function recordedOf(item: ItemKey): fc.Arbitrary<ItemState | null> {
+  const sure = valueOf(item).map((value) => (value === null ? null : createConfirmedState(value)))
   const doubted = fc
     .tuple(fc.array(valueOf(item), { maxLength: 3 }), fc.boolean())
-    .map(([values, unknown]): Held | null => {
+    .map(([values, unknown]): ItemState | null => {
       const candidates = values.filter((value) => value !== null)
       return candidates.length === 0 && !unknown
         ? null
@@ -56,15 +56,15 @@ function recordedOf(item: ItemKey): fc.Arbitrary<Held | null> {
 }
 
 function itemsOf(
-  held: (item: ItemKey) => fc.Arbitrary<Held | null>,
-): fc.Arbitrary<Map<ItemKey, Held>> {
+  held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
+): fc.Arbitrary<Map<ItemKey, ItemState>> {
   return fc
     .uniqueArray(fc.constantFrom(...keys), { maxLength: 6 })
     .chain((items) =>
       fc.tuple(...items.map((item) => held(item).map((each) => [item, each] as const))),
     )
     .map((entries) => {
-      const bad = conflicts(new Set(entries.map(([item]) => item))).filter(
+      const bad = findConflicts(new Set(entries.map(([item]) => item))).filter(
         (each) => each.severity === 'error',
       )
       return new Map(
@@ -75,7 +75,9 @@ function itemsOf(
     })
 }
 
-function snapshotOf(held: (item: ItemKey) => fc.Arbitrary<Held | null>): fc.Arbitrary<Snapshot> {
+function snapshotOf(
+  held: (item: ItemKey) => fc.Arbitrary<ItemState | null>,
+): fc.Arbitrary<Snapshot> {
   return fc
     .tuple(
       fc.array(itemsOf(held), { minLength: 1, maxLength: 4 }),
@@ -90,7 +92,7 @@ function snapshotOf(held: (item: ItemKey) => fc.Arbitrary<Held | null>): fc.Arbi
 }
 
 const desiredOf = (item: ItemKey) =>
-  valueOf(item).map((value) => (value === null ? null : confirmed(value)))
+  valueOf(item).map((value) => (value === null ? null : createConfirmedState(value)))
 
 function planOf(recorded: Snapshot, desired: Snapshot, groups: 'all' | 'documented'): Plan {
   return makePlan({
@@ -116,13 +118,16 @@ itOften('folded over every value that may be held, the writes give what is desir
         const { writes } = planOf(recorded, desired, groups)
         for (const [domain, items] of desired) {
           for (const [item, { candidates }] of items) {
-            const spec = itemSpec(item)
+            const spec = getItemSpec(item)
             const wanted = candidates[0] ?? null
             const payloads = writes
               .filter((write) => write.domains.includes(domain))
               .map((write) => write.items[item]?.payload)
               .filter((payload) => payload !== undefined)
-            for (const start of possible(recorded.get(domain)?.get(item) ?? unrecorded, item)) {
+            for (const start of possible(
+              recorded.get(domain)?.get(item) ?? unrecordedState,
+              item,
+            )) {
               const end = payloads.reduce<Value | undefined>(
                 (held, payload) => spec.reduce(held, payload),
                 start,
@@ -130,7 +135,7 @@ itOften('folded over every value that may be held, the writes give what is desir
               expect([domain, item, end]).toEqual([
                 domain,
                 item,
-                withKept(spec.keeps, wanted, start),
+                fillKeptFields(spec.keptFields, wanted, start),
               ])
               folded++
             }
@@ -147,11 +152,11 @@ itOften('folded over every value that may be held, the writes give what is desir
  * Every state an item may be in. What was never recorded of an item without whole values stays
  * beyond any write's reach.
  */
-function possible(held: Held, item: ItemKey): (Value | undefined)[] {
-  const some = itemSpec(item).schema.examples?.[0]
+function possible(held: ItemState, item: ItemKey): (Value | undefined)[] {
+  const some = getItemSpec(item).schema.examples?.[0]
   const unknown =
     item === deltasOnly || some === undefined
       ? [undefined]
-      : [undefined, itemSpec(item).canonical(some)]
+      : [undefined, getItemSpec(item).canonicalize(some)]
   return held.unknown === true ? [...held.candidates, ...unknown] : held.candidates
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
+import { findConflicts } from '../../src/catalog/conflicts.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { held, Place, reset, service } from '../steps/cli.ts'
-import { isDesired, payloadOf } from './values.ts'
+import { fetchConfig, Place, resetEmulator, startService } from '../steps/cli.ts'
+import { isDesired, arbitraryPayload } from './values.ts'
 
 type Config = JsonObject
 type Desired = Record<string, Config>
@@ -22,11 +22,13 @@ const domains = ['a.example.com', 'b.example.com', 'c.example.com', 'd.example.c
 const config: fc.Arbitrary<Config> = fc
   .uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 5 })
   .chain((items) =>
-    fc.tuple(...items.map((item) => payloadOf(item).map((payload) => [item, payload] as const))),
+    fc.tuple(
+      ...items.map((item) => arbitraryPayload(item).map((payload) => [item, payload] as const)),
+    ),
   )
   .map((entries) => {
     const valid = entries.filter(([item, payload]) => isDesired(item, payload))
-    const bad = conflicts(new Set(valid.map(([item]) => item))).filter(
+    const bad = findConflicts(new Set(valid.map(([item]) => item))).filter(
       (each) => each.severity === 'error',
     )
     return Object.fromEntries(valid.filter(([item]) => !bad.some((each) => each.item === item)))
@@ -44,11 +46,11 @@ const desired: fc.Arbitrary<Desired> = fc
   )
 
 let emulator: Emulator
-beforeAll(async () => (emulator = await service()))
+beforeAll(async () => (emulator = await startService()))
 afterAll(() => emulator.close())
 
 async function fresh(what: (place: Place) => Promise<void>): Promise<void> {
-  await reset(emulator)
+  await resetEmulator(emulator)
   const place = new Place(emulator.url)
   try {
     await what(place)
@@ -101,7 +103,7 @@ function expected(
 ): Config {
   const result = { ...before }
   for (const [item, payload] of Object.entries(items)) {
-    const value = readItem(itemSpec(item), payload, 'manifest', domain).value
+    const value = parseItem(getItemSpec(item), payload, 'manifest', domain).value
     const old = before[item]
     const empty =
       (Array.isArray(value) && value.length === 0) ||
@@ -148,7 +150,7 @@ describe('for any manifests, one after another', () => {
                   domain,
                   items,
                 )
-                expect([domain, await held(emulator, domain)]).toEqual([domain, next])
+                expect([domain, await fetchConfig(emulator, domain)]).toEqual([domain, next])
                 holds.set(domain, next)
                 managed.set(domain, new Set(Object.keys(items)))
               }
@@ -199,9 +201,11 @@ describe('for any manifests, one after another', () => {
     fc.assert(
       fc.asyncProperty(desired, desired, (first, second) =>
         between(first, second, async (place) => {
-          const before = await Promise.all(domains.map((domain) => held(emulator, domain)))
+          const before = await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))
           await place.cli('plan', '--out', 'plan.json')
-          expect(await Promise.all(domains.map((domain) => held(emulator, domain)))).toEqual(before)
+          expect(await Promise.all(domains.map((domain) => fetchConfig(emulator, domain)))).toEqual(
+            before,
+          )
           const saved = await place.cli(
             'apply',
             'plan.json',

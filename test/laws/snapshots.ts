@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
+import { findConflicts } from '../../src/catalog/conflicts.ts'
 import {
-  confirmed,
-  type Held,
+  createConfirmedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -36,38 +36,40 @@ function valuesIn(folder: string, item: ItemKey): Value[] {
   const cases = JSON.parse(readFileSync(new URL(`${item}.json`, url), 'utf8')) as Case[]
   return cases
     .filter((each) => each.manifest === true)
-    .map(({ payload }) => readItem(itemSpec(item), payload, 'manifest', '').value)
-    .filter((value) => value !== null && itemSpec(item).reduce(undefined, value) !== undefined)
+    .map(({ payload }) => parseItem(getItemSpec(item), payload, 'manifest', '').value)
+    .filter((value) => value !== null && getItemSpec(item).reduce(undefined, value) !== undefined)
 }
 
 const valueOf = (item: ItemKey) => fc.constantFrom(...(values.get(item) ?? []))
 
 /** What one domain may hold of some items; `doubt` lets it be in doubt. */
-export const itemsOf = (doubt: boolean): fc.Arbitrary<Map<ItemKey, Held>> =>
+export const arbitraryItems = (doubt: boolean): fc.Arbitrary<Map<ItemKey, ItemState>> =>
   fc.uniqueArray(fc.constantFrom(...catalogue.keys()), { maxLength: 7 }).chain((keys) => {
     const alone = keys.filter(
       (item) =>
-        !conflicts(new Set(keys)).some(
+        !findConflicts(new Set(keys)).some(
           (conflict) => conflict.severity === 'error' && conflict.item === item,
         ),
     )
     return fc
       .tuple(
-        ...alone.map((item) => heldOf(item, doubt).map((held): [ItemKey, Held] => [item, held])),
+        ...alone.map((item) =>
+          heldOf(item, doubt).map((held): [ItemKey, ItemState] => [item, held]),
+        ),
       )
       .map((entries) => new Map(entries))
   })
 
-function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<Held> {
-  const sure = valueOf(item).map(confirmed)
-  const unset: fc.Arbitrary<Held> = fc.constant({ status: 'unset', candidates: [] })
+function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<ItemState> {
+  const sure = valueOf(item).map(createConfirmedState)
+  const unset: fc.Arbitrary<ItemState> = fc.constant({ status: 'unset', candidates: [] })
   if (!doubt)
-    return itemSpec(item).unset === undefined
+    return getItemSpec(item).unset === undefined
       ? sure
       : fc.oneof({ arbitrary: sure, weight: 5 }, { arbitrary: unset, weight: 1 })
   const doubtful = fc
     .tuple(fc.array(valueOf(item), { minLength: 1, maxLength: 3 }), fc.boolean())
-    .map(([candidates, unknown]): Held => ({
+    .map(([candidates, unknown]): ItemState => ({
       status: 'in-doubt',
       candidates,
       ...(unknown ? { unknown } : {}),
@@ -76,10 +78,10 @@ function heldOf(item: ItemKey, doubt: boolean): fc.Arbitrary<Held> {
 }
 
 /** A few kinds of domain, many domains of each kind: as real workspaces are. */
-export const snapshot = (doubt: boolean): fc.Arbitrary<Snapshot> =>
+export const arbitrarySnapshot = (doubt: boolean): fc.Arbitrary<Snapshot> =>
   fc
     .tuple(
-      fc.array(itemsOf(doubt), { minLength: 1, maxLength: 4 }),
+      fc.array(arbitraryItems(doubt), { minLength: 1, maxLength: 4 }),
       fc.array(fc.nat(3), { minLength: domains.length, maxLength: domains.length }),
     )
     .map(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { annotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
+import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
+import { getAnnotations, type ItemSchema } from '../../src/catalog/value/item-schema.ts'
 import type { ItemKey } from '../../src/model/item.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
 import { fc } from '../runs.ts'
@@ -33,15 +33,15 @@ function conformance(item: ItemKey): Json[] {
 
 /** Whether a payload is valid as desired state. */
 export function isDesired(item: ItemKey, payload: Json): boolean {
-  return readItem(itemSpec(item), payload, 'manifest', 'www.example.com').value !== null
+  return parseItem(getItemSpec(item), payload, 'manifest', 'www.example.com').value !== null
 }
 
 /**
  * Payloads of an item, most of them valid: known ones, known ones with parts exchanged, and some
  * from the schema alone.
  */
-export function payloadOf(item: ItemKey): fc.Arbitrary<Json> {
-  const { schema } = itemSpec(item)
+export function arbitraryPayload(item: ItemKey): fc.Arbitrary<Json> {
+  const { schema } = getItemSpec(item)
   const known = fc.constantFrom(...(validPayloads.get(item) ?? []))
   return fc.oneof(
     { arbitrary: known, weight: 2 },
@@ -125,7 +125,7 @@ function objectOf(schema: ItemSchema): fc.Arbitrary<Json> {
 }
 
 function stringOf(schema: ItemSchema): fc.Arbitrary<Json> {
-  const { list, of, ofEnum, range } = annotations(schema)
+  const { list, of, ofEnum, range } = getAnnotations(schema)
   if (range !== undefined)
     return fc
       .integer({ min: range[0] ?? 1, max: range[1] ?? 9999 })

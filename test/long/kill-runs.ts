@@ -1,4 +1,4 @@
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import type { Json } from '../../src/model/json.ts'
 import { RealRuns, type Ended } from './real-runs.ts'
 
@@ -100,12 +100,12 @@ async function expectEqual(
   const { domains: held } = await real.look<{ domains: Record<string, Record<string, Json>> }>(
     'state',
   )
-  const recorded = await real.recorded()
+  const recorded = await real.loadRecorded()
   for (const [domain, config] of desired) {
     const says = recorded.get(domain)
     for (const item of Object.keys(config)) {
       const entry = says?.get(item)
-      if (entry?.status !== 'confirmed' || !sameJson(entry.candidates[0], held[domain]?.[item])) {
+      if (entry?.status !== 'confirmed' || !isSameJson(entry.candidates[0], held[domain]?.[item])) {
         throw new Error(
           `run ${run}: ${item} of ${domain} is ${JSON.stringify(held[domain]?.[item])} at the service, ${JSON.stringify(entry)} in the record`,
         )

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { world } from '../emulator/world.ts'
+import { createWorld } from '../emulator/world.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -58,7 +58,7 @@ it(
         setTimeout(() => child.kill('SIGKILL'), 30 + 37 * round)
         await Promise.allSettled(writers)
         await gone
-        const held = (await world({ dataFile }).state()) as Record<
+        const held = (await createWorld({ dataFile }).state()) as Record<
           string,
           { timeout?: { time: string } }
         >

@@ -1,9 +1,9 @@
 // @module-tag often
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { draw, keyOf } from '../../src/emulator/entities/chance.ts'
+import { draw, hashKey } from '../../src/emulator/entities/chance.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
-import { world } from '../emulator/world.ts'
+import { createWorld } from '../emulator/world.ts'
 
 const count = 100_000
 const items = new URL('../conformance/items/', import.meta.url)
@@ -35,7 +35,7 @@ class Dice {
   #n = 0
   readonly #key: number
   constructor(seed: string) {
-    this.#key = keyOf(seed)
+    this.#key = hashKey(seed)
   }
 
   below(limit: number): number {
@@ -177,9 +177,11 @@ it(
   `${count} random requests: no 5xx, and refused writes change nothing`,
   { timeout: 240_000 },
   async () => {
-    const service = world({ domains })
+    const service = createWorld({ domains })
     const dice = new Dice('random requests')
-    await service.tell('prefetch', { urls: ['http://a.example.com/1', 'http://a.example.com/2'] })
+    await service.postControl('prefetch', {
+      urls: ['http://a.example.com/1', 'http://a.example.com/2'],
+    })
     const seen = new Map<string, number>()
     let before = JSON.stringify(await service.state())
     for (let n = 0; n < count; n++) {

@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gitEnvironment } from '../../src/state/git/git-process.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-process.ts'
 import { openGit } from '../../src/state/git/plumbing.ts'
-import { openRecord } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { Recorded } from '../../src/state/store.ts'
+import type { RecordedState } from '../../src/state/store.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -106,9 +106,9 @@ export class RealRuns {
   }
 
   /** What the remote's record says. */
-  async recorded(): Promise<Recorded> {
+  async loadRecorded(): Promise<RecordedState> {
     const state = { store: 'git' as const, branch: 'edgewise-state', remote: 'origin', path: '' }
-    const { store } = await openRecord(
+    const { store } = await openState(
       {
         root: join(this.sandbox.folder, 'clone'),
         id: 'default',
@@ -118,9 +118,9 @@ export class RealRuns {
       },
       {
         disk: realDisk,
-        process: 'look',
+        processName: 'look',
         openGit: (folder, remote) =>
-          openGit(folder, remote, gitEnvironment(this.sandbox.env, ''), Date.now),
+          openGit(folder, remote, buildGitEnvironment(this.sandbox.env, ''), Date.now),
       },
     )
     return store.load()

@@ -30,7 +30,7 @@ function interrupt(signal: NodeJS.Signals, times: number) {
 }
 
 async function statuses(): Promise<string[]> {
-  return [...(await real.recorded()).values()].map(
+  return [...(await real.loadRecorded()).values()].map(
     (items) => items.get('timeout')?.status ?? 'none',
   )
 }
@@ -59,7 +59,7 @@ it.each([
     const held = (
       await real.look<{ domains: Record<string, { timeout: { time: string } }> }>('state')
     ).domains
-    for (const [domain, items] of await real.recorded())
+    for (const [domain, items] of await real.loadRecorded())
       expect(items.get('timeout')?.candidates).toEqual([held[domain]?.timeout])
     const { out } = await real.run(['state', 'history', '--json'])
     expect(JSON.parse(out)).toMatchObject({

@@ -6,7 +6,7 @@ const seeds = 1000
 
 it(`${seeds} simulations hold all laws`, async () => {
   let done = 0
-  const broken = await runSeeds({ from: 1, count: seeds, told: () => done++ })
+  const broken = await runSeeds({ from: 1, count: seeds, report: () => done++ })
   expect(
     broken.map(({ seed, violations }) => `npm run simulate -- --seed ${seed}: ${violations[0]}`),
   ).toEqual([])

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { itemSpec, unnamedItems } from '../../src/catalog/catalogue.ts'
-import { readItem } from '../../src/catalog/read-item.ts'
+import { getItemSpec, unnamedItems } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
 import { assemble } from '../../src/manifest/assemble.ts'
-import { idleNulls } from '../../src/manifest/idle-nulls.ts'
+import { findIdleNulls } from '../../src/manifest/idle-nulls.ts'
 import { mergeOver } from '../../src/manifest/merge.ts'
-import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
-import { readYaml } from '../../src/manifest/yaml-file.ts'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { parseYaml } from '../../src/manifest/yaml-file.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import { isObject, type Json } from '../../src/model/json.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 
 interface Case {
   id: string
@@ -23,11 +23,11 @@ const home = {
   path: 'edgewise.yaml',
   text: JSON.stringify({ version: 1, allowLiteralSecrets: true, service: { itemKeys } }),
 }
-const workspace = readWorkspaceConfig(home, {})
+const workspace = parseWorkspaceConfig(home, {})
 
 function errorsOf(config: Json): unknown[] {
   if (workspace.config === null) throw new TypeError('expected a valid workspace file')
-  const { documents, diagnostics } = readYaml({
+  const { documents, diagnostics } = parseYaml({
     path: 'domains/www.yaml',
     text: JSON.stringify({ domain: 'www.example.com', config }, null, 2),
   })
@@ -41,11 +41,11 @@ function errorsOf(config: Json): unknown[] {
  */
 function isMadeValid(item: string, payload: Json): boolean {
   if (payload === null) return true
-  if (!isObject(payload) || idleNulls({ [item]: payload }).length > 0) return false
+  if (!isObject(payload) || findIdleNulls({ [item]: payload }).length > 0) return false
   const merged = mergeOver({}, { [item]: payload }, [])
   return (
-    !sameJson(merged[item], payload) &&
-    readItem(itemSpec(item), merged[item] ?? null, 'manifest', 'www.example.com').value !== null
+    !isSameJson(merged[item], payload) &&
+    parseItem(getItemSpec(item), merged[item] ?? null, 'manifest', 'www.example.com').value !== null
   )
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { marks, valuesOf, workspaceOf } from './workspace-of.ts'
+import { listMarks, listValues, createWorkspace } from './test-workspace.ts'
 
 const withSecret = 'version: 1\nsecrets: {signing: {env: X}}\n'
 const timestamp = (key: string) =>
@@ -7,7 +7,7 @@ const timestamp = (key: string) =>
 
 describe('desired', () => {
   it('lays defaults, profiles in order and the manifest over each other', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'edgewise.yaml':
         'version: 1\ndefaults: {timeout: {time: 10}, https: {cert_id: 1}, connect_timeout: {origin_connect_timeout: 5}}\n',
       'profiles/all.yaml':
@@ -16,7 +16,7 @@ describe('desired', () => {
         'domain: A.Example.com\nprofiles: [one, two]\nvars: {own: 5}\nconfig: {https: {http2: null}, connect_timeout: null}\n',
     })
     expect(workspace.diagnostics).toEqual([])
-    expect(valuesOf(workspace, 'a.example.com')).toEqual({
+    expect(listValues(workspace, 'a.example.com')).toEqual({
       https: { cert_id: 3, force_https: 301 },
       timeout: { time: '20' },
       client_real_ip: { head: 'X-two-k-5' },
@@ -26,12 +26,12 @@ describe('desired', () => {
   it('counts a profile once that several bring in, and again where the manifest names it', () => {
     const profiles =
       'profile: base\nconfig: {https: {cert_id: 1}, deny_url: {urls: {$append: [a]}}}\n---\nprofile: left\nprofiles: [base]\nconfig: {https: {cert_id: 2}}\n---\nprofile: right\nprofiles: [base]\n'
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'profiles/p.yaml': profiles,
       'domains/a.yaml':
         'domain: a.example.com\nprofiles: [left, right]\n---\ndomain: b.example.com\nprofiles: [left, base]\n---\ndomain: c.example.com\nprofiles: [base, left]\n',
     })
-    const cert = (domain: string) => valuesOf(workspace, domain)['https']
+    const cert = (domain: string) => listValues(workspace, domain)['https']
     expect([cert('a.example.com'), cert('b.example.com'), cert('c.example.com')]).toMatchObject([
       { cert_id: 2 },
       { cert_id: 1 },
@@ -40,17 +40,17 @@ describe('desired', () => {
   })
 
   it('replaces ${domain} for each domain of a list', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'domains/a.yaml':
         'domains: [a.example.com, b.example.com]\nconfig: {origin_host: {host: "o.${domain}"}}\n',
     })
-    expect(valuesOf(workspace, 'b.example.com')).toEqual({
+    expect(listValues(workspace, 'b.example.com')).toEqual({
       origin_host: { host: 'o.b.example.com' },
     })
   })
 
   it('takes unset items and emptied lists as unset', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'domains/a.yaml':
         'domain: a.example.com\nconfig: {https: {$unset: true}, ip_black_list: {list: []}, cache_rule: []}\n',
     })
@@ -59,7 +59,7 @@ describe('desired', () => {
       status: 'unset',
       candidates: [],
     })
-    expect(valuesOf(workspace, 'a.example.com')).toEqual({
+    expect(listValues(workspace, 'a.example.com')).toEqual({
       https: 'unset',
       ip_black_list: 'unset',
       cache_rule: 'unset',
@@ -67,17 +67,17 @@ describe('desired', () => {
   })
 
   it('keeps a domain without items, and leaves items with errors out', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'domains/a.yaml':
         'domain: a.example.com\n---\ndomain: b.example.com\nconfig: {https: {cert_id: x}, timeout: {time: 5}}\n',
     })
-    expect(valuesOf(workspace, 'a.example.com')).toEqual({})
+    expect(listValues(workspace, 'a.example.com')).toEqual({})
     expect(workspace.desired.has('a.example.com')).toBe(true)
-    expect(Object.keys(valuesOf(workspace, 'b.example.com'))).toEqual(['timeout'])
+    expect(Object.keys(listValues(workspace, 'b.example.com'))).toEqual(['timeout'])
   })
 
   it('puts fingerprints where secrets stand in the canonical value', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'edgewise.yaml': withSecret,
       'domains/a.yaml':
         'domain: a.example.com\nconfig:\n  add_response_head:\n    list: [{name: Z, value: "${domain} ${secret:signing}"}, {name: A, value: x}]\n',
@@ -100,27 +100,31 @@ describe('desired', () => {
 describe('secrets written out', () => {
   it('are refused without being repeated, in the message and in its source line', () => {
     for (const key of ['hunter2x', '"hunter2x"', '1234567']) {
-      const workspace = workspaceOf({ 'domains/a.yaml': timestamp(key) })
-      expect(marks(workspace)).toEqual([`domains/a.yaml:3:63-${63 + key.length} secret-literal`])
+      const workspace = createWorkspace({ 'domains/a.yaml': timestamp(key) })
+      expect(listMarks(workspace)).toEqual([
+        `domains/a.yaml:3:63-${63 + key.length} secret-literal`,
+      ])
       const [first] = workspace.diagnostics
       if (first === undefined) throw new TypeError('expected a diagnostic')
-      expect(JSON.stringify(first) + String(workspace.lineOf(first))).not.toMatch(/hunter2|1234567/)
-      expect(workspace.lineOf(first)).toContain('visit_timestamp: {pattern: .*')
+      expect(JSON.stringify(first) + String(workspace.findSourceLine(first))).not.toMatch(
+        /hunter2|1234567/,
+      )
+      expect(workspace.findSourceLine(first)).toContain('visit_timestamp: {pattern: .*')
       expect(workspace.desired.get('a.example.com')?.size).toBe(0)
     }
   })
 
   it('are covered in lines of other problems and in files that are no YAML', () => {
-    const broken = workspaceOf({
+    const broken = createWorkspace({
       'domains/a.yaml': 'domain: a.example.com\nconfig: {visit_timestamp: {key: "hunter2"\n',
     })
-    const lines = broken.diagnostics.map((each) => broken.lineOf({ ...each, line: 2 }))
+    const lines = broken.diagnostics.map((each) => broken.findSourceLine({ ...each, line: 2 }))
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.join()).not.toContain('hunter2')
   })
 
   it('are taken where the workspace allows them, and go to the keeper', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nallowLiteralSecrets: true\n',
       'domains/a.yaml': timestamp('hunter2'),
     })
@@ -136,18 +140,24 @@ describe('secrets written out', () => {
     const manifest =
       'domain: a.example.com\nconfig:\n  timeout: {time: 60, tme: "${secret:signing}"}\n'
     expect(
-      workspaceOf({ 'edgewise.yaml': withSecret, 'domains/a.yaml': manifest }).diagnostics,
+      createWorkspace({ 'edgewise.yaml': withSecret, 'domains/a.yaml': manifest }).diagnostics,
     ).toMatchObject([{ line: 3, column: 23, summary: 'Unknown field' }])
   })
 
   it('may be references', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'edgewise.yaml': withSecret,
       'domains/a.yaml': timestamp('"${secret:signing}"'),
     })
     expect(workspace.diagnostics).toEqual([])
     expect(
-      workspace.lineOf({ file: 'domains/a.yaml', line: 3, column: 1, endLine: 3, endColumn: 1 }),
+      workspace.findSourceLine({
+        file: 'domains/a.yaml',
+        line: 3,
+        column: 1,
+        endLine: 3,
+        endColumn: 1,
+      }),
     ).toContain('key: "${secret:signing}", deadtime')
   })
 })
@@ -158,13 +168,13 @@ describe('placeOf', () => {
       'domains/a.yaml':
         'domain: a.example.com\nconfig:\n  origin_host: {host: o.example.com}\n  $append:\n    - x\n',
     }
-    expect(workspaceOf(files).placeOf('a.example.com', 'origin_host')).toMatchObject({
+    expect(createWorkspace(files).findItemPlace('a.example.com', 'origin_host')).toMatchObject({
       file: 'domains/a.yaml',
       line: 3,
     })
   })
 
-  const workspace = workspaceOf.bind(null, {
+  const workspace = createWorkspace.bind(null, {
     'edgewise.yaml': 'version: 1\ndefaults: {timeout: {time: 10}}\n',
     'profiles/p.yaml': 'profile: p\nconfig: {client_real_ip: {head: X}}\n',
     'domains/a.yaml':
@@ -172,31 +182,38 @@ describe('placeOf', () => {
   })
 
   it('finds items and fields where the manifest is to blame for them', () => {
-    const { placeOf } = workspace()
-    expect(placeOf('a.example.com', 'https')).toMatchObject({
+    const { findItemPlace } = workspace()
+    expect(findItemPlace('a.example.com', 'https')).toMatchObject({
       file: 'domains/a.yaml',
       line: 6,
       column: 3,
       endColumn: 8,
     })
-    expect(placeOf('a.example.com', 'https', '/cert_id')).toMatchObject({
+    expect(findItemPlace('a.example.com', 'https', '/cert_id')).toMatchObject({
       line: 7,
       column: 14,
       endColumn: 15,
     })
-    expect(placeOf('a.example.com', 'https', '/force_https')).toMatchObject({ line: 6, column: 3 })
-    expect(placeOf('a.example.com', 'client_real_ip', '/head')).toMatchObject({
+    expect(findItemPlace('a.example.com', 'https', '/force_https')).toMatchObject({
+      line: 6,
+      column: 3,
+    })
+    expect(findItemPlace('a.example.com', 'client_real_ip', '/head')).toMatchObject({
       file: 'domains/a.yaml',
       line: 4,
       column: 12,
       endColumn: 13,
     })
-    expect(placeOf('a.example.com', 'timeout')).toMatchObject({ line: 3, column: 1, endColumn: 7 })
+    expect(findItemPlace('a.example.com', 'timeout')).toMatchObject({
+      line: 3,
+      column: 1,
+      endColumn: 7,
+    })
   })
 
   it('has none for what is not declared', () => {
-    const { placeOf } = workspace()
-    expect(placeOf('a.example.com', 'referer')).toBeNull()
-    expect(placeOf('b.example.com', 'https')).toBeNull()
+    const { findItemPlace } = workspace()
+    expect(findItemPlace('a.example.com', 'referer')).toBeNull()
+    expect(findItemPlace('b.example.com', 'https')).toBeNull()
   })
 })

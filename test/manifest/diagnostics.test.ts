@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { marks, workspaceOf } from './workspace-of.ts'
+import { listMarks, createWorkspace } from './test-workspace.ts'
 
 const domain = 'domain: a.example.com\nconfig:\n'
 
@@ -135,14 +135,14 @@ it.each([
     'a profile has no "domain"',
   ],
 ])('reports %s', (_what, text, mark, detail) => {
-  const workspace = workspaceOf({ 'domains/a.yaml': text })
-  expect(marks(workspace)).toEqual([`domains/a.yaml:${mark}`])
+  const workspace = createWorkspace({ 'domains/a.yaml': text })
+  expect(listMarks(workspace)).toEqual([`domains/a.yaml:${mark}`])
   expect(workspace.diagnostics[0]?.detail).toContain(detail)
   expect(workspace.diagnostics[0]?.severity).toBe('error')
 })
 
 it('is the diagnostic of the contract', () => {
-  const { diagnostics } = workspaceOf({
+  const { diagnostics } = createWorkspace({
     'domains/www.yaml': `${domain}  https: {cert_id: 1, http2: yes}\n`,
   })
   expect(diagnostics).toEqual([
@@ -165,7 +165,7 @@ it('is the diagnostic of the contract', () => {
 })
 
 it('shows what a profile set where the manifest names the profile', () => {
-  const { diagnostics } = workspaceOf({
+  const { diagnostics } = createWorkspace({
     'profiles/p.yaml':
       'profile: inner\nconfig:\n  https: {cert_id: 1, http2: yes}\n---\nprofile: outer\nprofiles: [inner]\n',
     'domains/a.yaml': 'domain: a.example.com\nprofiles:\n  - outer\n',
@@ -192,7 +192,7 @@ it('shows what a profile set where the manifest names the profile', () => {
 })
 
 it('shows what the defaults set at the domain', () => {
-  const { diagnostics } = workspaceOf({
+  const { diagnostics } = createWorkspace({
     'edgewise.yaml': 'version: 1\ndefaults: {https: {cert_id: x}}\n',
     'domains/a.yaml': 'domains:\n  - a.example.com\n',
   })
@@ -215,7 +215,7 @@ it('shows what the defaults set at the domain', () => {
 })
 
 it('shows an appended entry in the file that appends it', () => {
-  const { diagnostics } = workspaceOf({
+  const { diagnostics } = createWorkspace({
     'profiles/p.yaml': 'profile: p\nconfig: {ip_black_list: {list: [192.0.2.1, 192.0.2.2]}}\n',
     'domains/a.yaml': `domain: a.example.com\nprofiles: [p]\nconfig:\n  ip_black_list: {list: {$append: [192.0.2.3, nonsense]}}\n`,
   })
@@ -231,7 +231,7 @@ it('shows an appended entry in the file that appends it', () => {
 })
 
 it('says once for a list what is wrong in the same way for all its domains', () => {
-  const { diagnostics } = workspaceOf({
+  const { diagnostics } = createWorkspace({
     'domains/a.yaml':
       'domains: [a.example.com, b.example.com, c.example.com]\nconfig: {https: {cert_id: x}, timeout: {time: 1, "${domain}": 2}, origin_host: {host: "-${domain}"}}\n',
   })
@@ -251,7 +251,7 @@ it('says once for a list what is wrong in the same way for all its domains', () 
 })
 
 it('relates the two places of what goes wrong between two', () => {
-  const workspace = workspaceOf({
+  const workspace = createWorkspace({
     'domains/a.yaml': `${domain}  ip_black_list: {list: [192.0.2.1]}\n  ip_white_list: {list: [192.0.2.2]}\n  cache_rule: []\n  cache_rule_list: []\n`,
     'domains/b.yaml': 'domain: a.example.com\n---\nprofile: p\n---\nprofile: p\n',
   })
@@ -277,7 +277,7 @@ it('relates the two places of what goes wrong between two', () => {
 })
 
 function withNewOrigin(value: string) {
-  return workspaceOf({
+  return createWorkspace({
     'domains/a.yaml': `${domain}  origin: {default_master: 192.0.2.1}\n  new_origin: ${value}\n`,
   })
 }
@@ -295,7 +295,7 @@ it('reports circles of profiles with their path, however long', () => {
     { length: 3000 },
     (_, i) => `profile: p${i}\nprofiles: [p${(i + 1) % 3000}]\n`,
   ).join('---\n')
-  const { diagnostics } = workspaceOf({
+  const { diagnostics } = createWorkspace({
     'profiles/p.yaml': 'profile: a\nprofiles: [b]\n---\nprofile: b\nprofiles: [a]\n',
     'profiles/ring.yaml': ring,
     'domains/a.yaml': 'domain: x.example.com\nprofiles: [a, p7]\n',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import { loadWorkspace } from '../../src/manifest/load-workspace.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 
 const load = (name: string) =>
   loadWorkspace(

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import { findRoot, loadWorkspace } from '../../src/manifest/load-workspace.ts'
-import { folderOf, marks, plainKeeper, workspaceOf } from './workspace-of.ts'
+import { createFolder, listMarks, plainKeeper, createWorkspace } from './test-workspace.ts'
 
 const load = (root: string) => loadWorkspace(root, {}, () => plainKeeper)
 
 describe('findRoot', () => {
   it('looks upwards', () => {
-    const root = folderOf({ 'a/b/c.txt': '' })
+    const root = createFolder({ 'a/b/c.txt': '' })
     expect(findRoot(join(root, 'a/b'))).toBe(root)
     expect(findRoot('/')).toBeNull()
   })
@@ -24,7 +24,7 @@ describe('loadWorkspace', () => {
   })
 
   it('throws what is wrong with the workspace file', () => {
-    const root = folderOf({ 'edgewise.yaml': 'version: 1\nidd: x\n' })
+    const root = createFolder({ 'edgewise.yaml': 'version: 1\nidd: x\n' })
     try {
       load(root)
       expect.unreachable()
@@ -47,19 +47,19 @@ describe('loadWorkspace', () => {
   })
 
   it('finds manifests and profiles in either glob, by their content, each file once', () => {
-    const workspace = workspaceOf({
+    const workspace = createWorkspace({
       'edgewise.yaml': 'version: 1\nmanifests: ["**/*.yaml", "!old/**"]\nprofiles: ["**/*.yaml"]\n',
       'a.yaml': 'domain: a.example.com\nprofiles: [p]\n---\nprofile: p\n',
       'old/b.yaml': 'domain: b.example.com\n',
       '.github/c.yaml': 'on: push\n',
       'node_modules/x/d.yaml': 'x: 1\n',
     })
-    expect(marks(workspace)).toEqual([])
+    expect(listMarks(workspace)).toEqual([])
     expect([...workspace.desired.keys()]).toEqual(['a.example.com', 'b.example.com'])
   })
 
   it('reports files that are no manifests, and goes on', () => {
-    const root = folderOf({
+    const root = createFolder({
       'domains/good.yaml': 'domain: a.example.com\n',
       'domains/empty.yaml': '',
       'domains/bom.yaml': '\ufeffdomain: b.example.com\nx: 1\n',
@@ -75,7 +75,7 @@ describe('loadWorkspace', () => {
     symlinkSync('nowhere', join(root, 'domains/dangling.yaml'))
     symlinkSync('self.yaml', join(root, 'domains/self.yaml'))
     const workspace = load(root)
-    expect(marks(workspace)).toEqual([
+    expect(listMarks(workspace)).toEqual([
       'domains/big.yaml:1:1-1 file-invalid',
       'domains/bom.yaml:2:1-2 manifest-invalid',
       'domains/dangling.yaml:1:1-1 file-unreadable',
@@ -92,23 +92,23 @@ describe('loadWorkspace', () => {
   })
 
   it('follows links within the workspace, and never in a circle', () => {
-    const root = folderOf({ 'shared/a.yaml': 'domain: a.example.com\n', 'domains/x.txt': '' })
+    const root = createFolder({ 'shared/a.yaml': 'domain: a.example.com\n', 'domains/x.txt': '' })
     symlinkSync('../shared', join(root, 'domains/shared'))
     symlinkSync('..', join(root, 'shared/up'))
     symlinkSync('../shared', join(root, 'shared/self'))
     const workspace = load(root)
-    expect(marks(workspace)).toEqual([])
+    expect(listMarks(workspace)).toEqual([])
     expect([...workspace.desired.keys()]).toEqual(['a.example.com'])
   })
 
   it.skipIf(process.getuid?.() === 0)('reports what may not be read', () => {
-    const root = folderOf({
+    const root = createFolder({
       'domains/a.yaml': 'domain: a.example.com\n',
       'domains/sub/b.yaml': 'domain: b.example.com\n',
     })
     chmodSync(join(root, 'domains/a.yaml'), 0)
     chmodSync(join(root, 'domains/sub'), 0)
-    expect(marks(load(root))).toEqual([
+    expect(listMarks(load(root))).toEqual([
       'domains/a.yaml:1:1-1 file-unreadable',
       'domains/sub:1:1-1 file-unreadable',
     ])
@@ -116,9 +116,11 @@ describe('loadWorkspace', () => {
   })
 
   it('gives the lines of its files', () => {
-    const workspace = workspaceOf({ 'domains/a.yaml': 'domain: a.example.com\r\nconfig: {}\r\n' })
+    const workspace = createWorkspace({
+      'domains/a.yaml': 'domain: a.example.com\r\nconfig: {}\r\n',
+    })
     const at = (file: string, line: number) =>
-      workspace.lineOf({ file, line, column: 1, endLine: line, endColumn: 1 })
+      workspace.findSourceLine({ file, line, column: 1, endLine: line, endColumn: 1 })
     expect(at('domains/a.yaml', 2)).toBe('config: {}')
     expect(at('edgewise.yaml', 1)).toBe('version: 1')
     expect(at('domains/a.yaml', 9)).toBeNull()

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { isCollection, isScalar, parseDocument, stringify, visit, type Scalar } from 'yaml'
 import { formatYaml } from '../../src/manifest/format-yaml.ts'
-import { readYaml } from '../../src/manifest/yaml-file.ts'
+import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import type { Json } from '../../src/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
@@ -17,7 +17,7 @@ function formatted(text: string, file = path): string {
 }
 
 function valuesOf(text: string): Json[] {
-  const { documents, diagnostics } = readYaml({ path, text })
+  const { documents, diagnostics } = parseYaml({ path, text })
   expect(diagnostics).toEqual([])
   return documents.map(({ value }) => value)
 }
@@ -297,4 +297,4 @@ const texts = fc
     })
     return written.join('---\n').replaceAll('\n', lineEnd)
   })
-  .filter((text) => readYaml({ path, text }).diagnostics.length === 0)
+  .filter((text) => parseYaml({ path, text }).diagnostics.length === 0)

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import { assemble } from '../../src/manifest/assemble.ts'
-import { sourceLines } from '../../src/manifest/source-line.ts'
-import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
-import { readYaml } from '../../src/manifest/yaml-file.ts'
+import { createSourceLineLookup } from '../../src/manifest/source-line.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import type { Diagnostic } from '../../src/model/problem.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
@@ -23,17 +23,17 @@ const defaultHome =
  * file.
  */
 function load(text: string, home = defaultHome): void {
-  const workspace = readWorkspaceConfig({ path: 'edgewise.yaml', text: home }, { HOME: 'x' })
+  const workspace = parseWorkspaceConfig({ path: 'edgewise.yaml', text: home }, { HOME: 'x' })
   const file = { path: 'domains/a.yaml', text }
-  const yaml = readYaml(file)
+  const yaml = parseYaml(file)
   const diagnostics: Diagnostic[] = [...workspace.diagnostics, ...yaml.diagnostics]
   if (workspace.config !== null) {
     const assembled = assemble(workspace.config, workspace.document, yaml.documents, plainKeeper)
     diagnostics.push(...assembled.diagnostics)
     for (const [domain, items] of assembled.desired)
-      for (const item of items.keys()) expect(assembled.placeOf(domain, item)).not.toBeNull()
+      for (const item of items.keys()) expect(assembled.findItemPlace(domain, item)).not.toBeNull()
   }
-  const lineOf = sourceLines([file, { path: 'edgewise.yaml', text: home }])
+  const lineOf = createSourceLineLookup([file, { path: 'edgewise.yaml', text: home }])
   for (const each of diagnostics) {
     const line = lineOf(each)
     expect(line).not.toBeNull()

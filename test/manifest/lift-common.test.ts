@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { liftCommon, mostParts, type Lifted } from '../../src/manifest/lift-common.ts'
+import { liftCommon, maxParts, type LiftedConfigs } from '../../src/manifest/lift-common.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
@@ -12,7 +12,7 @@ const fleet = (...configs: JsonObject[]) =>
   new Map(configs.map((config, i) => [`d${i}.example.com`, config]))
 
 /** What each domain comes to; items that stand in two places at once are an error. */
-function put(lifted: Lifted): Map<string, JsonObject> {
+function put(lifted: LiftedConfigs): Map<string, JsonObject> {
   return new Map(
     [...lifted.domains].map(([domain, { takes, config }]) => {
       const parts = [...takes.map((i) => lifted.common[i] ?? {}), config]
@@ -97,7 +97,7 @@ describe('liftCommon', () => {
           const all = fleet(...configs)
           const lifted = liftCommon(all)
           expect(put(lifted)).toEqual(all)
-          expect(lifted.common.length).toBeLessThanOrEqual(mostParts)
+          expect(lifted.common.length).toBeLessThanOrEqual(maxParts)
           lifted.common.forEach((_part, i) => {
             expect(
               [...lifted.domains.values()].filter(({ takes }) => takes.includes(i)).length,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { mergeOver, type MergeFault } from '../../src/manifest/merge.ts'
-import { originOf, type Layer } from '../../src/manifest/origin-of.ts'
+import { findOrigin, type Layer } from '../../src/manifest/find-origin.ts'
 import {
-  atPointer,
+  resolvePointer,
   isObject,
-  pointerStep,
+  formatPointerStep,
   type Json,
   type JsonObject,
 } from '../../src/model/json.ts'
@@ -93,9 +93,9 @@ describe('originOf', () => {
           document: { file: { path: 'a', text: '' }, index: 0, value: null },
         }))
         for (const pointer of pointersOf(value)) {
-          const origin = originOf(layers, pointer)
-          const part = atPointer(value, pointer)
-          const said = atPointer(origin?.layer.config, origin?.pointer ?? '')
+          const origin = findOrigin(layers, pointer)
+          const part = resolvePointer(value, pointer)
+          const said = resolvePointer(origin?.layer.config, origin?.pointer ?? '')
           if (isObject(part) || Array.isArray(part)) expect(said).toBeDefined()
           else expect({ pointer, said }).toEqual({ pointer, said: part })
         }
@@ -123,6 +123,6 @@ function pointersOf(value: Json, pointer = ''): string[] {
       : []
   return [
     pointer,
-    ...entries.flatMap(([key, entry]) => pointersOf(entry, pointer + pointerStep(key))),
+    ...entries.flatMap(([key, entry]) => pointersOf(entry, pointer + formatPointerStep(key))),
   ]
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { readObserved } from '../../src/manifest/observed.ts'
+import { parseObserved } from '../../src/manifest/observed.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
 import {
-  confirmed,
-  unrecorded,
-  type Held,
+  createConfirmedState,
+  unrecordedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -15,9 +15,9 @@ const www = 'www.example.com'
 const vaultOf = (secrets: Record<string, string>) =>
   new SecretVault('test', (name) => secrets[name] ?? null)
 const vault = vaultOf({ key: 'hunter2hunter2', token: 'sesame-sesame' })
-const key = vault.refer('${secret:key}')
-const bearer = vault.refer('Bearer ${secret:token}')
-const snapshot = (items: Record<ItemKey, Held>): Snapshot =>
+const key = vault.maskTemplate('${secret:key}')
+const bearer = vault.maskTemplate('Bearer ${secret:token}')
+const snapshot = (items: Record<ItemKey, ItemState>): Snapshot =>
   new Map([[www, new Map(Object.entries(items))]])
 
 const signed = (secret: Json) => ({
@@ -36,8 +36,8 @@ const signedValue: Value = {
 const heads = (...values: Json[]) =>
   values.map((head_value, i) => ({ head_name: `X-${i}`, head_value, write_when_exists: 'yes' }))
 
-function read(config: JsonObject, recorded: Record<ItemKey, Held>, by = vault) {
-  const { observed, notes } = readObserved(
+function read(config: JsonObject, recorded: Record<ItemKey, ItemState>, by = vault) {
+  const { observed, notes } = parseObserved(
     { [www]: config },
     { recorded: snapshot(recorded), desired: new Map(), itemKeys: {}, vault: by },
   )
@@ -54,12 +54,12 @@ describe('readObserved', () => {
         constructor: 1,
         ip_black_list: { list: ['192.0.2.2', '192.0.2.1'] },
       },
-      { timeout: confirmed({ time: '5' }), ip_black_list: confirmed(null) },
+      { timeout: createConfirmedState({ time: '5' }), ip_black_list: createConfirmedState(null) },
     )
     expect(seen).toEqual({
-      timeout: { held: confirmed({ time: '60' }), notVerified: [] },
+      timeout: { state: createConfirmedState({ time: '60' }), notVerified: [] },
       ip_black_list: {
-        held: confirmed({ list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' }),
+        state: createConfirmedState({ list: ['192.0.2.1', '192.0.2.2'], mode: 'cover' }),
         notVerified: [],
       },
     })
@@ -68,15 +68,17 @@ describe('readObserved', () => {
 
   it('takes names of domains in any letter case, and wire names', () => {
     const known = {
-      recorded: snapshot({ deny_protocol: confirmed({ protocol: 'http' }) }),
+      recorded: snapshot({ deny_protocol: createConfirmedState({ protocol: 'http' }) }),
       desired: new Map(),
       vault,
     }
-    const { observed } = readObserved(
+    const { observed } = parseObserved(
       { 'WWW.Example.com': { deny_x: { protocol: 'https' } } },
       { ...known, itemKeys: { deny_protocol: 'deny_x' } },
     )
-    expect(observed.get(www)?.get('deny_protocol')?.held).toEqual(confirmed({ protocol: 'https' }))
+    expect(observed.get(www)?.get('deny_protocol')?.state).toEqual(
+      createConfirmedState({ protocol: 'https' }),
+    )
   })
 
   it.each<[string, Json, string]>([
@@ -97,7 +99,7 @@ describe('readObserved', () => {
     ],
   ])('refuses %s', (_what, data, why) => {
     const run = () =>
-      readObserved(data, { recorded: new Map(), desired: new Map(), itemKeys: {}, vault })
+      parseObserved(data, { recorded: new Map(), desired: new Map(), itemKeys: {}, vault })
     expect(run).toThrow(
       expect.objectContaining({
         code: 'not-observed',
@@ -124,16 +126,16 @@ describe('readObserved', () => {
       'expected an object',
     ],
   ])('%s was seen and is unreadable, and why is known', (_what, item, payload, pointer, why) => {
-    const { seen, notes } = read({ [item]: payload }, { [item]: confirmed(null) })
+    const { seen, notes } = read({ [item]: payload }, { [item]: createConfirmedState(null) })
     const reason = expect.stringContaining(why) as string
     expect(seen).toEqual({
-      [item]: { held: unrecorded, notVerified: [], unreadable: { pointer, reason } },
+      [item]: { state: unrecordedState, notVerified: [], unreadable: { pointer, reason } },
     })
     expect(notes).toEqual([])
   })
 
   it('an unreadable value says nothing about the items that it would empty', () => {
-    const recorded = { ip_black_list: confirmed({ list: ['192.0.2.1'], mode: 'cover' }) }
+    const recorded = { ip_black_list: createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' }) }
     const whites: Json[] = [
       'x',
       { list: 'x' },
@@ -145,12 +147,12 @@ describe('readObserved', () => {
 
   it('an item under two names is refused', () => {
     const known = {
-      recorded: snapshot({ deny_protocol: confirmed(null) }),
+      recorded: snapshot({ deny_protocol: createConfirmedState(null) }),
       desired: new Map(),
       vault,
     }
     const data = { [www]: { deny_x: { protocol: 'https' }, deny_protocol: { protocol: 'http' } } }
-    expect(() => readObserved(data, { ...known, itemKeys: { deny_protocol: 'deny_x' } })).toThrow(
+    expect(() => parseObserved(data, { ...known, itemKeys: { deny_protocol: 'deny_x' } })).toThrow(
       'deny_protocol',
     )
   })
@@ -158,28 +160,34 @@ describe('readObserved', () => {
   it('null and an empty list say that nothing is there, a missing item says nothing', () => {
     const { seen } = read(
       { timeout: null, speed_limit: [] },
-      { timeout: confirmed(null), speed_limit: confirmed(null), referer: confirmed(null) },
+      {
+        timeout: createConfirmedState(null),
+        speed_limit: createConfirmedState(null),
+        referer: createConfirmedState(null),
+      },
     )
-    const nothing = { held: { status: 'unset', candidates: [] }, notVerified: [] }
+    const nothing = { state: { status: 'unset', candidates: [] }, notVerified: [] }
     expect(seen).toEqual({ timeout: nothing, speed_limit: nothing })
   })
 
   it('an item that empties another one proves the other one gone, also when it is not managed', () => {
-    const recorded = { ip_black_list: confirmed({ list: ['192.0.2.1'], mode: 'cover' }) }
+    const recorded = { ip_black_list: createConfirmedState({ list: ['192.0.2.1'], mode: 'cover' }) }
     const white = { list: ['192.0.2.7'] }
     expect(read({ ip_white_list: white }, recorded).seen).toMatchObject({
-      ip_black_list: { held: { status: 'unset' } },
+      ip_black_list: { state: { status: 'unset' } },
     })
     expect(read({ ip_white_list: null }, recorded).seen).toEqual({})
     expect(
       read({ ip_white_list: white, ip_black_list: { list: ['192.0.2.1'] } }, recorded).seen,
     ).toMatchObject({
-      ip_black_list: { held: { status: 'confirmed' } },
+      ip_black_list: { state: { status: 'confirmed' } },
     })
   })
 
   it('fields that the service keeps and that are not shown are not verifiable', () => {
-    const recorded = { https: confirmed({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'on' }) }
+    const recorded = {
+      https: createConfirmedState({ cert_id: 1, force_https: 0, http2: 'on', ocsp: 'on' }),
+    }
     expect(read({ https: { cert_id: 1, ocsp: 'off' } }, recorded).seen).toMatchObject({
       https: { notVerified: ['/http2'] },
     })
@@ -187,7 +195,7 @@ describe('readObserved', () => {
 })
 
 describe('secrets in what was observed', () => {
-  const recorded = { visit_timestamp: confirmed(signedValue) }
+  const recorded = { visit_timestamp: createConfirmedState(signedValue) }
 
   it.each([undefined, '', '********', null])(
     'one that is not shown (%j) counts as recorded',
@@ -196,33 +204,33 @@ describe('secrets in what was observed', () => {
       const payload = shown === undefined ? rest : signed(shown)
       const { seen } = read({ visit_timestamp: payload }, recorded)
       expect(seen).toEqual({
-        visit_timestamp: { held: confirmed(signedValue), notVerified: ['/key'] },
+        visit_timestamp: { state: createConfirmedState(signedValue), notVerified: ['/key'] },
       })
     },
   )
 
   it('one that is shown is compared and never told', () => {
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded).seen).toEqual({
-      visit_timestamp: { held: confirmed(signedValue), notVerified: [] },
+      visit_timestamp: { state: createConfirmedState(signedValue), notVerified: [] },
     })
     const other = read({ visit_timestamp: signed('another-secret') }, recorded)
-    expect(other.seen['visit_timestamp']?.held).not.toEqual(confirmed(signedValue))
+    expect(other.seen['visit_timestamp']?.state).not.toEqual(createConfirmedState(signedValue))
     expect(JSON.stringify(other)).not.toContain('another-secret')
   })
 
   it('one whose value is not at hand is compared where it stands alone', () => {
     const none = vaultOf({})
     expect(read({ visit_timestamp: signed('hunter2hunter2') }, recorded, none).seen).toMatchObject({
-      visit_timestamp: { held: confirmed(signedValue) },
+      visit_timestamp: { state: createConfirmedState(signedValue) },
     })
   })
 
   it('one within a text is compared as a whole, and whatever stands in its place is hidden', () => {
-    const own = { add_back_source_head: confirmed(heads({ ...bearer }, 'open')) }
+    const own = { add_back_source_head: createConfirmedState(heads({ ...bearer }, 'open')) }
     const same = read({ add_back_source_head: heads('Bearer sesame-sesame', 'open') }, own)
-    expect(same.seen['add_back_source_head']?.held).toEqual(own.add_back_source_head)
+    expect(same.seen['add_back_source_head']?.state).toEqual(own.add_back_source_head)
     const rotated = read({ add_back_source_head: heads('Bearer rotated-secret', 'open') }, own)
-    const value = rotated.seen['add_back_source_head']?.held.candidates[0]
+    const value = rotated.seen['add_back_source_head']?.state.candidates[0]
     expect(value).toEqual(heads({ $secret: expect.stringMatching(/^scrypt:/) as string }, 'open'))
     expect(value).not.toEqual(own.add_back_source_head.candidates[0])
     const moved = read({ add_back_source_head: heads('open', 'Bearer rotated-secret') }, own)
@@ -232,7 +240,7 @@ describe('secrets in what was observed', () => {
   it('a text around a secret that is not at hand is not compared and named; the rest of the item is', () => {
     const own = {
       add_back_source_head: {
-        ...confirmed(heads({ ...bearer }, 'open')),
+        ...createConfirmedState(heads({ ...bearer }, 'open')),
         templates: { [bearer.$secret]: 'Bearer ${secret:token}' },
       },
     }
@@ -245,7 +253,7 @@ describe('secrets in what was observed', () => {
     expect(same).toEqual({
       seen: {
         add_back_source_head: {
-          held: { status: 'confirmed', candidates: [known] },
+          state: { status: 'confirmed', candidates: [known] },
           notVerified: ['/0/head_value'],
           uncompared: ['Bearer ${secret:token}'],
         },
@@ -257,7 +265,7 @@ describe('secrets in what was observed', () => {
       own,
       vaultOf({}),
     )
-    expect(other.seen['add_back_source_head']?.held.candidates).not.toEqual([known])
+    expect(other.seen['add_back_source_head']?.state.candidates).not.toEqual([known])
     expect(JSON.stringify([same, other])).not.toContain('sesame')
   })
 
@@ -279,10 +287,10 @@ describe('secrets in what was observed', () => {
 
   it('of an unreadable value nothing is repeated while a secret is not at hand', () => {
     const none = vaultOf({})
-    none.refer('${secret:key}')
+    none.maskTemplate('${secret:key}')
     const { seen } = read(
       { timeout: { time: 'hunter2hunter2' } },
-      { timeout: confirmed({ time: '5' }) },
+      { timeout: createConfirmedState({ time: '5' }) },
       none,
     )
     const reason = expect.stringMatching(/^expected .*"\(not shown\)"/) as string

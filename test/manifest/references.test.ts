@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { replaceReferences, type Names } from '../../src/manifest/references.ts'
-import { plainKeeper } from './workspace-of.ts'
+import { plainKeeper } from './test-workspace.ts'
 
 const names: Names = {
   domain: 'www.example.com',
@@ -9,7 +9,7 @@ const names: Names = {
     ['port', '8080'],
   ]),
   secrets: new Set(['token', 'signing']),
-  refer: plainKeeper.refer,
+  refer: plainKeeper.maskTemplate,
 }
 const replaced = (text: string) => replaceReferences(text, names, '').value
 const details = (text: string) =>

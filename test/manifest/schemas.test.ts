@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import { workspaceSchema } from '../../src/generated/file-schemas.ts'
-import { readYaml } from '../../src/manifest/yaml-file.ts'
+import { parseYaml } from '../../src/manifest/yaml-file.ts'
 import { isObject, type JsonObject } from '../../src/model/json.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -36,7 +36,7 @@ describe('the schemas for editors', () => {
     (name) => name.endsWith('.yaml'),
   )
   it.each(files)('accept examples/%s', (name) => {
-    const { documents } = readYaml({
+    const { documents } = parseYaml({
       path: name,
       text: readFileSync(`${root}examples/${name}`, 'utf8'),
     })

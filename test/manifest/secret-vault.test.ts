@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeSecretSources, type SecretReach } from '../../src/manifest/secret-sources.ts'
+import { createSecretSources, type SecretReach } from '../../src/manifest/secret-sources.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
 
 const values: Record<string, string> = { signing: 'signing-value-1', token: 'token-value-2' }
@@ -11,28 +11,34 @@ const vault = (id = 'default') => new SecretVault(id, (name) => values[name] ?? 
 
 describe('fingerprints', () => {
   it('are the same for the same value, and different for another value or another id', () => {
-    expect(vault().refer('${secret:signing}')).toEqual(vault().refer('${secret:signing}'))
-    expect(vault().refer('${secret:signing}')).not.toEqual(vault().refer('${secret:token}'))
-    expect(vault().refer('${secret:signing}')).not.toEqual(
-      vault('staging').refer('${secret:signing}'),
+    expect(vault().maskTemplate('${secret:signing}')).toEqual(
+      vault().maskTemplate('${secret:signing}'),
     )
-    expect(vault().refer('Bearer ${secret:token}')).not.toEqual(
-      vault().refer('Basic ${secret:token}'),
+    expect(vault().maskTemplate('${secret:signing}')).not.toEqual(
+      vault().maskTemplate('${secret:token}'),
     )
-    expect(JSON.stringify(vault().refer('Bearer ${secret:token}'))).not.toContain('Bearer')
+    expect(vault().maskTemplate('${secret:signing}')).not.toEqual(
+      vault('staging').maskTemplate('${secret:signing}'),
+    )
+    expect(vault().maskTemplate('Bearer ${secret:token}')).not.toEqual(
+      vault().maskTemplate('Basic ${secret:token}'),
+    )
+    expect(JSON.stringify(vault().maskTemplate('Bearer ${secret:token}'))).not.toContain('Bearer')
   })
 
   it('do not change when a value that was written out becomes a reference', () => {
-    expect(vault().literal('signing-value-1')).toEqual(vault().refer('${secret:signing}'))
+    expect(vault().maskLiteral('signing-value-1')).toEqual(
+      vault().maskTemplate('${secret:signing}'),
+    )
   })
 
   it('name what is not at hand', () => {
     const own = vault()
-    expect(own.refer('${secret:gone}')).toEqual({ $secret: 'unresolved:gone' })
-    expect(own.refer('Bearer ${secret:gone} ${secret:token}')).toEqual({
+    expect(own.maskTemplate('${secret:gone}')).toEqual({ $secret: 'unresolved:gone' })
+    expect(own.maskTemplate('Bearer ${secret:gone} ${secret:token}')).toEqual({
       $secret: 'unresolved:Bearer ${secret:gone} ${secret:token}',
     })
-    expect(own.unresolved()).toEqual(['gone'])
+    expect(own.listUnresolved()).toEqual(['gone'])
     expect(() => own.reveal({ key: { $secret: 'unresolved:gone' } })).toThrow(
       'the secret gone is not at hand',
     )
@@ -43,20 +49,20 @@ describe('what goes to the service and comes back', () => {
   it('is revealed whole, and known again wherever it stands', () => {
     const own = vault()
     const payload = [
-      { head_name: 'Authorization', head_value: { ...own.refer('Bearer ${secret:token}') } },
+      { head_name: 'Authorization', head_value: { ...own.maskTemplate('Bearer ${secret:token}') } },
     ]
     expect(own.reveal(payload)).toEqual([
       { head_name: 'Authorization', head_value: 'Bearer token-value-2' },
     ])
     expect(own.mask('add_back_source_head', own.reveal(payload))).toEqual(payload)
-    expect(own.templatesOf(payload)).toEqual({
+    expect(own.listTemplates(payload)).toEqual({
       [payload[0]?.head_value.$secret ?? '']: 'Bearer ${secret:token}',
     })
   })
 
   it('is masked where a field always holds a secret, and where a known one stands inside', () => {
     const own = vault()
-    own.refer('${secret:token}')
+    own.maskTemplate('${secret:token}')
     const back = own.mask('visit_timestamp', { key: 'what the service made of it', pattern: '.*' })
     expect(back).toMatchObject({
       key: { $secret: expect.stringMatching(/^scrypt:[0-9a-f]{32}$/) as string },
@@ -70,7 +76,7 @@ describe('what goes to the service and comes back', () => {
 
   it('is masked in every spelling, and in names of fields that the item does not have', () => {
     const own = new SecretVault('default', () => 'sec"ret/+& ü')
-    own.refer('${secret:a}')
+    own.maskTemplate('${secret:a}')
     const value = 'sec"ret/+& ü'
     const spellings = [
       value,
@@ -101,7 +107,7 @@ describe('what goes to the service and comes back', () => {
 
   it('is taken out of messages', () => {
     const own = vault()
-    own.refer('Bearer ${secret:token}')
+    own.maskTemplate('Bearer ${secret:token}')
     expect(own.scrub('bad header "Bearer token-value-2" and token-value-2')).not.toContain(
       'token-value-2',
     )
@@ -112,9 +118,9 @@ describe('sources', () => {
   let root: string
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'edgewise-secrets-'))))
   afterEach(() => rmSync(root, { recursive: true, force: true }))
-  type Source = Parameters<typeof makeSecretSources>[1][string]
+  type Source = Parameters<typeof createSecretSources>[1][string]
   const sources = (source: Source, reach: SecretReach, env = {}) =>
-    makeSecretSources(root, { s: source }, env, 'the-token', reach)
+    createSecretSources(root, { s: source }, env, 'the-token', reach)
   const look = (source: Source, reach: SecretReach, env = {}) =>
     sources(source, reach, env).lookUp('s')
   const { signal } = new AbortController()

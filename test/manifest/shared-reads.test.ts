@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { defineItem, type ItemRow } from '../../src/catalog/item-spec.ts'
-import { refused } from '../../src/catalog/problems.ts'
-import { readShared } from '../../src/manifest/shared-reads.ts'
+import { refuse } from '../../src/catalog/problems.ts'
+import { parseItemCached } from '../../src/manifest/item-cache.ts'
 import type { Domain } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
 
 const domains = ['a.example.com', 'b.example.com']
-const nameDomain = (_value: Json, domain: Domain) => [refused('', `for ${domain}`)]
+const nameDomain = (_value: Json, domain: Domain) => [refuse('', `for ${domain}`)]
 
 /** Reads one shared value for every domain. */
 function readForAll(row: ItemRow) {
   const spec = defineItem('some_item', { type: 'object' }, row)
   const [value, sharedReads] = [{}, new Map()]
-  return domains.map((domain) => readShared(spec, value, domain, sharedReads))
+  return domains.map((domain) => parseItemCached(spec, value, domain, sharedReads))
 }
 
 function detailsForAll(row: ItemRow): (string | undefined)[] {
@@ -40,8 +40,8 @@ describe('a value that several domains share', () => {
   it('is not shared between items', () => {
     const [value, sharedReads] = [{}, new Map()]
     const details = ['some_item', 'other_item'].map((key) => {
-      const spec = defineItem(key, { type: 'object' }, { check: () => [refused('', key)] })
-      const { problems } = readShared(spec, value, 'a.example.com', sharedReads)
+      const spec = defineItem(key, { type: 'object' }, { check: () => [refuse('', key)] })
+      const { problems } = parseItemCached(spec, value, 'a.example.com', sharedReads)
       return problems[0]?.detail
     })
     expect(details).toEqual(['some_item', 'other_item'])
@@ -56,7 +56,7 @@ describe('a check whose row does not say that it depends on the domain', () => {
   })
 
   it('gets no domain through the rest of its parameters', () => {
-    const rest: ItemRow = { check: (...given) => [refused('', String(given.length))] }
+    const rest: ItemRow = { check: (...given) => [refuse('', String(given.length))] }
     expect(detailsForAll(rest)).toEqual(['1', '1'])
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-config.ts'
 
 function read(text: string, env: Record<string, string> = {}) {
-  return readWorkspaceConfig({ path: 'edgewise.yaml', text }, env)
+  return parseWorkspaceConfig({ path: 'edgewise.yaml', text }, env)
 }
 
 function faults(text: string, env: Record<string, string> = {}): string[] {

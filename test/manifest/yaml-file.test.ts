@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readYaml } from '../../src/manifest/yaml-file.ts'
-import { placeIn } from '../../src/manifest/yaml-place.ts'
+import { parseYaml } from '../../src/manifest/yaml-file.ts'
+import { findPlace } from '../../src/manifest/yaml-place.ts'
 
-const read = (text: string) => readYaml({ path: 'a.yaml', text })
+const read = (text: string) => parseYaml({ path: 'a.yaml', text })
 const values = (text: string) => read(text).documents.map(({ value }) => value)
 const faults = (text: string) =>
   read(text).diagnostics.map(({ line, column, detail }) => `${line}:${column} ${detail}`)
@@ -102,7 +102,7 @@ describe('placeIn', () => {
   const document = read(text).documents[0]
   if (document === undefined) throw new TypeError('expected a document')
   const spot = (pointer: string, part?: 'key') => {
-    const { line, column, endLine, endColumn } = placeIn(document, pointer, part)
+    const { line, column, endLine, endColumn } = findPlace(document, pointer, part)
     return `${line}:${column}-${endLine}:${endColumn}`
   }
 
@@ -130,7 +130,7 @@ describe('placeIn', () => {
 
   it('counts lines that end in CR LF', () => {
     const windows = read('a: 1\r\nb:\r\n  c: x\r\n').documents[0]
-    expect(windows === undefined ? null : placeIn(windows, '/b/c')).toEqual({
+    expect(windows === undefined ? null : findPlace(windows, '/b/c')).toEqual({
       file: 'a.yaml',
       line: 3,
       column: 6,

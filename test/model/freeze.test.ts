@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { freezeTime, isFrozen } from '../../src/model/freeze.ts'
+import { parseFreezeTime, isFrozen } from '../../src/model/freeze.ts'
 
 const window = (from: string, to: string, timezone = 'UTC') => ({ from, to, timezone, reason: '' })
 const frozen = (from: string, to: string, timezone: string, now: string) =>
@@ -14,7 +14,7 @@ describe('freezeTime', () => {
     ['2026-12-20T18:00+02:00', { kind: 'instant', at: Date.parse('2026-12-20T16:00Z') }],
     ['2024-02-29', { kind: 'date', at: Date.parse('2024-02-29T00:00Z') }],
   ])('reads %s', (text, time) => {
-    expect(freezeTime(text)).toEqual(time)
+    expect(parseFreezeTime(text)).toEqual(time)
   })
 
   it.each([
@@ -29,7 +29,7 @@ describe('freezeTime', () => {
     '2026-12-20T25:00',
     '16:00',
   ])('takes %j for no time', (text) => {
-    expect(freezeTime(text)).toBeNull()
+    expect(parseFreezeTime(text)).toBeNull()
   })
 })
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { appliesTogether, findApplies } from '../../src/operations/find-applies.ts'
-import { applied } from '../state/store-contract.ts'
+import { groupApplies, findApplies } from '../../src/operations/find-applies.ts'
+import { buildApplied } from '../state/store-contract.ts'
 
-const history = ['a1', 'r-w1', 'a2', 'r-w10', 'r-w2', 'r-rollback', 'x-w0'].map((id) => applied(id))
+const history = ['a1', 'r-w1', 'a2', 'r-w10', 'r-w2', 'r-rollback', 'x-w0'].map((id) =>
+  buildApplied(id),
+)
 const ids = (applies: { id: string }[]) => applies.map(({ id }) => id)
 
 describe('applies by their name', () => {
@@ -14,7 +16,7 @@ describe('applies by their name', () => {
   })
 
   it('are together where they are waves of one rollout, in the order of the first', () => {
-    expect(appliesTogether(history).map(ids)).toEqual([
+    expect(groupApplies(history).map(ids)).toEqual([
       ['a1'],
       ['r-w1', 'r-w2', 'r-w10'],
       ['a2'],

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError, open, type Edgewise } from '../../src/index.ts'
 import * as library from '../../src/index.ts'
-import { held, Place, writes } from '../steps/cli.ts'
-import { emulator, enter, place, setStage } from '../steps/stage.ts'
+import { fetchConfig, Place, fetchWrites } from '../steps/cli.ts'
+import { emulator, enterPlace, place, setStage } from '../steps/stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
 
@@ -55,12 +55,12 @@ describe.each(ways)('%s by the library', (_name, change) => {
   ])('is refused by %s', async (_what, line, guard) => {
     await prepare()
     say(line)
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     expect(await refusal(change(here()))).toMatchObject({
       code: 'guarded',
       message: expect.stringContaining(guard) as string,
     })
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
   it('is refused while a rollout of its domains is open', async () => {
@@ -78,20 +78,20 @@ describe.each(ways)('%s by the library', (_name, change) => {
     })
     expect((await begun.apply()).status).toBe('incomplete')
     for (const domain of [a, b]) place.manifest(domain, { timeout: { time: 62 } })
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     expect(await refusal(change(here()))).toMatchObject({ code: 'rollout-open' })
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
   it('asks, and sends nothing when the answer is no', async () => {
     await prepare()
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     const asking = open(place.root, {
       outside: { env: place.env },
       dialogue: { confirm: async () => false },
     })
     expect(await refusal(change(asking))).toMatchObject({ code: 'declined' })
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 })
 
@@ -101,7 +101,7 @@ describe('a destructive change', () => {
     place.manifest(a, { https: { cert_id: 0 } })
     expect(await refusal(here().apply())).toMatchObject({ code: 'guarded' })
     expect((await here().apply({ allow: ['https'] })).status).toBe('done')
-    expect(await held(emulator, a)).toMatchObject({ https: { cert_id: 0 } })
+    expect(await fetchConfig(emulator, a)).toMatchObject({ https: { cert_id: 0 } })
   })
 
   it('is not rolled back to, and not repaired to, unless it is allowed', async () => {
@@ -113,7 +113,7 @@ describe('a destructive change', () => {
     place.manifest(a, { https: { cert_id: 0 } })
     const seen = () => Promise.resolve({ [a]: { https: { cert_id: 5 } } })
     expect(await refusal(here().repair({ observe: seen }))).toMatchObject({ code: 'guarded' })
-    expect(await held(emulator, a)).toMatchObject({ https: { cert_id: 1 } })
+    expect(await fetchConfig(emulator, a)).toMatchObject({ https: { cert_id: 1 } })
   })
 })
 
@@ -121,13 +121,13 @@ it('a stale or altered plan file is refused', async () => {
   await prepare()
   await place.cli('plan', '--out', 'plan.json')
   const text = readFileSync(join(place.root, 'plan.json'), 'utf8')
-  const before = (await writes(emulator)).length
+  const before = (await fetchWrites(emulator)).length
   expect(
     await refusal(here().apply({ planFile: text.replaceAll('"time":"61"', '"time":"7"') })),
   ).toMatchObject({ code: 'stale-plan' })
   place.manifest(a, { timeout: { time: 62 } })
   expect(await refusal(here().apply({ planFile: text }))).toMatchObject({ code: 'stale-plan' })
-  expect(await writes(emulator)).toHaveLength(before)
+  expect(await fetchWrites(emulator)).toHaveLength(before)
 })
 
 it('a workspace opens from a folder below it, plans, applies, finds drift and its history', async () => {
@@ -170,7 +170,7 @@ it('a dialogue that is a class is asked, and can change nothing of what is sent'
     },
   })
   expect((await meddling.apply()).status).toBe('done')
-  expect(Object.keys(await held(emulator, b))).toEqual([])
+  expect(Object.keys(await fetchConfig(emulator, b))).toEqual([])
 })
 
 it('nothing is exported that passes by the guards', () => {
@@ -178,7 +178,7 @@ it('nothing is exported that passes by the guards', () => {
 })
 
 it('manifests with errors are neither planned nor applied', async () => {
-  enter(new Place(emulator.url))
+  enterPlace(new Place(emulator.url))
   place.manifest(a, { timeout: { time: 'x' } })
   for (const work of [
     () => here().plan(),
@@ -190,5 +190,5 @@ it('manifests with errors are neither planned nor applied', async () => {
       code: 'invalid',
       diagnostics: [expect.objectContaining({ code: 'item-invalid' })],
     })
-  expect(await writes(emulator)).toEqual([])
+  expect(await fetchWrites(emulator)).toEqual([])
 })

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { families } from '../../tools/fleet-mixes.ts'
-import { plainGreedy } from '../../tools/plain-greedy.ts'
-import { chance } from '../../src/plan/cover/chance.ts'
+import { countGreedyWrites } from '../../tools/plain-greedy.ts'
+import { createRandom } from '../../src/plan/cover/create-random.ts'
 import { coverLarge } from '../../src/plan/cover/cover-large.ts'
 import type { CoverProblem } from '../../src/plan/cover/cover-problem.ts'
-import { obviousCover } from '../../src/plan/cover/obvious-covers.ts'
-import { priceBound } from '../../src/plan/cover/price-bound.ts'
-import { coverage } from '../../src/plan/cover/without-redundancy.ts'
+import { buildObviousCover } from '../../src/plan/cover/obvious-covers.ts'
+import { computePriceBound } from '../../src/plan/cover/price-bound.ts'
+import { countCoverage } from '../../src/plan/cover/remove-redundancy.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
-import { groupProblems } from '../../src/plan/rectangles.ts'
+import { buildGroupProblems } from '../../src/plan/group-problems.ts'
 import { fc, itOften, long, runs } from '../runs.ts'
-import { append, faults, need, optimum, problems, replace } from './problems.ts'
+import { append, findFaults, need, findOptimum, problems, replace } from './problems.ts'
 
 const effort = {
   enough: 1,
@@ -40,7 +40,7 @@ function fleet(family: string, domains: number, lists = false): WriteProblem {
 }
 
 function coverProblems(problem: WriteProblem): CoverProblem[] {
-  return groupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map(
+  return buildGroupProblems(problem.needs, problem.grouping, problem.domainsPerWrite).map(
     (each) => each.problem,
   )
 }
@@ -50,8 +50,8 @@ describe('the search of large covers, on small ones', () => {
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
         for (const each of coverProblems(problem)) {
-          const cover = coverLarge(each, obviousCover(each), 1, effort, chance(1))
-          expect(coverage(each, cover).includes(0)).toBe(false)
+          const cover = coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1))
+          expect(countCoverage(each, cover).includes(0)).toBe(false)
           for (const { rows, columns } of cover) {
             expect(rows.length).toBeLessThanOrEqual(each.width)
             for (const row of rows)
@@ -71,13 +71,13 @@ describe('the search of large covers, on small ones', () => {
     fc.assert(
       fc.property(small, (drawn) => {
         const problem = { ...drawn, grouping: { ...drawn.grouping, together: [] } }
-        const best = optimum(problem)
+        const best = findOptimum(problem)
         const covers = coverProblems(problem).map((each) => ({
           each,
-          cover: coverLarge(each, obviousCover(each), 1, effort, chance(1)),
+          cover: coverLarge(each, buildObviousCover(each), 1, effort, createRandom(1)),
         }))
         const bound = covers.reduce(
-          (sum, { each, cover }) => sum + priceBound(each, cover, priceEffort),
+          (sum, { each, cover }) => sum + computePriceBound(each, cover, priceEffort),
           0,
         )
         expect(bound).toBeLessThanOrEqual(best)
@@ -101,7 +101,7 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
   itOften(
     'gets all it needs and nothing else, in no fewer writes than are proven to be needed',
     () => {
-      expect(faults(problem, writes)).toEqual([])
+      expect(findFaults(problem, writes)).toEqual([])
       expect(lowerBound).toBeLessThanOrEqual(writes.length)
       expect(lowerBound).toBeGreaterThan(writes.length / 3)
     },
@@ -118,7 +118,7 @@ describe.each(Object.keys(families))('a fleet of the family %s', (family) => {
     const mix = families[family]?.(fewer, 3) ?? []
     expect(
       groupWrites({ ...fleet(family, fewer), effort: 'normal' }).writes.length,
-    ).toBeLessThanOrEqual(plainGreedy(mix))
+    ).toBeLessThanOrEqual(countGreedyWrites(mix))
   })
 })
 

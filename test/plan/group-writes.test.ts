@@ -1,14 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from '../../src/model/canonical-json.ts'
+import { canonicalizeJson } from '../../src/model/canonical-json.ts'
 import type { Write } from '../../src/model/change.ts'
 import { groupBy } from '../../src/model/group-by.ts'
 import type { Json } from '../../src/model/json.ts'
-import { obviousCounts } from '../../src/plan/explain-writes.ts'
-import { groupOf } from '../../src/plan/groups.ts'
+import { countObviousWrites } from '../../src/plan/explain-writes.ts'
+import { findGroup } from '../../src/plan/groups.ts'
 import { type Grouping } from '../../src/model/config.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { append, domain, faults, need, optimum, problems, replace, solver } from './problems.ts'
+import {
+  append,
+  domain,
+  findFaults,
+  need,
+  findOptimum,
+  problems,
+  replace,
+  solver,
+} from './problems.ts'
 
 const all: Grouping = { groups: 'all', together: [] }
 const asked = (
@@ -30,13 +39,13 @@ const shape = (needs: WriteProblem['needs'], grouping = all) =>
       `${write.domains.map((name) => Number(name.slice(1, 6))).join('+')}: ${Object.keys(write.items).join(' ')}`,
   )
 
-const text = (value: unknown): string => canonicalJson(value as Json)
+const text = (value: unknown): string => canonicalizeJson(value as Json)
 
 describe('whatever is needed', () => {
   itOften('every need is met, and nothing else is written', () =>
     fc.assert(
       fc.property(problems(12, 2, true), (problem) => {
-        expect(faults(problem, groupWrites({ ...problem, solver }).writes)).toEqual([])
+        expect(findFaults(problem, groupWrites({ ...problem, solver }).writes)).toEqual([])
       }),
       { numRuns: runs(30, 300) },
     ),
@@ -65,7 +74,7 @@ describe('whatever is needed', () => {
           const { writes } = groupWrites({ ...problem, solver })
           for (const write of writes) {
             const items = Object.keys(write.items)
-            const groups = new Set(items.map((item) => groupOf(item, grouping.groups)))
+            const groups = new Set(items.map((item) => findGroup(item, grouping.groups)))
             const bound = grouping.together.some((set) => items.every((item) => set.includes(item)))
             expect(groups.size === 1 || bound, items.join(' ')).toBe(true)
           }
@@ -101,7 +110,7 @@ describe('whatever is needed', () => {
               effort,
               solver: proving ? solver : null,
             })
-            const { equalPatches, itemByItem } = obviousCounts(problem)
+            const { equalPatches, itemByItem } = countObviousWrites(problem)
             expect(writes.length).toBeLessThanOrEqual(Math.min(equalPatches, itemByItem))
             expect(lowerBound).toBeLessThanOrEqual(writes.length)
           },
@@ -146,7 +155,7 @@ describe('against every possible plan', () => {
             grouping: { ...problem.grouping, together: [] },
             solver: proving ? solver : null,
           }
-          const fewest = optimum(alone)
+          const fewest = findOptimum(alone)
           const { writes, lowerBound } = groupWrites(alone)
           expect(lowerBound).toBeLessThanOrEqual(fewest)
           expect(writes.length).toBeGreaterThanOrEqual(fewest)
@@ -209,7 +218,7 @@ describe('deltas', () => {
       need(i, 'ip_black_list', replace(i), append(...entries)),
     )
     const writes = solve(needs)
-    expect(faults(asked(needs), writes)).toEqual([])
+    expect(findFaults(asked(needs), writes)).toEqual([])
     expect(writes).toHaveLength(15)
   })
 })

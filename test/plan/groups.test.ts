@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
-import { bundlesOf, groupOf } from '../../src/plan/groups.ts'
+import { buildBundles, findGroup } from '../../src/plan/groups.ts'
 
 /** The items that the examples of the specification combine ("POST /domain/config", rule 8). */
 const combined = [
@@ -20,15 +20,15 @@ const combined = [
 describe('what may travel in one write', () => {
   it('documented: the eleven items that the examples combine, and every other one alone', () => {
     const withOrigin = [...catalogue.keys()].filter(
-      (item) => groupOf(item, 'documented') === groupOf('origin', 'documented'),
+      (item) => findGroup(item, 'documented') === findGroup('origin', 'documented'),
     )
     expect(withOrigin.toSorted()).toEqual(combined.toSorted())
     const alone = [...catalogue.keys()].filter((item) => !combined.includes(item))
-    expect(new Set(alone.map((item) => groupOf(item, 'documented'))).size).toBe(alone.length)
+    expect(new Set(alone.map((item) => findGroup(item, 'documented'))).size).toBe(alone.length)
   })
 
   it('all: everything', () => {
-    expect(new Set([...catalogue.keys()].map((item) => groupOf(item, 'all'))).size).toBe(1)
+    expect(new Set([...catalogue.keys()].map((item) => findGroup(item, 'all'))).size).toBe(1)
   })
 
   it('lists: the items of each list, and every other one alone', () => {
@@ -37,18 +37,21 @@ describe('what may travel in one write', () => {
       ['https', 'extend'],
     ]
     const [first, second, left, right] = ['timeout', 'https', 'origin', 'referer'].map((item) =>
-      groupOf(item, groups),
+      findGroup(item, groups),
     )
-    expect([groupOf('connect_timeout', groups), groupOf('extend', groups)]).toEqual([first, second])
+    expect([findGroup('connect_timeout', groups), findGroup('extend', groups)]).toEqual([
+      first,
+      second,
+    ])
     expect(new Set([first, second, left, right]).size).toBe(4)
   })
 })
 
 describe('what must travel in one write', () => {
   const bundles = (items: string[], together: string[][]) =>
-    bundlesOf(items, { groups: 'documented', together }).map((each) => each.items)
+    buildBundles(items, { groups: 'documented', together }).map((each) => each.items)
   const group = (items: string[], together: string[][]) =>
-    bundlesOf(items, { groups: 'documented', together }).map((each) => each.group)
+    buildBundles(items, { groups: 'documented', together }).map((each) => each.group)
 
   it('items of a set, as far as they change', () => {
     const together = [['origin_host', 'origin', 'new_origin']]

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, Write } from '../../src/model/change.ts'
-import { confirmed, type Snapshot } from '../../src/model/item.ts'
+import { createConfirmedState, type Snapshot } from '../../src/model/item.ts'
 import type { Json } from '../../src/model/json.ts'
-import { fleetOf, guardRefusals, type GuardInput } from '../../src/plan/guards.ts'
+import { measureFleet, checkGuards, type GuardInput } from '../../src/plan/guards.ts'
 import { type Guards } from '../../src/model/config.ts'
 import { buildChange, buildWrite, replaceWith } from '../plans.ts'
 import { domain } from './problems.ts'
@@ -34,7 +34,7 @@ function refusals(guards: Partial<Guards>, more: Partial<GuardInput> = {}): stri
     now: 0,
     ...more,
   }
-  return guardRefusals({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
+  return checkGuards({ ...input, guards: { ...open, ...guards } }).map(({ message }) => message)
 }
 
 describe('numbers and shares', () => {
@@ -187,10 +187,13 @@ describe('fleetOf', () => {
   it('counts what is managed or recorded, once', () => {
     const of = (...items: [string, string[]][]): Snapshot =>
       new Map(
-        items.map(([name, own]) => [name, new Map(own.map((item) => [item, confirmed(null)]))]),
+        items.map(([name, own]) => [
+          name,
+          new Map(own.map((item) => [item, createConfirmedState(null)])),
+        ]),
       )
     expect(
-      fleetOf(of(['a', ['x', 'y']], ['b', ['x']]), of(['a', ['y', 'z']], ['c', ['x']])),
+      measureFleet(of(['a', ['x', 'y']], ['b', ['x']]), of(['a', ['y', 'z']], ['c', ['x']])),
     ).toEqual({ domains: 3, items: 5 })
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
 import {
-  confirmed,
-  type Held,
+  createConfirmedState,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
@@ -11,14 +11,14 @@ import {
 import type { Plan } from '../../src/model/plan.ts'
 import type { Grouping } from '../../src/model/config.ts'
 import { makePlan } from '../../src/plan/make-plan.ts'
-import { choosesSome, narrowed } from '../../src/plan/selection.ts'
+import { selectsAny, narrowSnapshot } from '../../src/plan/selection.ts'
 import { domain } from './problems.ts'
 import { fc, itOften, long, runs } from '../runs.ts'
 
 const time = (seconds: number) => ({ time: String(seconds) })
 const ips = (...list: string[]): Value => ({ list, mode: 'cover' })
-const unset: Held = { status: 'unset', candidates: [] }
-const of = (items: Record<ItemKey, Held>, name = 'a.example.com'): Snapshot =>
+const unset: ItemState = { status: 'unset', candidates: [] }
+const of = (items: Record<ItemKey, ItemState>, name = 'a.example.com'): Snapshot =>
   new Map([[name, new Map(Object.entries(items))]])
 
 function plan(
@@ -54,7 +54,7 @@ const choices: Record<ItemKey, Value[]> = {
 }
 
 function snapshots(
-  held: (values: Value[], item: ItemKey) => fc.Arbitrary<Held>,
+  held: (values: Value[], item: ItemKey) => fc.Arbitrary<ItemState>,
 ): fc.Arbitrary<Snapshot> {
   const one = fc.record(
     Object.fromEntries(Object.entries(choices).map(([item, values]) => [item, held(values, item)])),
@@ -67,12 +67,16 @@ function snapshots(
     .map(
       (all) =>
         new Map(
-          all.map((items, i) => [domain(i), new Map(Object.entries(items) as [ItemKey, Held][])]),
+          all.map((items, i) => [
+            domain(i),
+            new Map(Object.entries(items) as [ItemKey, ItemState][]),
+          ]),
         ),
     )
 }
 
-const value = (values: Value[]): fc.Arbitrary<Held> => fc.constantFrom(...values).map(confirmed)
+const value = (values: Value[]): fc.Arbitrary<ItemState> =>
+  fc.constantFrom(...values).map(createConfirmedState)
 const recordedOnes = snapshots((values) =>
   fc.oneof(
     value(values),
@@ -85,7 +89,9 @@ const recordedOnes = snapshots((values) =>
   ),
 )
 const desiredOnes = snapshots((values, item) =>
-  itemSpec(item).unset === undefined ? value(values) : fc.oneof(value(values), fc.constant(unset)),
+  getItemSpec(item).unset === undefined
+    ? value(values)
+    : fc.oneof(value(values), fc.constant(unset)),
 ).map((snapshot) => {
   for (const items of snapshot.values())
     if (items.has('ip_black_list')) items.delete('ip_white_list')
@@ -149,7 +155,7 @@ describe('a plan', () => {
   )
 
   it('of equal snapshots has nothing to do', () => {
-    const same = of({ timeout: confirmed(time(10)), ip_black_list: unset })
+    const same = of({ timeout: createConfirmedState(time(10)), ip_black_list: unset })
     expect(plan(same, same)).toMatchObject({
       changes: [],
       writes: [],
@@ -163,7 +169,7 @@ describe('a plan', () => {
       new Map(
         Array.from({ length: count }, (_, i) => [
           domain(i),
-          new Map([['timeout', confirmed(time(i + 5))]]),
+          new Map([['timeout', createConfirmedState(time(i + 5))]]),
         ]),
       )
     expect(
@@ -173,24 +179,30 @@ describe('a plan', () => {
 
   it('has a basis that changes with what its domains hold, and with nothing else', () => {
     const basisOf = (recorded: Snapshot) =>
-      plan(recorded, of({ timeout: confirmed(time(10)) })).basis.recorded['a.example.com']
-    const base = basisOf(of({ timeout: confirmed(time(5)) }))
+      plan(recorded, of({ timeout: createConfirmedState(time(10)) })).basis.recorded[
+        'a.example.com'
+      ]
+    const base = basisOf(of({ timeout: createConfirmedState(time(5)) }))
     expect(base).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect(
-      basisOf(of({ timeout: { ...confirmed(time(5)), at: 'later', apply: 'other' } as Held })),
+      basisOf(
+        of({
+          timeout: { ...createConfirmedState(time(5)), at: 'later', apply: 'other' } as ItemState,
+        }),
+      ),
     ).toBe(base)
     expect(
       basisOf(
         new Map([
-          ...of({ timeout: confirmed(time(5)) }),
-          ...of({ timeout: confirmed(time(1)) }, 'b.example.com'),
+          ...of({ timeout: createConfirmedState(time(5)) }),
+          ...of({ timeout: createConfirmedState(time(1)) }, 'b.example.com'),
         ]),
       ),
     ).toBe(base)
     for (const other of [
-      confirmed(time(6)),
-      { ...confirmed(time(5)), status: 'in-doubt' as const },
-      { ...confirmed(time(5)), returned: time(6) },
+      createConfirmedState(time(6)),
+      { ...createConfirmedState(time(5)), status: 'in-doubt' as const },
+      { ...createConfirmedState(time(5)), returned: time(6) },
     ]) {
       expect(basisOf(of({ timeout: other }))).not.toBe(base)
     }
@@ -200,8 +212,8 @@ describe('a plan', () => {
     const { warnings } = plan(
       new Map(),
       of({
-        ip_black_list: confirmed(ips('192.0.2.1')),
-        visit_deny_whitelist: confirmed([{ url: '/a', turn_on: true }]),
+        ip_black_list: createConfirmedState(ips('192.0.2.1')),
+        visit_deny_whitelist: createConfirmedState([{ url: '/a', turn_on: true }]),
       }),
     )
     expect(warnings.some((text) => /ip_black_list empties ip_white_list/.test(text))).toBe(true)
@@ -209,23 +221,23 @@ describe('a plan', () => {
     expect(plan(new Map(), of({ visit_deny_whitelist: unset })).warnings).toHaveLength(1)
     expect(
       plan(
-        of({ ip_white_list: confirmed(ips('192.0.2.7')) }),
-        of({ ip_black_list: confirmed(ips('192.0.2.1')) }),
+        of({ ip_white_list: createConfirmedState(ips('192.0.2.7')) }),
+        of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }),
       ).warnings,
     ).toEqual([])
   })
 
   it('warns of what is emptied only where something may be there, and counts the domains', () => {
-    const black = (...list: string[]) => of({ ip_black_list: confirmed(ips(...list)) })
+    const black = (...list: string[]) => of({ ip_black_list: createConfirmedState(ips(...list)) })
     // A list that is confirmed has emptied the other one already.
     expect(plan(black('192.0.2.1'), black('192.0.2.2')).warnings).toEqual([])
     const told = 'ip_black_list empties ip_white_list, of which nothing is recorded (a.example.com)'
     expect(plan(of({ ip_black_list: unset }), black('192.0.2.2')).warnings).toEqual([told])
-    const doubt: Held = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
+    const doubt: ItemState = { status: 'in-doubt', candidates: [ips('192.0.2.1')] }
     expect(plan(of({ ip_black_list: doubt }), black('192.0.2.2')).warnings).toEqual([told])
     const two = new Map([
       ...black('192.0.2.1'),
-      ...of({ ip_black_list: confirmed(ips('192.0.2.1')) }, 'b.example.com'),
+      ...of({ ip_black_list: createConfirmedState(ips('192.0.2.1')) }, 'b.example.com'),
     ])
     expect(plan(new Map(), two).warnings).toEqual([
       told.replace('(a.example.com)', '(2 domains, e.g. a.example.com)'),
@@ -233,14 +245,14 @@ describe('a plan', () => {
   })
 
   it('says what one group for all items would save, where it would save anything', () => {
-    const wait = confirmed({ origin_connect_timeout: '10' })
-    const onOne = of({ timeout: confirmed(time(5)), connect_timeout: wait })
+    const wait = createConfirmedState({ origin_connect_timeout: '10' })
+    const onOne = of({ timeout: createConfirmedState(time(5)), connect_timeout: wait })
     expect(plan(new Map(), onOne).warnings).toEqual([
       expect.stringContaining('would save 1 of 2 writes'),
     ])
     expect(plan(new Map(), onOne, { groups: 'all', together: [] }).warnings).toEqual([])
     const apart = new Map([
-      ...of({ timeout: confirmed(time(5)) }),
+      ...of({ timeout: createConfirmedState(time(5)) }),
       ...of({ connect_timeout: wait }, 'b.example.com'),
     ])
     expect(plan(new Map(), apart).warnings).toEqual([])
@@ -250,13 +262,13 @@ describe('a plan', () => {
 describe('a selection', () => {
   const both: Snapshot = new Map([
     ...of({
-      timeout: confirmed(time(5)),
-      ip_black_list: confirmed(ips('192.0.2.1')),
+      timeout: createConfirmedState(time(5)),
+      ip_black_list: createConfirmedState(ips('192.0.2.1')),
       ip_white_list: unset,
     }),
     ...of({}, 'www.b.example.org'),
   ])
-  const names = (target: string[]) => [...narrowed(both, { target, items: [] }).keys()]
+  const names = (target: string[]) => [...narrowSnapshot(both, { target, items: [] }).keys()]
 
   it('of domains is by glob, over letter case', () => {
     expect(names([])).toHaveLength(2)
@@ -264,15 +276,15 @@ describe('a selection', () => {
     expect(names(['*.EXAMPLE.com'])).toEqual(['a.example.com'])
     expect(names(['{a,www.b}.example.*'])).toHaveLength(2)
     expect(names(['nothing.*'])).toEqual([])
-    expect(choosesSome(both, { target: ['nothing.*'], items: [] })).toBe(false)
-    expect(choosesSome(both, { target: ['a.*'], items: [] })).toBe(true)
+    expect(selectsAny(both, { target: ['nothing.*'], items: [] })).toBe(false)
+    expect(selectsAny(both, { target: ['a.*'], items: [] })).toBe(true)
   })
 
   it('of items takes those with it that empty them, or that they empty', () => {
     const items = (chosen: ItemKey[]) => [
       ...(
-        narrowed(both, { target: [], items: chosen }).get('a.example.com') ??
-        new Map<ItemKey, Held>()
+        narrowSnapshot(both, { target: [], items: chosen }).get('a.example.com') ??
+        new Map<ItemKey, ItemState>()
       ).keys(),
     ]
     expect(items(['timeout'])).toEqual(['timeout'])
@@ -296,7 +308,7 @@ itOften('a plan of many domains with 10 items each proves itself', () => {
     'post_upload_size_limit',
   ]
   const payload = (item: ItemKey, n: number): Value =>
-    itemSpec(item).canonical(
+    getItemSpec(item).canonicalize(
       {
         timeout: time(5 + n),
         connect_timeout: { origin_connect_timeout: String(5 + n) },
@@ -315,7 +327,10 @@ itOften('a plan of many domains with 10 items each proves itself', () => {
       Array.from({ length: many }, (_, i) => [
         domain(i),
         new Map(
-          keys.map((item, k) => [item, confirmed(payload(item, ((i >> k) + shift * (k % 3)) % 7))]),
+          keys.map((item, k) => [
+            item,
+            createConfirmedState(payload(item, ((i >> k) + shift * (k % 3)) % 7)),
+          ]),
         ),
       ]),
     )

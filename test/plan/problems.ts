@@ -1,10 +1,10 @@
-import { canonicalJson } from '../../src/model/canonical-json.ts'
+import { canonicalizeJson } from '../../src/model/canonical-json.ts'
 import type { Form, Write } from '../../src/model/change.ts'
 import type { Domain, ItemKey } from '../../src/model/item.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { loadSolver } from '../../src/operations/load-solver.ts'
 import type { WriteProblem } from '../../src/plan/group-writes.ts'
-import { groupOf } from '../../src/plan/groups.ts'
+import { findGroup } from '../../src/plan/groups.ts'
 import { type Grouping } from '../../src/model/config.ts'
 import type { Need } from '../../src/plan/needs.ts'
 import { fc } from '../runs.ts'
@@ -88,7 +88,7 @@ export function problems(
  * choice, item by item, of a whole value or of parts of one name that all of them need. For few
  * needs without `together`.
  */
-export function optimum({
+export function findOptimum({
   needs,
   grouping,
   domainsPerWrite,
@@ -111,7 +111,7 @@ export function optimum({
         needs.filter((each) => each.domain === name && each.item === item),
       )
       if (own.length < chosen.length) continue
-      const group = groupOf(item, grouping.groups)
+      const group = findGroup(item, grouping.groups)
       const ways = waysOf(own)
       groups.set(
         group,
@@ -154,7 +154,7 @@ export function optimum({
 }
 
 /** The needs that writes do not meet, and what they send that nobody needs. */
-export function faults({ needs }: WriteProblem, writes: Write[]): string[] {
+export function findFaults({ needs }: WriteProblem, writes: Write[]): string[] {
   const open = new Map(
     needs.map((each) => [
       `${each.domain} ${each.item}`,
@@ -192,5 +192,5 @@ export function faults({ needs }: WriteProblem, writes: Write[]): string[] {
 }
 
 function textOf(value: unknown): string {
-  return canonicalJson(value as Json)
+  return canonicalizeJson(value as Json)
 }

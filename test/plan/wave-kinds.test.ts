@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src/model/change.ts'
 import type { Domain } from '../../src/model/item.ts'
-import { assignWaves, waveSizes } from '../../src/plan/assign-waves.ts'
+import { assignWaves, computeWaveSizes } from '../../src/plan/assign-waves.ts'
 import { describeKinds, findKinds } from '../../src/plan/wave-kinds.ts'
 import { buildChange } from '../plans.ts'
 import { fc, itOften, runs } from '../runs.ts'
@@ -63,7 +63,7 @@ describe('waves of domains with several kinds of change', () => {
             domains.filter((__, j) => (j * 7 + seed) % Math.ceil(domains.length / 4) === i),
           )
           const waves = assignWaves({ domains, writes, amounts, isFirst: () => false, kinds })
-          const sizes = waveSizes(amounts, domains.length, 0)
+          const sizes = computeWaveSizes(amounts, domains.length, 0)
           const tried = new Set<string>()
           for (const [k, size] of sizes.entries()) {
             const own = domains.filter((name) => waves.get(name) === k + 1)

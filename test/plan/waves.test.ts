@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/model/amount.ts'
 import type { Domain } from '../../src/model/item.ts'
-import { assignWaves, waveSizes } from '../../src/plan/assign-waves.ts'
+import { assignWaves, computeWaveSizes } from '../../src/plan/assign-waves.ts'
 import { groupWrites, type WriteProblem } from '../../src/plan/group-writes.ts'
 import { writeInWaves, type WaveSolution } from '../../src/plan/write-in-waves.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { domain, faults, need, problems, replace } from './problems.ts'
+import { domain, findFaults, need, problems, replace } from './problems.ts'
 
 const amounts: fc.Arbitrary<Amount[]> = fc
   .uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 })
@@ -48,7 +48,7 @@ describe('how large a wave is', () => {
     [[{ count: 1 }, { percent: 50 }, { percent: 100 }], 10, 3, [3, 2, 5]],
     [[{ count: 1 }, { percent: 20 }, { percent: 100 }], 10, 4, [4, 6]],
   ])('%j of %i domains, %i of them first: %j', (cumulative, count, first, expected) => {
-    expect(waveSizes(cumulative, count, first)).toEqual(expected)
+    expect(computeWaveSizes(cumulative, count, first)).toEqual(expected)
   })
 })
 
@@ -59,10 +59,10 @@ describe('domains in waves', () => {
       fc.assert(
         fc.property(problems(12, 2, true), amounts, (problem, cumulative) => {
           const solution = writeInWaves(problem, { amounts: cumulative })
-          expect(faults(problem, solution.writes)).toEqual([])
+          expect(findFaults(problem, solution.writes)).toEqual([])
           const domains = new Set(problem.needs.map((each) => each.domain)).size
           for (const waves of wavesOf(solution).values()) expect(waves.size).toBe(1)
-          expect(sizesOf(solution)).toEqual(waveSizes(cumulative, domains, 0))
+          expect(sizesOf(solution)).toEqual(computeWaveSizes(cumulative, domains, 0))
           expect(solution.writes.map(({ id }) => id)).toEqual(solution.writes.map((_, i) => i + 1))
           expect(solution.writes.map(({ wave }) => wave)).toEqual(
             solution.writes.map(({ wave }) => wave).toSorted((a, b) => a - b),
@@ -77,10 +77,12 @@ describe('domains in waves', () => {
     () =>
       fc.assert(
         fc.property(problems(12, 2, false), amounts, (problem, cumulative) => {
-          const { writes, atOnce, lowerBound } = writeInWaves(problem, { amounts: cumulative })
+          const { writes, writesAtOnce, lowerBound } = writeInWaves(problem, {
+            amounts: cumulative,
+          })
           expect(lowerBound).toBeLessThanOrEqual(writes.length)
-          expect(atOnce).toBe(groupWrites(problem).writes.length)
-          expect(writes.length).toBeLessThanOrEqual(atOnce * cumulative.length)
+          expect(writesAtOnce).toBe(groupWrites(problem).writes.length)
+          expect(writes.length).toBeLessThanOrEqual(writesAtOnce * cumulative.length)
         }),
         { numRuns: runs(30, 300) },
       ),
@@ -105,10 +107,10 @@ describe('domains in waves', () => {
   )
 
   it('a wave of a few takes what is left over of a kind, so that the rest still fills its writes', () => {
-    const { writes, atOnce } = writeInWaves(kinds([10, 23, 20]), {
+    const { writes, writesAtOnce } = writeInWaves(kinds([10, 23, 20]), {
       amounts: [{ count: 3 }, { percent: 100 }],
     })
-    expect(atOnce).toBe(6)
+    expect(writesAtOnce).toBe(6)
     expect(writes.length).toBe(6)
   })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { barColumns, barText } from '../../src/report/apply/bar.ts'
+import { computeBarColumns, formatBarText } from '../../src/report/apply/bar.ts'
 import { fc } from '../runs.ts'
 
 it('the bar of an apply and what stands beside it fit into the line of a terminal', () => {
@@ -15,13 +15,20 @@ it('the bar of an apply and what stands beside it fit into the line of a termina
       fc.constantFrom(80, 120),
       ({ writes, done, callsPerMinute }, left, columns) => {
         const callsLeft = Math.min(left, callsPerMinute)
-        const text = barText({ done: Math.min(done, writes), writes, callsLeft, callsPerMinute })
-        expect(barColumns(columns, writes, callsPerMinute) + 1 + text.length).toBeLessThan(columns)
+        const text = formatBarText({
+          done: Math.min(done, writes),
+          writes,
+          callsLeft,
+          callsPerMinute,
+        })
+        expect(computeBarColumns(columns, writes, callsPerMinute) + 1 + text.length).toBeLessThan(
+          columns,
+        )
       },
     ),
   )
-  expect(barColumns(120, 17, 30)).toBe(24)
-  expect(barText({ done: 3, writes: 17, callsLeft: 27, callsPerMinute: 30 })).toBe(
+  expect(computeBarColumns(120, 17, 30)).toBe(24)
+  expect(formatBarText({ done: 3, writes: 17, callsLeft: 27, callsPerMinute: 30 })).toBe(
     '3/17 writes · 27 calls left this minute · less than a minute left',
   )
 })

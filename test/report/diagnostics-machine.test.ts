@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { formatDiagnosticsGithub } from '../../src/report/diagnostics/github.ts'
 import { formatDiagnosticsJson } from '../../src/report/diagnostics/json.ts'
 import { formatDiagnosticsSarif } from '../../src/report/diagnostics/sarif.ts'
-import { aDiagnostic, anyDiagnostic, controls } from './a-diagnostic.ts'
-import { faults } from './output-schema.ts'
+import { createDiagnostic, anyDiagnostic, controls } from './create-diagnostic.ts'
+import { listSchemaErrors } from './output-schema.ts'
 import { fc } from '../runs.ts'
 
 const related = [
@@ -20,7 +20,7 @@ const related = [
 
 describe('formatDiagnosticsJson', () => {
   it('has the shape and the order of keys that are documented', () => {
-    expect(formatDiagnosticsJson([aDiagnostic({ related })])).toBe(`{
+    expect(formatDiagnosticsJson([createDiagnostic({ related })])).toBe(`{
   "format": "edgewise.diagnostics/1",
   "valid": false,
   "diagnostics": [
@@ -57,8 +57,8 @@ describe('formatDiagnosticsJson', () => {
   it('is sorted by place, and valid with warnings alone', () => {
     const report = JSON.parse(
       formatDiagnosticsJson([
-        aDiagnostic({ severity: 'warning', line: 9 }),
-        aDiagnostic({ severity: 'warning', line: 2 }),
+        createDiagnostic({ severity: 'warning', line: 9 }),
+        createDiagnostic({ severity: 'warning', line: 2 }),
       ]),
     ) as JsonObject
     expect(report).toMatchObject({ valid: true, diagnostics: [{ line: 2 }, { line: 9 }] })
@@ -77,7 +77,9 @@ describe('formatDiagnosticsJson', () => {
     )
     fc.assert(
       fc.property(fc.array(named), (diagnostics) => {
-        expect(faults('diagnostics', JSON.parse(formatDiagnosticsJson(diagnostics)))).toEqual([])
+        expect(
+          listSchemaErrors('diagnostics', JSON.parse(formatDiagnosticsJson(diagnostics))),
+        ).toEqual([])
       }),
     )
   })
@@ -87,8 +89,8 @@ describe('formatDiagnosticsGithub', () => {
   it('writes a command a line', () => {
     expect(
       formatDiagnosticsGithub([
-        aDiagnostic({ related }),
-        aDiagnostic({ severity: 'warning', line: 8, endLine: 9, detail: '' }),
+        createDiagnostic({ related }),
+        createDiagnostic({ severity: 'warning', line: 8, endLine: 9, detail: '' }),
       ]),
     ).toBe(
       '::error file=domains/www.yaml,line=7,endLine=7,col=12,endColumn=15,title=Value not allowed::Expected on or off, got "yes". Write on.%0Aprofiles/base.yaml:3:5 from this profile\n' +
@@ -99,7 +101,7 @@ describe('formatDiagnosticsGithub', () => {
   it('escapes what would end a property or a command', () => {
     expect(
       formatDiagnosticsGithub([
-        aDiagnostic({
+        createDiagnostic({
           file: 'a,b:c%0A.yaml',
           summary: 'x::y,z',
           detail: '50 %\n::error::no\u001b[0m',
@@ -111,7 +113,7 @@ describe('formatDiagnosticsGithub', () => {
   })
 
   it('names files from the root of the repository', () => {
-    expect(formatDiagnosticsGithub([aDiagnostic()], 'cdn/prod')).toContain(
+    expect(formatDiagnosticsGithub([createDiagnostic()], 'cdn/prod')).toContain(
       'file=cdn/prod/domains/www.yaml,',
     )
   })
@@ -135,7 +137,7 @@ describe('formatDiagnosticsGithub', () => {
 describe('formatDiagnosticsSarif', () => {
   it('is a log with one run', () => {
     const log = JSON.parse(
-      formatDiagnosticsSarif([aDiagnostic({ related, file: 'domains/a b#ü.yaml' })], {
+      formatDiagnosticsSarif([createDiagnostic({ related, file: 'domains/a b#ü.yaml' })], {
         version: '1.2.3',
         folder: 'cdn',
       }),
@@ -194,7 +196,7 @@ describe('formatDiagnosticsSarif', () => {
 
   it('takes nothing in a message for a link', () => {
     const text = formatDiagnosticsSarif(
-      [aDiagnostic({ detail: 'got "[click](https://example.net)"' })],
+      [createDiagnostic({ detail: 'got "[click](https://example.net)"' })],
       { version: '1' },
     )
     expect(text).toContain('[click\\\\](https://example.net)')

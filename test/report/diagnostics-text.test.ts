@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { Place } from '../../src/model/problem.ts'
-import { codeFrame } from '../../src/report/diagnostics/code-frame.ts'
+import { formatCodeFrame } from '../../src/report/diagnostics/code-frame.ts'
 import { formatDiagnosticsText } from '../../src/report/diagnostics/text.ts'
 import { plainPaint, type Paint } from '../../src/report/text/paint.ts'
-import { displayWidth } from '../../src/report/text/display-width.ts'
-import { aDiagnostic, anyDiagnostic, anyText, controls } from './a-diagnostic.ts'
+import { measureWidth } from '../../src/report/text/display-width.ts'
+import { createDiagnostic, anyDiagnostic, anyText, controls } from './create-diagnostic.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
-const style = { lineOf: () => null, paint: plainPaint, columns: 80 }
+const style = { findLine: () => null, paint: plainPaint, columns: 80 }
 
 const tag = (name: string) => (text: string) => `<${name}>${text}</${name}>`
 
 /** The code frame of a range of a line. */
 function frame(line: string, column: number, endColumn: number, columns = 80): string[] {
   const place: Place = { file: 'a.yaml', line: 7, column, endLine: 7, endColumn }
-  return codeFrame(place, line, { paint: plainPaint, columns, mark: plainPaint.red }).split('\n')
+  return formatCodeFrame(place, line, { paint: plainPaint, columns, mark: plainPaint.red }).split(
+    '\n',
+  )
 }
 
 describe('formatDiagnosticsText', () => {
@@ -25,7 +27,7 @@ describe('formatDiagnosticsText', () => {
     }
     const text = formatDiagnosticsText(
       [
-        aDiagnostic({
+        createDiagnostic({
           file: 'profiles/base.yaml',
           severity: 'warning',
           summary: 'Profile not used',
@@ -35,7 +37,7 @@ describe('formatDiagnosticsText', () => {
           endLine: 1,
           endColumn: 8,
         }),
-        aDiagnostic({
+        createDiagnostic({
           detail:
             'Expected on or off, got "yes". In YAML 1.2 yes is a plain string; write on, which is what the service takes.',
           related: [
@@ -49,9 +51,9 @@ describe('formatDiagnosticsText', () => {
             },
           ],
         }),
-        aDiagnostic({ file: 'domains/gone.yaml', line: 2, column: 1 }),
+        createDiagnostic({ file: 'domains/gone.yaml', line: 2, column: 1 }),
       ],
-      { ...style, columns: 60, lineOf: (place) => lines[place.file] ?? null },
+      { ...style, columns: 60, findLine: (place) => lines[place.file] ?? null },
     )
     expect(text).toBe(`domains/gone.yaml:2:1  error  Value not allowed
   Expected on or off, got "yes". Write on.
@@ -78,8 +80,8 @@ profiles/base.yaml:1:1  warning  Profile not used
   })
 
   it('counts one as one', () => {
-    expect(formatDiagnosticsText([aDiagnostic()], style)).toMatch(/\n1 error in 1 file\n$/)
-    expect(formatDiagnosticsText([aDiagnostic({ severity: 'warning' })], style)).toMatch(
+    expect(formatDiagnosticsText([createDiagnostic()], style)).toMatch(/\n1 error in 1 file\n$/)
+    expect(formatDiagnosticsText([createDiagnostic({ severity: 'warning' })], style)).toMatch(
       /\n1 warning in 1 file\n$/,
     )
   })
@@ -94,11 +96,11 @@ profiles/base.yaml:1:1  warning  Profile not used
       cyan: tag('cyan'),
     }
     const text = formatDiagnosticsText(
-      [aDiagnostic(), aDiagnostic({ severity: 'warning', line: 9 })],
+      [createDiagnostic(), createDiagnostic({ severity: 'warning', line: 9 })],
       {
         ...style,
         paint,
-        lineOf: () => 'http2:     yes',
+        findLine: () => 'http2:     yes',
       },
     )
     expect(text).toContain('<b>domains/www.yaml:7:12</b>  <red>error</red>  Value not allowed')
@@ -116,7 +118,7 @@ profiles/base.yaml:1:1  warning  Profile not used
         fc.integer({ min: 24, max: 140 }),
         (diagnostics, line, columns) => {
           expect(
-            formatDiagnosticsText(diagnostics, { ...style, columns, lineOf: () => line }),
+            formatDiagnosticsText(diagnostics, { ...style, columns, findLine: () => line }),
           ).not.toMatch(controls)
         },
       ),
@@ -145,7 +147,7 @@ describe('codeFrame', () => {
   it('marks the first line of a range over several', () => {
     const place: Place = { file: 'a.yaml', line: 7, column: 3, endLine: 9, endColumn: 2 }
     expect(
-      codeFrame(place, 'a: [1,', { paint: plainPaint, columns: 80, mark: plainPaint.red }),
+      formatCodeFrame(place, 'a: [1,', { paint: plainPaint, columns: 80, mark: plainPaint.red }),
     ).toBe('  7 | a: [1,\n    |   ^^^^')
   })
 
@@ -188,7 +190,7 @@ describe('codeFrame', () => {
             endColumn,
             columns,
           )
-          expect(displayWidth(source)).toBeLessThanOrEqual(columns)
+          expect(measureWidth(source)).toBeLessThanOrEqual(columns)
           expect(carets.length).toBeLessThanOrEqual(columns)
           expect(carets).toMatch(/^ {4}\| *\^+$/)
           expect(source + carets).not.toMatch(controls)

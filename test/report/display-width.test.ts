@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/report/text/display-width.ts'
+import { measureWidth } from '../../src/report/text/display-width.ts'
 
 describe('displayWidth', () => {
   it.each([
@@ -16,6 +16,6 @@ describe('displayWidth', () => {
     ['\u001b[31mred\u001b[0m', 3],
     ['', 0],
   ])('%j takes %i columns', (text, width) => {
-    expect(displayWidth(text)).toBe(width)
+    expect(measureWidth(text)).toBe(width)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Applied } from '../../src/model/applied.ts'
-import { historyText } from '../../src/report/apply/history-text.ts'
+import { formatHistory } from '../../src/report/apply/history-text.ts'
 import { plainPaint } from '../../src/report/text/paint.ts'
 
 const none = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
@@ -13,7 +13,7 @@ const entry: Applied = {
   writes: { ...none, confirmed: 4 },
   outcome: 'complete',
 }
-const text = (more: Partial<Applied> = {}) => historyText([{ ...entry, ...more }], plainPaint)
+const text = (more: Partial<Applied> = {}) => formatHistory([{ ...entry, ...more }], plainPaint)
 
 it('tells of an apply what came of it, when, how long, by whom and of which commit', () => {
   expect(text()).toBe(
@@ -46,9 +46,9 @@ it('shows no control characters of an author or a commit', () => {
 })
 
 it('keeps the order of the applies, and says when there are none', () => {
-  expect(historyText([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual([
+  expect(formatHistory([entry, { ...entry, id: 'k8' }], plainPaint).match(/^k\d/gm)).toEqual([
     'k7',
     'k8',
   ])
-  expect(historyText([], plainPaint)).toBe('Nothing was applied yet.\n')
+  expect(formatHistory([], plainPaint)).toBe('Nothing was applied yet.\n')
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { liveView } from '../../src/cli/terminal/live-view.ts'
-import { displayWidth } from '../../src/report/text/display-width.ts'
+import { createLiveView } from '../../src/cli/terminal/live-view.ts'
+import { measureWidth } from '../../src/report/text/display-width.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const waiting = {
@@ -21,7 +21,7 @@ const watched = {
 
 function drawn(columns: number): string[] {
   const written: string[] = []
-  const view = liveView(
+  const view = createLiveView(
     (text) => written.push(text),
     () => start,
     columns,
@@ -41,7 +41,7 @@ it.each([40, 80, 200])(
     expect(written).toHaveLength(3)
     for (const line of written.slice(0, 2)) {
       expect(line.startsWith('\r\u001b[Kwave 10 of 50 · next step in 12:40')).toBe(true)
-      expect(displayWidth(line.replace('\r\u001b[K', ''))).toBeLessThan(columns)
+      expect(measureWidth(line.replace('\r\u001b[K', ''))).toBeLessThan(columns)
     }
   },
 )

@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { driftOf } from '../../src/diff/drift.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { detectDrift } from '../../src/diff/detect-drift.ts'
 import { diffSnapshots } from '../../src/diff/diff-snapshots.ts'
-import { confirmed, type Held, type ItemKey, type Snapshot } from '../../src/model/item.ts'
+import {
+  createConfirmedState,
+  type ItemState,
+  type ItemKey,
+  type Snapshot,
+} from '../../src/model/item.ts'
 import type { Plan } from '../../src/model/plan.ts'
-import { driftMarkdown } from '../../src/report/drift/markdown.ts'
-import { planMarkdown } from '../../src/report/plan/markdown.ts'
+import { formatDriftMarkdown } from '../../src/report/drift/markdown.ts'
+import { formatPlanMarkdown } from '../../src/report/plan/markdown.ts'
 import { buildPlan } from '../plans.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
-type Items = Record<ItemKey, Held>
+type Items = Record<ItemKey, ItemState>
 const most = 65_536
 const now = Date.parse('2026-03-01T00:00:00Z')
 const at = '2026-02-01T00:00:00.000Z'
-const time = (seconds: number) => confirmed({ time: String(seconds) })
+const time = (seconds: number) => createConfirmedState({ time: String(seconds) })
 const head = (name: string, value: string) =>
-  confirmed([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
-const canonical = (item: ItemKey, held: Held): Held => ({
+  createConfirmedState([{ head_name: name, head_value: value, write_when_exists: 'yes' }])
+const canonical = (item: ItemKey, held: ItemState): ItemState => ({
   ...held,
-  candidates: held.candidates.map((value) => itemSpec(item).canonical(value)),
+  candidates: held.candidates.map((value) => getItemSpec(item).canonicalize(value)),
 })
 const of = (domains: Record<string, Items>): Snapshot =>
   new Map(
@@ -44,7 +49,7 @@ function planOf(recorded: Snapshot, desired: Snapshot): Plan {
 }
 
 function driftFor(recorded: Snapshot, desired: Snapshot, observed: Snapshot) {
-  return driftOf(
+  return detectDrift(
     new Map(
       [...recorded].map(([domain, items]) => [
         domain,
@@ -55,7 +60,7 @@ function driftFor(recorded: Snapshot, desired: Snapshot, observed: Snapshot) {
     new Map(
       [...observed].map(([domain, items]) => [
         domain,
-        new Map([...items].map(([item, held]) => [item, { held, notVerified: [] }])),
+        new Map([...items].map(([item, held]) => [item, { state: held, notVerified: [] }])),
       ]),
     ),
   )
@@ -141,36 +146,39 @@ const small = planOf(
   of({
     'www.example.com': {
       timeout: time(60),
-      referer: confirmed({ type: 1, list: ['a.example'], allow_empty: true }),
+      referer: createConfirmedState({ type: 1, list: ['a.example'], allow_empty: true }),
     },
   }),
   of({
-    'www.example.com': { timeout: time(61), https: confirmed({ cert_id: 1, force_https: 0 }) },
+    'www.example.com': {
+      timeout: time(61),
+      https: createConfirmedState({ cert_id: 1, force_https: 0 }),
+    },
   }),
 )
 const foldedPlan = planOf(
   many(40, () => ({ timeout: time(60) })),
   many(40, (i) => ({
     timeout: time(i === 7 ? 90 : 61),
-    https: confirmed({ cert_id: 1, force_https: 301 }),
+    https: createConfirmedState({ cert_id: 1, force_https: 301 }),
   })),
 )
 const large = planOf(
-  many(5000, (i) => ({ timeout: time(60), extend: confirmed({ squid: `a ${i}` }) })),
+  many(5000, (i) => ({ timeout: time(60), extend: createConfirmedState({ squid: `a ${i}` }) })),
   many(5000, (i) => ({
     timeout: time(61 + (i % 3)),
-    extend: confirmed({ squid: `${i} ${'long '.repeat(40)}` }),
+    extend: createConfirmedState({ squid: `${i} ${'long '.repeat(40)}` }),
   })),
 )
 const hostilePlan: Plan = {
   ...planOf(
-    of({ 'www.example.com': { extend: confirmed({ squid: hostile.join('') }) } }),
+    of({ 'www.example.com': { extend: createConfirmedState({ squid: hostile.join('') }) } }),
     of({
       'www.example.com': {
-        extend: confirmed({ squid: hostile.toReversed().join(' ') }),
+        extend: createConfirmedState({ squid: hostile.toReversed().join(' ') }),
         add_back_source_head: head('X-A', hostile.join('')),
       },
-      'b.example.com': { extend: confirmed({ squid: hostile.join('\n') }) },
+      'b.example.com': { extend: createConfirmedState({ squid: hostile.join('\n') }) },
     }),
   ),
   warnings: hostile.map((text) => `freeze: ${text}`),
@@ -184,13 +192,13 @@ describe('a plan as Markdown', () => {
     ['hostile', hostilePlan],
     ['no-changes', planOf(of({}), of({}))],
   ])('%s', async (name, plan) => {
-    const markdown = planMarkdown(plan)
+    const markdown = formatPlanMarkdown(plan)
     await expect(markdown).toMatchFileSnapshot(`golden/plan-${name}.md`)
     expectHarmless(markdown)
   })
 
   it('begins with the sum, and folds equal changes of many domains', () => {
-    const markdown = planMarkdown(foldedPlan)
+    const markdown = formatPlanMarkdown(foldedPlan)
     expect(markdown.split('\n')[2]).toBe(
       'Plan: 40 to set, 40 to change · 80 writes (at least 1) · 0 s · 40 domains',
     )
@@ -198,7 +206,7 @@ describe('a plan as Markdown', () => {
   })
 
   it('counts what it leaves out: shown and left are all', () => {
-    const markdown = planMarkdown(large)
+    const markdown = formatPlanMarkdown(large)
     const shown = markdown.match(/^ {2}~ /gm)?.length ?? 0
     const [, left, all] = /Left out here: (\d+) of (\d+) changes/.exec(markdown) ?? []
     expect(all).toBe('10000')
@@ -210,7 +218,7 @@ describe('a plan as Markdown', () => {
   })
 
   it('many long warnings take no more than their share', () => {
-    const markdown = planMarkdown({
+    const markdown = formatPlanMarkdown({
       ...foldedPlan,
       warnings: Array.from({ length: 30 }, () => 'x'.repeat(20_000)),
     })
@@ -225,8 +233,8 @@ describe('a plan as Markdown', () => {
       head_value: '`'.repeat(900),
       write_when_exists: 'yes',
     }))
-    const big = confirmed(entries)
-    const markdown = planMarkdown(
+    const big = createConfirmedState(entries)
+    const markdown = formatPlanMarkdown(
       planOf(
         of({}),
         of({
@@ -252,11 +260,11 @@ describe('a plan as Markdown', () => {
         (all, warnings) => {
           const side = (which: 0 | 1) =>
             many(all.length, (i) => ({
-              extend: confirmed({ squid: all[i]?.[which].extend ?? '' }),
+              extend: createConfirmedState({ squid: all[i]?.[which].extend ?? '' }),
               add_back_source_head: head('X', all[i]?.[which].header ?? ''),
             }))
-          expectHarmless(planMarkdown({ ...planOf(side(0), side(1)), warnings }))
-          expectHarmless(driftMarkdown(driftFor(side(0), side(1), side(1)), now))
+          expectHarmless(formatPlanMarkdown({ ...planOf(side(0), side(1)), warnings }))
+          expectHarmless(formatDriftMarkdown(driftFor(side(0), side(1), side(1)), now))
         },
       ),
       { numRuns: runs(12, 180) },
@@ -281,24 +289,30 @@ describe('drift as Markdown', () => {
       [
         of({
           'a.example.com': {
-            extend: confirmed({ squid: hostile.join('') }),
+            extend: createConfirmedState({ squid: hostile.join('') }),
             timeout: { status: 'in-doubt', candidates: [{ time: '1' }] },
           },
         }),
-        of({ 'a.example.com': { extend: confirmed({ squid: 'x' }), timeout: time(1) } }),
-        of({ 'a.example.com': { extend: confirmed({ squid: hostile.toReversed().join('') }) } }),
+        of({ 'a.example.com': { extend: createConfirmedState({ squid: 'x' }), timeout: time(1) } }),
+        of({
+          'a.example.com': {
+            extend: createConfirmedState({ squid: hostile.toReversed().join('') }),
+          },
+        }),
       ],
     ],
   ])('%s', async (name, args) => {
-    const markdown = driftMarkdown(driftFor(...args), now)
+    const markdown = formatDriftMarkdown(driftFor(...args), now)
     await expect(markdown).toMatchFileSnapshot(`golden/drift-${name}.md`)
     expectHarmless(markdown)
   })
 
   it('stays short enough for 5,000 domains', () => {
     const side = (value: string) =>
-      many(5000, (i) => ({ extend: confirmed({ squid: `${value} ${i} ${'long '.repeat(30)}` }) }))
-    const markdown = driftMarkdown(driftFor(side('a'), side('b'), side('c')), now)
+      many(5000, (i) => ({
+        extend: createConfirmedState({ squid: `${value} ${i} ${'long '.repeat(30)}` }),
+      }))
+    const markdown = formatDriftMarkdown(driftFor(side('a'), side('b'), side('c')), now)
     expectHarmless(markdown)
     expect(markdown.match(/Left out here: \d+ of 5000 changes/g)).toHaveLength(2)
   })

@@ -3,17 +3,19 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../../src/model/json.ts'
 
 /** The schema of a machine output, by the name of its file. */
-export function outputSchema(name: string): JsonObject {
+export function loadOutputSchema(name: string): JsonObject {
   return JSON.parse(
     readFileSync(new URL(`../../schemas/output/${name}.schema.json`, import.meta.url), 'utf8'),
   ) as JsonObject
 }
 
 /** What is wrong with a machine output, or nothing. */
-export function faults(name: string, output: unknown): string[] {
+export function listSchemaErrors(name: string, output: unknown): string[] {
   const validate =
     validators.get(name) ??
-    new Ajv2020({ allErrors: true, strict: true, strictTypes: true }).compile(outputSchema(name))
+    new Ajv2020({ allErrors: true, strict: true, strictTypes: true }).compile(
+      loadOutputSchema(name),
+    )
   validators.set(name, validate)
   validate(output)
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/model/events.ts'
 import type { ErrorCode } from '../../src/model/edgewise-error.ts'
-import { atPointer, isObject, type Json } from '../../src/model/json.ts'
+import { resolvePointer, isObject, type Json } from '../../src/model/json.ts'
 import { ruleDescriptions } from '../../src/report/diagnostics/rule-descriptions.ts'
-import { faults, outputSchema } from './output-schema.ts'
+import { listSchemaErrors, loadOutputSchema } from './output-schema.ts'
 
 const folder = new URL('../../schemas/output/', import.meta.url)
 const names = readdirSync(folder).map((file) => file.replace('.schema.json', ''))
@@ -248,31 +248,33 @@ function shown(entry: unknown): unknown {
 
 describe('schemas of machine output', () => {
   it.each(accepted)('%s accepts %j', (name, output) => {
-    expect(faults(name, output)).toEqual([])
+    expect(listSchemaErrors(name, output)).toEqual([])
   })
 
   it.each(refused)('%s refuses %s', (name, _what, output) => {
-    expect(faults(name, output)).not.toEqual([])
+    expect(listSchemaErrors(name, output)).not.toEqual([])
   })
 
   it('know every code and every event', () => {
-    expect(atPointer(outputSchema('error'), '/properties/code/enum')).toEqual(
+    expect(resolvePointer(loadOutputSchema('error'), '/properties/code/enum')).toEqual(
       Object.keys(errorCodes),
     )
     expect(
-      atPointer(outputSchema('diagnostics'), '/$defs/diagnostic/properties/code/enum'),
+      resolvePointer(loadOutputSchema('diagnostics'), '/$defs/diagnostic/properties/code/enum'),
     ).toEqual(Object.keys(ruleDescriptions))
-    expect(outputSchema('apply-event')['oneOf']).toHaveLength(Object.keys(events).length)
+    expect(loadOutputSchema('apply-event')['oneOf']).toHaveLength(Object.keys(events).length)
   })
 
   it('say the same where they define the same', () => {
-    const definitions = names.flatMap((name) => Object.entries(outputSchema(name)['$defs'] ?? {}))
+    const definitions = names.flatMap((name) =>
+      Object.entries(loadOutputSchema(name)['$defs'] ?? {}),
+    )
     for (const [key, definition] of definitions)
       expect(definition).toEqual(definitions.find(([other]) => other === key)?.[1])
   })
 
   it.each(names)('%s describes every field, and objects name all theirs', (name) => {
-    const schema = outputSchema(name)
+    const schema = loadOutputSchema(name)
     expect(schema['$schema']).toBe('https://json-schema.org/draft/2020-12/schema')
     for (const [path, part] of objectsIn(schema, name)) {
       if (part['type'] !== 'object' || !isObject(part['properties']) || path.includes('/value'))
@@ -289,7 +291,7 @@ describe('schemas of machine output', () => {
       for (const [field, property] of Object.entries(part['properties'])) {
         const target =
           isObject(property) && typeof property['$ref'] === 'string'
-            ? atPointer(schema, property['$ref'].slice(1))
+            ? resolvePointer(schema, property['$ref'].slice(1))
             : property
         expect({ path, field, described: describedIn(property) || describedIn(target) }).toEqual({
           path,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { planJson } from '../../src/report/plan/json.ts'
+import { buildPlanJson } from '../../src/report/plan/json.ts'
 import { buildChange, buildPlan, buildWrite, replaceWith } from '../plans.ts'
-import { faults } from './output-schema.ts'
+import { listSchemaErrors } from './output-schema.ts'
 
 const hash = `sha256:${'0'.repeat(64)}`
 const secret = { $secret: 'scrypt:abc' }
@@ -50,7 +50,9 @@ const plan = buildPlan(
   },
 )
 
-const json = planJson(plan, (item) => (item === 'vendor_origin_auth' ? 'acme_origin_auth' : item))
+const json = buildPlanJson(plan, (item) =>
+  item === 'vendor_origin_auth' ? 'acme_origin_auth' : item,
+)
 
 it('has the shape and the order of keys that are documented', () => {
   expect(Object.keys(json)).toEqual([
@@ -76,7 +78,7 @@ it('has the shape and the order of keys that are documented', () => {
 })
 
 it('holds to its schema', () => {
-  expect(faults('plan', json)).toEqual([])
+  expect(listSchemaErrors('plan', json)).toEqual([])
 })
 
 it.each([
@@ -125,5 +127,5 @@ it.each([
     { ...json, basis: { desired: { a: 'md5:0' }, recorded: {}, target: [], commit: null } },
   ],
 ])('its schema refuses %s', (_name, wrong) => {
-  expect(faults('plan', wrong)).not.toEqual([])
+  expect(listSchemaErrors('plan', wrong)).not.toEqual([])
 })

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { addPoints, classOf, emptyTally, type Tally } from '../../src/model/tally.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
-import { percentText, shortCount, sparkline } from '../../src/report/stats/figures.ts'
+import { addPoints, classifyStatus, createTally, type Tally } from '../../src/model/tally.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
+import { formatPercent, formatCount, drawSparkline } from '../../src/report/stats/figures.ts'
 import { plainPaint } from '../../src/report/text/paint.ts'
-import { sparkSteps, statsText, type Statistics } from '../../src/report/stats/text.ts'
-import { displayWidth } from '../../src/report/text/display-width.ts'
+import { sparkSteps, formatStats, type Statistics } from '../../src/report/stats/text.ts'
+import { measureWidth } from '../../src/report/text/display-width.ts'
 
 const span = { from: Date.UTC(2026, 10, 20), to: Date.UTC(2026, 10, 20, 10) }
 
 /** A domain with so many requests an hour, and so many of them failing from the sixth on. */
 function tally(domain: string | null, requests: number, failing = 0): Tally {
-  const made = emptyTally(domain, sparkSteps)
+  const made = createTally(domain, sparkSteps)
   const points = Array.from({ length: 10 }, (_, i) => {
     const failed = i < 5 ? 0 : failing
     return {
@@ -27,8 +27,8 @@ function text(
   more: Partial<Statistics> = {},
   options = { columns: 80, verbose: false },
 ): string {
-  const zone = timeZone('Asia/Shanghai')
-  return statsText(
+  const zone = createTimeZone('Asia/Shanghai')
+  return formatStats(
     { ...span, grain: 'hour', zone, sum: null, tallies, ...more },
     { paint: plainPaint, ...options },
   )
@@ -43,7 +43,7 @@ describe('figures', () => {
     [999_500, '1.00M'],
     [1_234_567, '1.23M'],
     [Number.MAX_SAFE_INTEGER, '9.01P'],
-  ])('%i is %s', (count, expected) => expect(shortCount(count)).toBe(expected))
+  ])('%i is %s', (count, expected) => expect(formatCount(count)).toBe(expected))
 
   it.each([
     [0, '0.00'],
@@ -51,10 +51,12 @@ describe('figures', () => {
     [0.000_05, '0.01'],
     [0.1234, '12.34'],
     [1, '100.00'],
-  ])('a share of %f is %s percent', (share, expected) => expect(percentText(share)).toBe(expected))
+  ])('a share of %f is %s percent', (share, expected) =>
+    expect(formatPercent(share)).toBe(expected),
+  )
 
   it('a sparkline goes from nothing to its top, with dots where nothing is known', () => {
-    expect(sparkline([0, 0.5, 1, 2, null], 1)).toBe('▁▅██·')
+    expect(drawSparkline([0, 0.5, 1, 2, null], 1)).toBe('▁▅██·')
   })
 
   it.each([
@@ -65,7 +67,7 @@ describe('figures', () => {
     ['599', '5xx'],
     ['600', 'other'],
     ['5', 'other'],
-  ])('status %s is %s', (status, expected) => expect(classOf(status)).toBe(expected))
+  ])('status %s is %s', (status, expected) => expect(classifyStatus(status)).toBe(expected))
 })
 
 describe('the table', () => {
@@ -95,7 +97,7 @@ describe('the table', () => {
     const long = `${'images.'.repeat(8)}example.com`
     const lines = text([tally(long, 1000), tally('a.example.com', 10_000_000)]).split('\n')
     expect(lines).toContain(long)
-    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(80)
+    expect(Math.max(...lines.map(measureWidth))).toBeLessThanOrEqual(80)
   })
 
   it('a sum is one line', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/report/text/display-width.ts'
-import { visible, visibleLines } from '../../src/report/text/visible.ts'
+import { measureWidth } from '../../src/report/text/display-width.ts'
+import { escapeInvisible, escapeInvisibleInLines } from '../../src/report/text/escape-invisible.ts'
 import { wrap, wrapSentences } from '../../src/report/text/wrap.ts'
-import { anyText } from './a-diagnostic.ts'
+import { anyText } from './create-diagnostic.ts'
 import { fc } from '../runs.ts'
 
 describe('wrap', () => {
@@ -22,11 +22,15 @@ describe('wrap', () => {
 
   it('never exceeds the columns and loses no word', () => {
     fc.assert(
-      fc.property(anyText.map(visible), fc.integer({ min: 16, max: 120 }), (text, columns) => {
-        const lines = wrap(text, columns, '  ').split('\n')
-        expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns)
-        expect(lines.join('').replaceAll(' ', '')).toBe(text.trim().replaceAll(/\s/g, ''))
-      }),
+      fc.property(
+        anyText.map(escapeInvisible),
+        fc.integer({ min: 16, max: 120 }),
+        (text, columns) => {
+          const lines = wrap(text, columns, '  ').split('\n')
+          expect(Math.max(...lines.map(measureWidth))).toBeLessThanOrEqual(columns)
+          expect(lines.join('').replaceAll(' ', '')).toBe(text.trim().replaceAll(/\s/g, ''))
+        },
+      ),
     )
   })
 })
@@ -55,14 +59,18 @@ describe('wrapSentences', () => {
 
   it('loses nothing, and is longer than the columns only where a word is', () => {
     fc.assert(
-      fc.property(anyText.map(visibleLines), fc.integer({ min: 20, max: 120 }), (text, columns) => {
-        const wrapped = wrapSentences(text, columns)
-        expect(wrapped.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
-        for (const line of wrapped.split('\n')) {
-          if (displayWidth(line) > columns)
-            expect(line.trim().replace(/"[^"]*"/g, '')).not.toContain(' ')
-        }
-      }),
+      fc.property(
+        anyText.map(escapeInvisibleInLines),
+        fc.integer({ min: 20, max: 120 }),
+        (text, columns) => {
+          const wrapped = wrapSentences(text, columns)
+          expect(wrapped.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
+          for (const line of wrapped.split('\n')) {
+            if (measureWidth(line) > columns)
+              expect(line.trim().replace(/"[^"]*"/g, '')).not.toContain(' ')
+          }
+        },
+      ),
     )
   })
 })

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import type { RolloutContext } from '../../src/rollout/ports.ts'
 import { rollOut } from '../../src/rollout/roll-out.ts'
 import type { Rollout } from '../../src/model/rollout.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
-import { hashes } from '../../src/plan/basis.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
+import { hashDomains } from '../../src/plan/basis.ts'
 import { buildChange, buildPlan } from '../plans.ts'
 
 const domain = 'a.example.com'
@@ -21,7 +21,7 @@ const rollout: Rollout = {
   released: [],
   applies: [],
 }
-const recorded = hashes(new Map(), [domain])
+const recorded = hashDomains(new Map(), [domain])
 const plan = buildPlan([buildChange({ domain })], { basis: { recorded } })
 
 it('a wave does not end before it began, whatever is done to the clock meanwhile', async () => {
@@ -52,11 +52,11 @@ it('a wave does not end before it began, whatever is done to the clock meanwhile
     },
     store: {
       load: async () => new Map(),
-      rollouts: async () => [rollout],
-      keepRollout: async (each) => void kept.push(each),
-      dropRollouts: async () => undefined,
+      listRollouts: async () => [rollout],
+      saveRollout: async (each) => void kept.push(each),
+      deleteRollouts: async () => undefined,
     },
-    settings: { pauseMs: 0, rule: null, zone: timeZone('UTC') },
+    settings: { pauseMs: 0, rule: null, zone: createTimeZone('UTC') },
     signal: new AbortController().signal,
     report: () => undefined,
   }

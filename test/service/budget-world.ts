@@ -20,7 +20,7 @@ export interface Traffic {
  * When each call came to the service's door, in true time, ascending; calls of earlier processes
  * included.
  */
-export async function arrivalsOf(traffic: Traffic): Promise<number[]> {
+export async function simulateArrivals(traffic: Traffic): Promise<number[]> {
   const clock = new FakeClock()
   const start = clock.time
   const arrivals = traffic.earlier.map((age) => start - age)
@@ -29,13 +29,13 @@ export async function arrivalsOf(traffic: Traffic): Promise<number[]> {
   let generation = 0
 
   const worker = async (budget: CallBudget, own: number): Promise<void> => {
-    while (own === generation && calls.length > 0 && (await budget.take())) {
+    while (own === generation && calls.length > 0 && (await budget.acquire())) {
       const call = own === generation ? calls.shift() : undefined
-      if (call === undefined) return own === generation ? budget.give(false) : undefined
+      if (call === undefined) return own === generation ? budget.release(false) : undefined
       await clock.sleep(call.out)
       arrivals.push(clock.time)
       await clock.sleep(call.back)
-      if (own === generation) await budget.give(true)
+      if (own === generation) await budget.release(true)
     }
   }
   const process = (): Promise<unknown> => {
@@ -58,7 +58,7 @@ export async function arrivalsOf(traffic: Traffic): Promise<number[]> {
 }
 
 /** The most arrivals that any 60 seconds see. */
-export function mostInAMinute(arrivals: number[]): number {
+export function maxPerMinute(arrivals: number[]): number {
   return Math.max(
     0,
     ...arrivals.map(

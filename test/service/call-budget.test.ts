@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CallBudget } from '../../src/service/write/call-budget.ts'
-import { arrivalsOf, minute, mostInAMinute } from './budget-world.ts'
+import { simulateArrivals, minute, maxPerMinute } from './budget-world.ts'
 import { FakeClock } from './fake-clock.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
@@ -20,8 +20,8 @@ function budgetOf(
   )
   /** A call that is answered at once. */
   const call = async (limits?: { remaining: number | null; resetMs: number | null }) => {
-    const taken = await budget.take()
-    if (taken) await budget.give(true, limits)
+    const taken = await budget.acquire()
+    if (taken) await budget.release(true, limits)
     return taken
   }
   return { clock, budget, saved, call }
@@ -36,12 +36,12 @@ const traffic = fc.record({
 })
 
 describe('no 60 seconds see more arrivals than the limit', () => {
-  const sound = async (given: Parameters<typeof arrivalsOf>[0]) => {
+  const sound = async (given: Parameters<typeof simulateArrivals>[0]) => {
     const own =
       given.earlier.length <= given.limit
         ? given
         : { ...given, earlier: given.earlier.slice(0, given.limit) }
-    expect(mostInAMinute(await arrivalsOf(own))).toBeLessThanOrEqual(own.limit)
+    expect(maxPerMinute(await simulateArrivals(own))).toBeLessThanOrEqual(own.limit)
   }
 
   itOften('whatever the network does', () =>
@@ -102,8 +102,8 @@ describe('no 60 seconds see more arrivals than the limit', () => {
       out: (i * 37) % 900,
       back: (i * 91) % 1500,
     }))
-    const arrivals = await arrivalsOf({ limit: 30, workers: 4, calls, earlier: [] })
-    expect(mostInAMinute(arrivals)).toBe(30)
+    const arrivals = await simulateArrivals({ limit: 30, workers: 4, calls, earlier: [] })
+    expect(maxPerMinute(arrivals)).toBe(30)
     expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeLessThan(5 * minute)
   })
 })
@@ -119,12 +119,12 @@ function recordOf() {
 describe('waiting', () => {
   it('is not needed for the first 30', async () => {
     const { clock, budget, call } = budgetOf()
-    expect(budget.left()).toBe(30)
+    expect(budget.countAvailable()).toBe(30)
     const start = clock.time
     for (let n = 0; n < 30; n++) expect(await call()).toBe(true)
     expect(clock.time).toBe(start)
     expect(clock.slept).toEqual([])
-    expect(budget.left()).toBe(0)
+    expect(budget.countAvailable()).toBe(0)
     expect(await clock.drive(call())).toBe(true)
     expect(clock.time).toBe(start + minute)
   })
@@ -147,13 +147,13 @@ describe('waiting', () => {
         clock,
         limit: 2,
         earlier: [clock.time - minute, clock.time - minute - 1],
-      }).budget.left(),
+      }).budget.countAvailable(),
     ).toBe(2)
     const ahead = budgetOf({ clock, limit: 2, earlier: [clock.time + 1_000_000] })
-    expect(ahead.budget.left()).toBe(1)
-    expect(budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.nextIn()).toBe(
-      minute,
-    )
+    expect(ahead.budget.countAvailable()).toBe(1)
+    expect(
+      budgetOf({ clock, limit: 1, earlier: [clock.time + 1_000_000] }).budget.computeWaitMs(),
+    ).toBe(minute)
   })
 
   it('counts what a process had under way when it died from when that can arrive at the latest', async () => {
@@ -162,14 +162,14 @@ describe('waiting', () => {
     const remember = async (times: number[]) => {
       kept = times
     }
-    await new CallBudget(1, Infinity, clock, [], remember).take()
+    await new CallBudget(1, Infinity, clock, [], remember).acquire()
     await clock.advance(500)
-    expect(new CallBudget(1, Infinity, clock, kept, remember, 10_000).nextIn()).toBe(
+    expect(new CallBudget(1, Infinity, clock, kept, remember, 10_000).computeWaitMs()).toBe(
       10_000 + minute,
     )
-    expect(new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).nextIn()).toBe(
-      minute - 500,
-    )
+    expect(
+      new CallBudget(1, Infinity, clock, [clock.time - 500], remember, 10_000).computeWaitMs(),
+    ).toBe(minute - 500)
   })
 
   it('ends after a minute when the clock is set back an hour meanwhile', async () => {
@@ -185,11 +185,11 @@ describe('waiting', () => {
     const { clock, budget, call, saved } = budgetOf({ limit: 1, longest: 59_999 })
     await call()
     const kept = saved.length
-    expect(await clock.drive(budget.take())).toBe(false)
+    expect(await clock.drive(budget.acquire())).toBe(false)
     expect(clock.slept).toEqual([])
     expect(saved).toHaveLength(kept)
     await clock.advance(1)
-    expect(await clock.drive(budget.take())).toBe(true)
+    expect(await clock.drive(budget.acquire())).toBe(true)
   })
 
   it('ends at once when it is interrupted, whatever it waits for', async () => {
@@ -197,25 +197,25 @@ describe('waiting', () => {
     const byTime = budgetOf({ limit: 1 })
     await byTime.call()
     const byCall = budgetOf({ limit: 1 })
-    await byCall.budget.take()
+    await byCall.budget.acquire()
     let [first, second]: (boolean | undefined)[] = []
-    void byTime.budget.take(interrupt.signal).then((taken) => (first = taken))
-    void byCall.budget.take(interrupt.signal).then((taken) => (second = taken))
+    void byTime.budget.acquire(interrupt.signal).then((taken) => (first = taken))
+    void byCall.budget.acquire(interrupt.signal).then((taken) => (second = taken))
     await byTime.clock.settle()
     expect([first, second]).toEqual([undefined, undefined])
     interrupt.abort()
     await byTime.clock.settle()
     expect(first, 'a wait for the minute').toBe(false)
     expect(second, 'a wait for a running call').toBe(false)
-    expect(await budgetOf().budget.take(interrupt.signal)).toBe(false)
+    expect(await budgetOf().budget.acquire(interrupt.signal)).toBe(false)
   })
 
   it('an interrupted wait takes nothing away', async () => {
     const interrupt = new AbortController()
     const { budget } = budgetOf({ limit: 1 })
     interrupt.abort()
-    expect(await budget.take(interrupt.signal)).toBe(false)
-    expect(budget.left()).toBe(1)
+    expect(await budget.acquire(interrupt.signal)).toBe(false)
+    expect(budget.countAvailable()).toBe(1)
   })
 })
 
@@ -224,7 +224,7 @@ describe('what the service says of itself', () => {
     const { clock, budget, call } = budgetOf()
     await call({ remaining: 0, resetMs: 45_000 })
     const start = clock.time
-    expect(budget.left()).toBe(0)
+    expect(budget.countAvailable()).toBe(0)
     await clock.drive(call())
     expect(clock.time - start).toBe(45_000)
   })
@@ -241,31 +241,31 @@ describe('what the service says of itself', () => {
 
   it('calls under way are counted against what remains', async () => {
     const { budget } = budgetOf()
-    for (let n = 0; n < 3; n++) await budget.take()
-    await budget.give(true, { remaining: 2, resetMs: 20_000 })
-    expect(budget.nextIn()).toBe(20_000)
+    for (let n = 0; n < 3; n++) await budget.acquire()
+    await budget.release(true, { remaining: 2, resetMs: 20_000 })
+    expect(budget.computeWaitMs()).toBe(20_000)
   })
 
   it('is heard at once by who waits: what looked spent may be free once the calls under way are answered', async () => {
     const { clock, budget } = budgetOf()
-    for (let n = 0; n < 3; n++) await budget.take()
+    for (let n = 0; n < 3; n++) await budget.acquire()
     // Two of the three had arrived as well when the service counted.
-    await budget.give(true, { remaining: 2, resetMs: 57_000 })
-    const next = budget.take()
+    await budget.release(true, { remaining: 2, resetMs: 57_000 })
+    const next = budget.acquire()
     const start = clock.time
-    await budget.give(true, { remaining: 2, resetMs: 57_000 })
-    await budget.give(true, { remaining: 2, resetMs: 57_000 })
+    await budget.release(true, { remaining: 2, resetMs: 57_000 })
+    await budget.release(true, { remaining: 2, resetMs: 57_000 })
     expect(await clock.drive(next)).toBe(true)
     expect(clock.time - start).toBe(0)
   })
 
   it('does not end an apply for a wait that a call under way may shorten', async () => {
     const { clock, budget } = budgetOf()
-    for (let n = 0; n < 2; n++) await budget.take()
-    await budget.give(true, { remaining: 1, resetMs: 301_000 })
-    const next = budget.take()
+    for (let n = 0; n < 2; n++) await budget.acquire()
+    await budget.release(true, { remaining: 1, resetMs: 301_000 })
+    const next = budget.acquire()
     await clock.settle()
-    await budget.give(true, { remaining: 1, resetMs: 301_000 })
+    await budget.release(true, { remaining: 1, resetMs: 301_000 })
     expect(await clock.drive(next)).toBe(true)
   })
 
@@ -279,35 +279,35 @@ describe('what the service says of itself', () => {
   it('without a time of reset counts for a minute', async () => {
     const { budget, call } = budgetOf()
     await call({ remaining: 0, resetMs: null })
-    expect(budget.nextIn()).toBe(minute)
+    expect(budget.computeWaitMs()).toBe(minute)
   })
 
   it('a reset that is too far away is refused', async () => {
     const { budget, call } = budgetOf()
     await call({ remaining: 0, resetMs: 301_000 })
-    expect(await budget.take()).toBe(false)
+    expect(await budget.acquire()).toBe(false)
   })
 })
 
 describe('what is remembered', () => {
   it('is the calls of the last minute, running ones among them, told before the call is sent', async () => {
     const { clock, budget, saved } = budgetOf()
-    await budget.take()
+    await budget.acquire()
     expect(saved.at(-1)).toHaveLength(1)
     await clock.advance(500)
-    await budget.give(true)
+    await budget.release(true)
     expect(saved.at(-1)).toEqual([clock.now()])
     await clock.advance(minute)
-    await budget.take()
-    await budget.give(true)
+    await budget.acquire()
+    await budget.release(true)
     expect(saved.at(-1)).toHaveLength(1)
   })
 
   it('is not a call that never arrived', async () => {
     const { budget, saved } = budgetOf({ limit: 1 })
-    await budget.take()
-    await budget.give(false)
+    await budget.acquire()
+    await budget.release(false)
     expect(saved.at(-1)).toEqual([])
-    expect(budget.left()).toBe(1)
+    expect(budget.countAvailable()).toBe(1)
   })
 })

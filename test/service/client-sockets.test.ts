@@ -2,7 +2,7 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener 
 import { createServer as createNet, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/write/client.ts'
-import { overNetwork } from '../../src/service/transport.ts'
+import { createNetworkTransport } from '../../src/service/transport.ts'
 import { closeAfterEach, freePort, listen } from './sockets.ts'
 
 closeAfterEach()
@@ -158,7 +158,10 @@ describe('over real connections', () => {
         response.writeHead(status, { Location: `${elsewhere}/v2/domain/config` }).end()
       })
       expect(await write(to)).toMatchObject({ kind: 'in doubt' })
-      const answer = await overNetwork()({ url: `${to}/v2/stat?token=tok-5ecret`, timeoutMs: 5000 })
+      const answer = await createNetworkTransport()({
+        url: `${to}/v2/stat?token=tok-5ecret`,
+        timeoutMs: 5000,
+      })
       expect([answer.status, seen]).toEqual([status, []])
     },
   )

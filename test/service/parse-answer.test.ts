@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { readAnswer } from '../../src/service/write/parse-answer.ts'
+import { parseAnswer } from '../../src/service/write/parse-answer.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}): Outcome {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return readAnswer(
+  return parseAnswer(
     { status, header: (name) => lower.get(name.toLowerCase()) ?? null, body: text },
     (name) => name,
   )
@@ -156,7 +156,7 @@ describe('what an answer carries', () => {
 
   it('wire names become items', () => {
     const body = JSON.stringify({ code: 0, data: { config: { acme_auth: 1, timeout: 2 } } })
-    const items = readAnswer({ status: 200, header: () => null, body }, (name) =>
+    const items = parseAnswer({ status: 200, header: () => null, body }, (name) =>
       name === 'acme_auth' ? 'vendor_origin_auth' : name,
     )
     expect(items).toMatchObject({ config: { vendor_origin_auth: 1, timeout: 2 } })

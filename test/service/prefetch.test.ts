@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../../src/service/transport.ts'
-import { world } from '../emulator/world.ts'
-import { answer, clientOver, toEmulator, token } from './query-world.ts'
+import { createWorld } from '../emulator/world.ts'
+import { buildAnswer, createTestClient, createEmulatorTransport, token } from './query-world.ts'
 
 const url = 'https://a.example.com/a.mp4'
 const record = (id: unknown, more: object = {}) => ({
@@ -23,7 +23,7 @@ function pages(
   return async ({ url: address }) => {
     const query = new URL(address).searchParams
     const number = Number(query.get('page_number'))
-    return answer({
+    return buildAnswer({
       body: {
         code: 0,
         message: '',
@@ -36,10 +36,12 @@ function pages(
 async function all(
   transport: Transport,
   timezone = 'UTC',
-  query: Parameters<ReturnType<typeof clientOver>['queries']['prefetches']>[0] = { task: '1001' },
+  query: Parameters<ReturnType<typeof createTestClient>['queries']['queryPrefetches']>[0] = {
+    task: '1001',
+  },
 ) {
-  const { queries, clock, requests } = clientOver(transport, { timezone })
-  return { ...(await clock.drive(queries.prefetches(query))), requests }
+  const { queries, clock, requests } = createTestClient(transport, { timezone })
+  return { ...(await clock.drive(queries.queryPrefetches(query))), requests }
 }
 
 async function failure(transport: Transport): Promise<string> {
@@ -51,12 +53,15 @@ async function failure(transport: Transport): Promise<string> {
 
 describe('prefetch records', () => {
   it('of the emulator are queried to the last page, in both ways', async () => {
-    const service = world({ token, timezone: 'Asia/Shanghai' })
-    await service.tell('prefetch', {
+    const service = createWorld({ token, timezone: 'Asia/Shanghai' })
+    await service.postControl('prefetch', {
       task_id: 1001,
       urls: Array.from({ length: 120 }, (_, i) => `${url}?${i}`),
     })
-    const { records, complete, requests } = await all(toEmulator(service), 'Asia/Shanghai')
+    const { records, complete, requests } = await all(
+      createEmulatorTransport(service),
+      'Asia/Shanghai',
+    )
     expect([records.length, complete, requests.length]).toEqual([120, true, 3])
     expect(new Set(records.map((each) => each.url)).size).toBe(120)
     expect(records[0]?.createdAt).toBe(service.clock.now)
@@ -66,7 +71,7 @@ describe('prefetch records', () => {
       page_number: '3',
       page_size: '50',
     })
-    const days = await all(toEmulator(service), 'Asia/Shanghai', {
+    const days = await all(createEmulatorTransport(service), 'Asia/Shanghai', {
       from: '2026-11-20',
       to: '2026-11-20',
       url: `${url}?7`,
@@ -82,7 +87,7 @@ describe('prefetch records', () => {
         page_size: '50',
       },
     ])
-    expect(await all(toEmulator(service), 'UTC', { task: '7' })).toMatchObject({
+    expect(await all(createEmulatorTransport(service), 'UTC', { task: '7' })).toMatchObject({
       records: [],
       complete: true,
     })

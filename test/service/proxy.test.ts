@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { EnvHttpProxyAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/service/write/client.ts'
-import { overNetwork } from '../../src/service/transport.ts'
-import { proxyDispatcher } from '../../src/service/proxy.ts'
+import { createNetworkTransport } from '../../src/service/transport.ts'
+import { createDispatcher } from '../../src/service/proxy.ts'
 import { closeAfterEach, freePort, listen } from './sockets.ts'
 
 closeAfterEach()
@@ -45,14 +45,14 @@ async function service() {
 }
 
 async function write(url: string, env: Record<string, string>) {
-  const dispatcher = await proxyDispatcher(url, env)
+  const dispatcher = await createDispatcher(url, env)
   const client = createClient({
     url,
     token: 'tok',
     timeoutMs: 5000,
     itemKeys: {},
     scrub: (text) => text,
-    transport: overNetwork(dispatcher),
+    transport: createNetworkTransport(dispatcher),
   })
   return client.write(['a.example.com'], { timeout: { time: '60' } })
 }
@@ -62,9 +62,9 @@ describe('proxies', () => {
 
   it('none is named: the connection is direct', async () => {
     for (const url of [far, 'https://service.invalid', 'http://127.0.0.1']) {
-      expect(await proxyDispatcher(url, {})).toBeUndefined()
+      expect(await createDispatcher(url, {})).toBeUndefined()
       expect(
-        await proxyDispatcher(url, { HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '*' }),
+        await createDispatcher(url, { HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '*' }),
       ).toBeUndefined()
     }
   })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Question } from '../../src/model/statistics.ts'
 import type { Transport } from '../../src/service/transport.ts'
-import { world } from '../emulator/world.ts'
+import { createWorld } from '../emulator/world.ts'
 import {
-  answer,
-  clientOver,
+  buildAnswer,
+  createTestClient,
   collectEach,
   collectTogether,
-  toEmulator,
+  createEmulatorTransport,
   token,
   type CannedAnswer,
 } from './query-world.ts'
@@ -28,7 +28,7 @@ function answering(...answers: (CannedAnswer | Error)[]): Transport {
   return async () => {
     const next = answers[Math.min(n++, answers.length - 1)] ?? { body: {} }
     if (next instanceof Error) throw next
-    return answer(next)
+    return buildAnswer(next)
   }
 }
 
@@ -41,9 +41,9 @@ const lost = (code: string) =>
 async function each(
   transport: Transport,
   question = hour,
-  options: Parameters<typeof clientOver>[1] = {},
+  options: Parameters<typeof createTestClient>[1] = {},
 ) {
-  const { queries, clock, requests } = clientOver(transport, options)
+  const { queries, clock, requests } = createTestClient(transport, options)
   const got = await clock.drive(collectEach(queries, question))
   return { got, clock, requests }
 }
@@ -51,7 +51,7 @@ async function each(
 async function failure(
   transport: Transport,
   question = hour,
-  options: Parameters<typeof clientOver>[1] = {},
+  options: Parameters<typeof createTestClient>[1] = {},
 ) {
   const error = await each(transport, question, options).then(
     () => new Error('expected a failure'),
@@ -89,19 +89,21 @@ describe('a query as the service sees it', () => {
   })
 
   it('of the emulator brings twelve points of an hour, and sums to the same', async () => {
-    const service = world({ token })
-    const { got } = await each(toEmulator(service))
+    const service = createWorld({ token })
+    const { got } = await each(createEmulatorTransport(service))
     const points = got.get(domain) ?? []
     expect(points.map(({ time }) => time)).toEqual(
       Array.from({ length: 12 }, (_, i) => hour.from + i * 300_000),
     )
-    const { queries } = clientOver(toEmulator(service))
+    const { queries } = createTestClient(createEmulatorTransport(service))
     expect(await collectTogether(queries, hour)).toEqual(points)
   })
 
   it('asks in the time of the zone', async () => {
-    const service = world({ token, timezone: 'Asia/Shanghai' })
-    const { got, requests } = await each(toEmulator(service), hour, { timezone: 'Asia/Shanghai' })
+    const service = createWorld({ token, timezone: 'Asia/Shanghai' })
+    const { got, requests } = await each(createEmulatorTransport(service), hour, {
+      timezone: 'Asia/Shanghai',
+    })
     expect(requests[0]?.query).toMatchObject({
       start_time: '2026-11-19 18:00',
       end_time: '2026-11-19 18:59',
@@ -174,7 +176,7 @@ describe('the pace', () => {
   it('reports a wait once, however many queries wait', async () => {
     const waited: number[] = []
     const headers = { 'X-Ratelimit-Remaining': '0', 'X-Retry-After': '7' }
-    const { queries, clock } = clientOver(answering({ ...series([]), headers }), {
+    const { queries, clock } = createTestClient(answering({ ...series([]), headers }), {
       onWait: (ms) => waited.push(ms),
     })
     const days: typeof hour = { ...hour, grain: 'minute', to: hour.from + 9 * 86_400_000 }
@@ -207,7 +209,7 @@ describe('the pace', () => {
       most = Math.max(most, ++running)
       for (let i = 0; i < 10; i++) await Promise.resolve()
       running--
-      return answer({ body: { code: 0, data: {} } })
+      return buildAnswer({ body: { code: 0, data: {} } })
     }, question)
     expect(most).toBe(4)
   })
@@ -216,7 +218,7 @@ describe('the pace', () => {
     const stop = new AbortController()
     const transport: Transport = async () => {
       stop.abort()
-      return answer({ status: 500, body: '' })
+      return buildAnswer({ status: 500, body: '' })
     }
     expect(await failure(transport, hour, { signal: stop.signal })).toMatchObject({
       code: 'declined',
@@ -279,7 +281,7 @@ describe('what the service refuses', () => {
   })
 
   it('anything else, with its code, and only once', async () => {
-    const { requests } = clientOver(answering({ body: {} }))
+    const { requests } = createTestClient(answering({ body: {} }))
     expect(requests).toEqual([])
     expect(
       await failure(answering({ status: 400, body: { code: 7, message: 'too much' } })),
@@ -397,13 +399,13 @@ describe('hostile answers', () => {
         fc.oneof(anyEach, points, page, fc.jsonValue()),
         fc.constantFrom(0, 0, 0, 1, 400101),
         async (data, code) => {
-          const ask = () => clientOver(answering({ body: { code, data, message: 'no' } }))
+          const ask = () => createTestClient(answering({ body: { code, data, message: 'no' } }))
           for (const work of [
             ({ queries, clock }: ReturnType<typeof ask>) => clock.drive(collectEach(queries, hour)),
             ({ queries, clock }: ReturnType<typeof ask>) =>
               clock.drive(collectTogether(queries, hour)),
             ({ queries, clock }: ReturnType<typeof ask>) =>
-              clock.drive(queries.prefetches({ task: '1' })),
+              clock.drive(queries.queryPrefetches({ task: '1' })),
           ]) {
             const error: unknown = await work(ask()).then(
               () => null,
@@ -437,8 +439,8 @@ describe('time zones and clocks', () => {
     Array.from({ length: 12 }, (_, i) => [from / 1000 + i * 300, { '200': 10 }])
 
   it('a service in another zone is found out, and by how much', async () => {
-    const service = world({ token, timezone: 'Asia/Shanghai' })
-    const { code, message, hint } = await failure(toEmulator(service))
+    const service = createWorld({ token, timezone: 'Asia/Shanghai' })
+    const { code, message, hint } = await failure(createEmulatorTransport(service))
     expect(code).toBe('answer-invalid')
     expect(message).toContain('8 h too early')
     expect(hint).toContain('service.timezone')

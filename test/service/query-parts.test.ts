@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../../src/service/transport.ts'
-import { answer, clientOver } from './query-world.ts'
+import { buildAnswer, createTestClient } from './query-world.ts'
 
 const hourMs = 3_600_000
 const from = Date.UTC(2026, 10, 19)
@@ -33,7 +33,7 @@ class SlowService {
       this.#replies.push((status) => {
         this.inFlight--
         signal?.removeEventListener('abort', onAbort)
-        resolve(answer({ status, body: { code: status === 200 ? 0 : 7, data: {} } }))
+        resolve(buildAnswer({ status, body: { code: status === 200 ? 0 : 7, data: {} } }))
       })
     })
 
@@ -43,14 +43,15 @@ class SlowService {
   }
 }
 
-const immediately: Transport = async () => answer({ body: { code: 0, data: {} } })
+const immediately: Transport = async () => buildAnswer({ body: { code: 0, data: {} } })
 
 describe('the parts of a question', () => {
   it('come as batches with their progress', async () => {
-    const { queries, clock } = clientOver(immediately)
+    const { queries, clock } = createTestClient(immediately)
     const progress: number[][] = []
     const work = async () => {
-      for await (const { done, all } of queries.eachDomain(parts(3))) progress.push([done, all])
+      for await (const { done, total } of queries.queryEachDomain(parts(3)))
+        progress.push([done, total])
     }
     await clock.drive(work())
     expect(progress).toEqual([
@@ -62,8 +63,8 @@ describe('the parts of a question', () => {
   })
 
   it('are queried only as fast as they are consumed', async () => {
-    const { queries, clock, requests } = clientOver(immediately)
-    const batches = queries.eachDomain(parts(100))[Symbol.asyncIterator]()
+    const { queries, clock, requests } = createTestClient(immediately)
+    const batches = queries.queryEachDomain(parts(100))[Symbol.asyncIterator]()
     await batches.next()
     await clock.settle()
     expect(requests).toHaveLength(0)
@@ -80,9 +81,9 @@ describe('the parts of a question', () => {
   it('end when the loop is left, in flight or waiting', async () => {
     for (const leave of ['break', 'throw']) {
       const service = new SlowService()
-      const { queries, clock, requests } = clientOver(service.transport)
+      const { queries, clock, requests } = createTestClient(service.transport)
       const work = async () => {
-        for await (const { done } of queries.eachDomain(parts(30))) {
+        for await (const { done } of queries.queryEachDomain(parts(30))) {
           if (done === 1 && leave === 'break') break
           if (done === 1) throw new Error('left')
         }
@@ -102,9 +103,9 @@ describe('the parts of a question', () => {
 
   it('end with the first failure, once nothing is in flight', async () => {
     const service = new SlowService()
-    const { queries, clock, requests } = clientOver(service.transport)
+    const { queries, clock, requests } = createTestClient(service.transport)
     const work = async () => {
-      for await (const { done } of queries.together(parts(30))) void done
+      for await (const { done } of queries.queryTogether(parts(30))) void done
     }
     const failure = work().catch((error: unknown) => ({ error, inFlight: service.inFlight }))
     await clock.settle()
@@ -118,8 +119,8 @@ describe('the parts of a question', () => {
 
   it('that fail while a batch is consumed end the others at once', async () => {
     const service = new SlowService()
-    const { queries, clock, requests } = clientOver(service.transport)
-    const batches = queries.eachDomain(parts(30))[Symbol.asyncIterator]()
+    const { queries, clock, requests } = createTestClient(service.transport)
+    const batches = queries.queryEachDomain(parts(30))[Symbol.asyncIterator]()
     await batches.next()
     const first = batches.next()
     await clock.settle()

@@ -17,7 +17,7 @@ export interface CannedAnswer {
   headers?: Record<string, string>
 }
 
-export function answer({ status = 200, body, headers = {} }: CannedAnswer): Answer {
+export function buildAnswer({ status = 200, body, headers = {} }: CannedAnswer): Answer {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
     status,
@@ -27,7 +27,7 @@ export function answer({ status = 200, body, headers = {} }: CannedAnswer): Answ
 }
 
 /** Reaches an emulator without sockets. */
-export function toEmulator(service: World): Transport {
+export function createEmulatorTransport(service: World): Transport {
   return async ({ url }) => {
     const { pathname, search } = new URL(url)
     const { status, headers, body } = await service.request({
@@ -35,14 +35,14 @@ export function toEmulator(service: World): Transport {
       path: pathname,
       query: search.slice(1),
     })
-    return answer({ status, headers, body: body instanceof JsonText ? body.text : body })
+    return buildAnswer({ status, headers, body: body instanceof JsonText ? body.text : body })
   }
 }
 
 /** Collects the points of each domain, in the order in which they come. */
 export async function collectEach(queries: QueryClient, question: DomainsQuestion) {
   const collected = new Map<Domain, Point[]>()
-  for await (const { results } of queries.eachDomain(question)) {
+  for await (const { results } of queries.queryEachDomain(question)) {
     for (const { domain, points } of results) {
       collected.set(domain, [...(collected.get(domain) ?? []), ...points])
     }
@@ -53,12 +53,12 @@ export async function collectEach(queries: QueryClient, question: DomainsQuestio
 /** Collects a sum over domains, ascending. */
 export async function collectTogether(queries: QueryClient, question: SumQuestion) {
   const sums = new Map<number, Counts>()
-  for await (const { results } of queries.together(question)) addByTime(sums, results)
+  for await (const { results } of queries.queryTogether(question)) addByTime(sums, results)
   return toPoints(sums)
 }
 
 /** A client over any transport, its clock, and the requests that it made. */
-export function clientOver(
+export function createTestClient(
   transport: Transport,
   options: {
     timezone?: string

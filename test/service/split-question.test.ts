@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { alignedDown, grains, type Grain, type Point } from '../../src/model/statistics.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
-import { localWindow } from '../../src/service/query/local-window.ts'
+import { alignDown, grains, type Grain, type Point } from '../../src/model/statistics.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
+import { buildLocalWindow } from '../../src/service/query/local-window.ts'
 import { splitQuestion } from '../../src/service/query/split-question.ts'
-import { clientOver, collectEach, collectTogether } from './query-world.ts'
+import { createTestClient, collectEach, collectTogether } from './query-world.ts'
 import { limitedService, unlimited, type Choice } from './unlimited-service.ts'
 import { fc, itOften, runs } from '../runs.ts'
 
 const dayMs = 86_400_000
-const utc = timeZone('UTC')
+const utc = createTimeZone('UTC')
 const at = (text: string) => Date.parse(`${text}Z`)
 
 /** Zones, and moments of theirs around which clocks change (or nothing does). */
@@ -50,7 +50,7 @@ const questions = fc
       (_, i) => `d${i}.example.com`,
     )
     return {
-      zone: timeZone(name),
+      zone: createTimeZone(name),
       question: { domains: names, from, to, grain },
       choice,
       labels,
@@ -74,14 +74,14 @@ describe('a question of any size', () => {
       await fc.assert(
         fc.asyncProperty(questions, async ({ zone, question, choice, labels, area }) => {
           const broken: string[] = []
-          const { queries, clock } = clientOver(limitedService(zone, choice, broken), {
+          const { queries, clock } = createTestClient(limitedService(zone, choice, broken), {
             timezone: zone.name,
           })
           clock.time = at('2027-06-01T00:00')
           const asked = { ...question, labels, ...(area === undefined ? {} : { area }) }
           const got = await collectEach(queries, asked)
           expect(broken).toEqual([])
-          const from = alignedDown(question.from, question.grain, zone)
+          const from = alignDown(question.from, question.grain, zone)
           for (const domain of [question.domains[0] ?? '', question.domains.at(-1) ?? '']) {
             const whole = unlimited(
               [domain],
@@ -102,13 +102,13 @@ describe('a question of any size', () => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ zone, question, choice }) => {
         const broken: string[] = []
-        const { queries, clock } = clientOver(limitedService(zone, choice, broken), {
+        const { queries, clock } = createTestClient(limitedService(zone, choice, broken), {
           timezone: zone.name,
         })
         clock.time = at('2027-06-01T00:00')
         const got = await collectTogether(queries, question)
         expect(broken).toEqual([])
-        const from = alignedDown(question.from, question.grain, zone)
+        const from = alignDown(question.from, question.grain, zone)
         expect(difference(got, unlimited(question.domains, { ...question, from }, zone))).toBe(null)
       }),
       { numRuns: runs(5, 60) },
@@ -125,7 +125,7 @@ describe('the times that are asked for', () => {
     })
     .map(({ change: [name, moment], before, minutes }) => {
       const from = at(moment) - before * 60_000
-      return { zone: timeZone(name), from, to: from + minutes * 60_000 }
+      return { zone: createTimeZone(name), from, to: from + minutes * 60_000 }
     })
 
   itOften(
@@ -133,9 +133,9 @@ describe('the times that are asked for', () => {
     () => {
       fc.assert(
         fc.property(near, ({ zone, from, to }) => {
-          const { start, end, earliest, latest } = localWindow(from, to, zone)
+          const { start, end, earliest, latest } = buildLocalWindow(from, to, zone)
           const [starts, ends] = [start, end].map((text) =>
-            zone.readings(at(text.replace(' ', 'T'))),
+            zone.listUtcCandidates(at(text.replace(' ', 'T'))),
           )
           expect(Math.max(...(starts ?? []))).toBeLessThanOrEqual(from)
           expect(Math.min(...(ends ?? []))).toBeGreaterThanOrEqual(to - 60_000)
@@ -154,7 +154,11 @@ describe('the times that are asked for', () => {
 
   it('are the plain local times where no clock changes', () => {
     expect(
-      localWindow(at('2026-05-01T10:00'), at('2026-05-01T11:00'), timeZone('Asia/Kolkata')),
+      buildLocalWindow(
+        at('2026-05-01T10:00'),
+        at('2026-05-01T11:00'),
+        createTimeZone('Asia/Kolkata'),
+      ),
     ).toMatchObject({
       start: '2026-05-01 15:30',
       end: '2026-05-01 16:29',
@@ -236,7 +240,7 @@ describe('parts', () => {
       to: change + 40 * dayMs,
       grain: 'hour',
     } as const
-    expect(() => splitQuestion(howe, 'each', timeZone('Australia/Lord_Howe'))).toThrow(
+    expect(() => splitQuestion(howe, 'each', createTimeZone('Australia/Lord_Howe'))).toThrow(
       'change by 30 minutes',
     )
   })

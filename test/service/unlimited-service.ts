@@ -1,10 +1,10 @@
-import { periodsOf } from '../../src/emulator/entities/periods.ts'
-import { countRequests, pointsText } from '../../src/emulator/entities/statistics.ts'
+import { buildPeriods } from '../../src/emulator/entities/periods.ts'
+import { countRequests, formatPoints } from '../../src/emulator/entities/statistics.ts'
 import { areas, type Area } from '../../src/emulator/entities/traffic.ts'
 import { grainMs, type Grain, type Point } from '../../src/model/statistics.ts'
 import type { TimeZone } from '../../src/model/time-zone.ts'
 import type { Transport } from '../../src/service/transport.ts'
-import { answer } from './query-world.ts'
+import { buildAnswer } from './query-world.ts'
 
 const dayMs = 86_400_000
 const now = Date.UTC(2027, 5, 1)
@@ -34,14 +34,14 @@ export function unlimited(
 
 function pointsOf(
   domains: string[],
-  span: Parameters<typeof periodsOf>[0],
+  span: Parameters<typeof buildPeriods>[0],
   zone: TimeZone,
   area: Area | 'all',
 ) {
-  const periods = periodsOf(span, zone, now)
+  const periods = buildPeriods(span, zone, now)
   const histories = new Map(domains.map((domain) => [domain, { behaviour: [], dead: [] }]))
   const counts = countRequests(seed, histories, periods, area === 'all' ? areas : [area])
-  return JSON.parse(pointsText(counts, periods)) as [number, Record<string, number>][]
+  return JSON.parse(formatPoints(counts, periods)) as [number, Record<string, number>][]
 }
 
 /**
@@ -50,7 +50,9 @@ function pointsOf(
  */
 export function limitedService(zone: TimeZone, choice: Choice, broken: string[]): Transport {
   const taken = (local: number) =>
-    (choice === 'first' ? zone.readings(local)[0] : zone.readings(local).at(-1)) ?? 0
+    (choice === 'first'
+      ? zone.listUtcCandidates(local)[0]
+      : zone.listUtcCandidates(local).at(-1)) ?? 0
   const asTaken: TimeZone = { ...zone, toUtc: taken }
   return async ({ url }) => {
     const { pathname, searchParams: query } = new URL(url)
@@ -61,7 +63,9 @@ export function limitedService(zone: TimeZone, choice: Choice, broken: string[])
     const grain = (query.get('grad') ?? '') as Grain
     for (const length of [
       end - start,
-      ...zone.readings(end).flatMap((last) => zone.readings(start).map((first) => last - first)),
+      ...zone
+        .listUtcCandidates(end)
+        .flatMap((last) => zone.listUtcCandidates(start).map((first) => last - first)),
     ]) {
       const days = Math.max(1, Math.ceil(length / dayMs))
       if (length < 0 && length === end - start) broken.push(`${url} is backwards`)
@@ -76,10 +80,11 @@ export function limitedService(zone: TimeZone, choice: Choice, broken: string[])
     const area = (query.get('query_area') ?? 'all') as Area | 'all'
     const series = (names: string[]) =>
       pointsOf(names, span, grain === 'day' ? zone : asTaken, area)
-    if (pathname.endsWith('/httpcode')) return answer({ body: { code: 0, data: series(domains) } })
+    if (pathname.endsWith('/httpcode'))
+      return buildAnswer({ body: { code: 0, data: series(domains) } })
     const data = Object.fromEntries(
       domains.map((domain) => [domain, { domain, data: series([domain]) }]),
     )
-    return answer({ body: { code: 0, data } })
+    return buildAnswer({ body: { code: 0, data } })
   }
 }

@@ -1,4 +1,4 @@
-import { keyOf } from '../../src/emulator/entities/chance.ts'
+import { hashKey } from '../../src/emulator/entities/chance.ts'
 
 /**
  * Seeded chance: the same seed always draws the same. What is drawn of one fork does not move what
@@ -10,7 +10,7 @@ export class Chance {
 
   constructor(seed: string) {
     this.#seed = seed
-    this.#state = keyOf(seed)
+    this.#state = hashKey(seed)
   }
 
   /** A source of its own. */

@@ -9,7 +9,7 @@ export const service = { url: 'https://service', account: 'default' }
  * What `edgewise.yaml` says; small call rates and small writes, so that a few domains bring both to
  * their limits.
  */
-export function configOf(chance: Chance, state: StateConfig): WorkspaceConfig {
+export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfig {
   return {
     version: 1,
     id: 'simulation',

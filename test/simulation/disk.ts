@@ -58,7 +58,7 @@ export class Volume {
         () => {
           if (fails) {
             this.#world.count('disk: error')
-            process.tell(`can't ${what} ${path}`)
+            process.log(`can't ${what} ${path}`)
             throw Object.assign(new Error(`EIO: i/o error, ${what} ${path} (simulated)`), {
               code: 'EIO',
             })
@@ -84,12 +84,12 @@ export class Volume {
       sync: (path) => step('sync', path, () => sync(this.#known(path))),
       link: (from, to) =>
         step('link', to, () => {
-          process.tell(`puts ${to}`)
+          process.log(`puts ${to}`)
           return this.#add(to, this.#known(from))
         }),
       rename: (from, to) =>
         step('rename', to, () => {
-          process.tell(`puts ${to}`)
+          process.log(`puts ${to}`)
           this.#rename(from, to)
         }),
       remove: (path) =>

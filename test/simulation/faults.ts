@@ -49,7 +49,7 @@ export interface Faults {
  * How far a wall clock may be off, ms: any two agree within four minutes, so that what one says of
  * a minute ago is within five.
  */
-export const mostOffset = 119_000
+export const maxOffset = 119_000
 
 export const noFaults: Faults = {
   unreached: 0,

@@ -39,12 +39,12 @@ export class Git {
       process.step(process.chance.between(1, 20), `git ${what}`, act)
     const shared = remote === null ? clone : this.remote
     return {
-      home: '/clone/.git',
+      commonFolder: '/clone/.git',
       remote,
-      tip: (ref) => here(`tip ${ref}`, () => clone.get(ref) ?? null),
-      base: (one, other) => here('base', () => this.#base(one, other)),
-      files: (commit, path) => here(`files ${path}`, () => this.files(commit, path)),
-      idOf: (commit, path) => here(`id of ${path}`, () => this.#idOf(commit, path)),
+      findTip: (ref) => here(`tip ${ref}`, () => clone.get(ref) ?? null),
+      findMergeBase: (one, other) => here('base', () => this.#base(one, other)),
+      loadFiles: (commit, path) => here(`files ${path}`, () => this.files(commit, path)),
+      findId: (commit, path) => here(`id of ${path}`, () => this.#idOf(commit, path)),
       commit: (parent, changes, message) =>
         here('commit', () => {
           const id = this.#commit(
@@ -52,7 +52,7 @@ export class Git {
             changes,
             `${message} at ${Math.floor(process.clock.now() / 1000)}`,
           )
-          process.tell(
+          process.log(
             `commits ${id.slice(0, 7)} on ${parent?.slice(0, 7) ?? 'nothing'}: ${message.split('\n')[0] ?? ''}`,
           )
           return id
@@ -64,12 +64,12 @@ export class Git {
           if (there !== null) clone.set(`seen ${ref}`, there)
           return there
         }),
-      seen: (ref) => here(`seen ${ref}`, () => clone.get(`seen ${ref}`) ?? null),
+      findLastSeen: (ref) => here(`seen ${ref}`, () => clone.get(`seen ${ref}`) ?? null),
       push: (ref, from, to) =>
         this.#overNetwork(process, `pushes ${to?.slice(0, 7) ?? 'nothing'} to ${ref}`, () => {
           const swapped = swap(shared, ref, from, to)
           if (!swapped) this.#world.count('git: lost race')
-          process.tell(
+          process.log(
             `${swapped ? 'moved' : 'did not move'} ${ref} of the remote to ${to?.slice(0, 7) ?? 'nothing'}`,
           )
           return swapped
@@ -87,7 +87,7 @@ export class Git {
     const id = this.#commit(this.remote.get(ref) ?? null, files, 'Somebody else')
     this.remote.set(ref, id)
     this.#world.count('git: rival push')
-    this.#world.tell('rival', `pushes ${id.slice(0, 7)} to ${ref}`)
+    this.#world.log('rival', `pushes ${id.slice(0, 7)} to ${ref}`)
   }
 
   /** Whether what somebody else pushed is still there. */
@@ -122,7 +122,7 @@ export class Git {
     const way = () => (slow ? chance.between(1, 40_000) : chance.between(20, 400))
     const unreachable = () => {
       this.#world.count(after ? 'git: answer lost' : 'git: unreachable')
-      process.tell(`${what}: no answer${after ? ', though it was done' : ''}`)
+      process.log(`${what}: no answer${after ? ', though it was done' : ''}`)
       throw new EdgewiseError('record-unreachable', `${what}: no answer (simulated)`)
     }
     // What is under way is done even when the process dies meanwhile.

@@ -1,9 +1,9 @@
-import { itemSpec } from '../../src/catalog/catalogue.ts'
-import { withKept } from '../../src/catalog/item-spec.ts'
-import { canonicalJson, sameJson } from '../../src/model/canonical-json.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
+import { fillKeptFields } from '../../src/catalog/item-spec.ts'
+import { canonicalizeJson, isSameJson } from '../../src/model/canonical-json.ts'
 import type { Domain, ItemKey, Snapshot, Value } from '../../src/model/item.ts'
 import { leaseMs } from '../../src/state/lock.ts'
-import type { Recorded, RecordedItem } from '../../src/state/store.ts'
+import type { RecordedState, RecordedItem } from '../../src/state/store.ts'
 import type { Process } from './machine.ts'
 import type { Call } from './network.ts'
 import type { Service } from './service.ts'
@@ -131,7 +131,7 @@ export class Laws {
    * What the record calls confirmed is what the service holds, and nothing that was refused is
    * among it.
    */
-  record(recorded: Recorded, service: Service, when: string): void {
+  checkState(recorded: RecordedState, service: Service, when: string): void {
     for (const domain of service.domains())
       if (recorded.get(domain)?.has(switches) !== true && service.holds(domain).has(switches))
         this.#strangers.add(domain)
@@ -145,23 +145,25 @@ export class Laws {
             : 'the record is true'
         this.#world.violated(
           law,
-          `${when}: ${item} of ${domain} is recorded as ${told(held)}, the service holds ${value === undefined ? 'nothing' : canonicalJson(value)}`,
+          `${when}: ${item} of ${domain} is recorded as ${told(held)}, the service holds ${value === undefined ? 'nothing' : canonicalizeJson(value)}`,
         )
       }
     }
   }
 
   /** The service holds what the manifests say. */
-  desired(desired: Snapshot, service: Service): void {
-    for (const [domain, items] of desired) {
+  checkDesired(checkDesired: Snapshot, service: Service): void {
+    for (const [domain, items] of checkDesired) {
       for (const [item, { candidates }] of items) {
         const value = service.holds(domain).get(item)
         const wanted = candidates[0] ?? unsetValue(item, domain, value)
         if (this.#isStrange(domain, item)) continue
         if (
-          sameJson(
+          isSameJson(
             value,
-            wanted === undefined ? undefined : withKept(itemSpec(item).keeps, wanted, value),
+            wanted === undefined
+              ? undefined
+              : fillKeptFields(getItemSpec(item).keptFields, wanted, value),
           )
         )
           continue
@@ -188,18 +190,18 @@ function allows(item: ItemKey, held: RecordedItem, value: Value | undefined): bo
   if (held.candidates.length === 0) return value === undefined
   // A kept field that no recorded write named is not known.
   return held.candidates.some((candidate) =>
-    sameJson(value, withKept(itemSpec(item).keeps, candidate, value)),
+    isSameJson(value, fillKeptFields(getItemSpec(item).keptFields, candidate, value)),
   )
 }
 
 /** What an item holds after its documented way back, from whatever it held. */
 function unsetValue(item: ItemKey, domain: Domain, value: Value | undefined): Value | undefined {
-  const spec = itemSpec(item)
+  const spec = getItemSpec(item)
   const held = value === undefined ? [] : [value]
   const payload = spec.unset?.({ status: 'in-doubt', candidates: held }, domain)
   return payload === undefined || payload === null ? value : spec.reduce(value, payload)
 }
 
 function told({ status, candidates }: RecordedItem): string {
-  return `${status} ${candidates.map(canonicalJson).join(' or ')}`
+  return `${status} ${candidates.map(canonicalizeJson).join(' or ')}`
 }

@@ -115,13 +115,13 @@ export class Process {
       namespace: machine.name,
       pid,
       uptime: () => this.world.time - machine.bootedAt,
-      process: `${machine.name}-${pid}`,
-      runs: (other) => machine.runs(other),
+      processName: `${machine.name}-${pid}`,
+      isRunning: (other) => machine.runs(other),
     }
   }
 
-  tell(what: string): void {
-    this.world.tell(this.name, what)
+  log(what: string): void {
+    this.world.log(this.name, what)
   }
 
   kill(why: string): void {
@@ -129,7 +129,7 @@ export class Process {
     this.alive = false
     this.diedAt = this.world.time
     this.machine.processes.delete(this)
-    this.tell(`dies: ${why}`)
+    this.log(`dies: ${why}`)
     this.#announce('killed')
   }
 

@@ -14,7 +14,7 @@ export interface Mutation {
 }
 
 /** Breaks the product while it is bundled; fails where it no longer stands as the mutation says. */
-export function mutating({ name, file, find, replace }: Mutation): Plugin {
+export function createMutationPlugin({ name, file, find, replace }: Mutation): Plugin {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
   return {
     name: 'mutation',

@@ -5,8 +5,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'intents are not recorded',
     file: 'src/apply/apply-plan.ts',
-    find: 'if (!run.signal.aborted) await store.intend(',
-    replace: 'if (run.time() === "") await store.intend(',
+    find: 'if (!run.signal.aborted) await store.recordIntents(',
+    replace: 'if (run.time() === "") await store.recordIntents(',
     seeds: 200,
   },
   {
@@ -41,7 +41,7 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'the calls of earlier processes are forgotten',
     file: 'src/operations/execute-plan.ts',
-    find: 'const earlier = [...timesOf(calls, here()), ...unknown]',
+    find: 'const earlier = [...toUptimes(calls, here()), ...unknown]',
     replace: 'const earlier: number[] = []',
     seeds: 100,
   },
@@ -135,8 +135,8 @@ export const mutations: (Mutation & { seeds: number })[] = [
   {
     name: 'what is in doubt is not written again',
     file: 'src/diff/diff-snapshots.ts',
-    find: "if (held?.status === 'confirmed' && sameJson(before ?? undefined, after)) return null",
-    replace: 'if (sameJson(before ?? undefined, after)) return null',
+    find: "if (held?.status === 'confirmed' && isSameJson(before ?? undefined, after)) return null",
+    replace: 'if (isSameJson(before ?? undefined, after)) return null',
     seeds: 100,
   },
   {

@@ -46,7 +46,7 @@ export class Network {
   }
 
   /** What a process gives its client. */
-  transportOf(process: Process): Transport {
+  createTransport(process: Process): Transport {
     return (request) => {
       if (!process.alive || process.mayDie('before: a call is sent')) return new Promise(() => {})
       if (request.body === undefined)
@@ -66,7 +66,7 @@ export class Network {
         givenUpAt: this.#world.time + request.timeoutMs,
         endedAt: null,
       }
-      process.tell(
+      process.log(
         `sends call ${call.number}: ${Object.entries(config)
           .map(([item, payload]) => `${item} ${JSON.stringify(payload)}`)
           .join(', ')} → ${domains}`,
@@ -95,7 +95,7 @@ export class Network {
           if (call.endedAt !== null) return
           call.endedAt = this.#world.time
           if (process.mayDie(`before: it hears of call ${call.number}`)) return
-          process.tell(`call ${call.number} ends: ${what}`)
+          process.log(`call ${call.number} ends: ${what}`)
           this.#laws.ends(call, certain)
           then()
         })
@@ -181,7 +181,7 @@ export class Network {
       }
       call.mayLand = false
       void this.#service.write(body).then((said) => {
-        this.#world.tell('service', `call ${call.number}: HTTP ${said.status}, code ${said.code}`)
+        this.#world.log('service', `call ${call.number}: HTTP ${said.status}, code ${said.code}`)
         if (said.status === 429 || said.code === 429001) this.#world.count('service: throttled')
         this.#laws.lands(call, said)
         then(said)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { build } from 'esbuild'
-import { mutating, type Mutation } from './mutation.ts'
-import type { SeedResult, SeedsOf } from './seeds.ts'
+import { createMutationPlugin, type Mutation } from './mutation.ts'
+import type { SeedResult, SeedRange } from './seeds.ts'
 
 export interface SeedRun {
   from: number
@@ -15,7 +15,7 @@ export interface SeedRun {
   /** End with the first seed that breaks a law. */
   untilBroken?: boolean
   /** Called after every seed. */
-  told?(result: SeedResult): void
+  report?(result: SeedResult): void
 }
 
 /**
@@ -31,14 +31,14 @@ export async function runSeeds(run: SeedRun): Promise<SeedResult[]> {
     const lanes = Math.min(run.count, availableParallelism())
     const workers: Worker[] = []
     const take = (result: SeedResult) => {
-      run.told?.(result)
+      run.report?.(result)
       if (result.violations.length === 0) return
       broken.push(result)
       if (run.untilBroken === true) for (const worker of workers) void worker.terminate()
     }
     await Promise.all(
       Array.from({ length: lanes }, (_, lane) => {
-        const seeds: SeedsOf = { from: run.from + lane, step: lanes, end: run.from + run.count }
+        const seeds: SeedRange = { from: run.from + lane, step: lanes, end: run.from + run.count }
         return finished(new Worker(program, { workerData: seeds }), workers, take)
       }),
     )
@@ -73,7 +73,7 @@ async function bundle(program: string, mutation?: Mutation): Promise<void> {
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    plugins: mutation === undefined ? [] : [mutating(mutation)],
+    plugins: mutation === undefined ? [] : [createMutationPlugin(mutation)],
     logLevel: 'error',
   })
 }

@@ -9,10 +9,10 @@ import type { LoadedWorkspace } from '../../src/operations/load-workspace.ts'
 import { loadState } from '../../src/operations/open-state.ts'
 import type { Outside } from '../../src/operations/outside.ts'
 import type { Dialogue } from '../../src/operations/ports.ts'
-import type { Recorded } from '../../src/state/store.ts'
+import type { RecordedState } from '../../src/state/store.ts'
 import type { Process } from './machine.ts'
 import type { Network } from './network.ts'
-import type { RecordWorld } from './record.ts'
+import type { StateWorld } from './state-world.ts'
 
 /** What a run of `edgewise apply` came to. */
 export type Ending = 'settled' | 'complete' | 'incomplete' | 'failed' | 'killed'
@@ -22,12 +22,12 @@ export interface Run {
   config: WorkspaceConfig
   desired: Snapshot
   network: Network
-  record: RecordWorld
+  stateWorld: StateWorld
   lockTimeoutMs: number
   isolate: boolean
   signal: AbortSignal
   /** Called with what was loaded, while the lock is held. */
-  loaded(recorded: Recorded): void
+  loaded(recorded: RecordedState): void
 }
 
 /** `edgewise apply --yes` in a process of the simulation. */
@@ -38,7 +38,7 @@ export async function runApply(run: Run): Promise<Ending> {
     applied(run).catch((error: unknown) => failed(error, process)),
   ])
   if (ended !== 'killed') process.end()
-  process.tell(`run ends: ${ended}`)
+  process.log(`run ends: ${ended}`)
   return ended
 }
 
@@ -64,34 +64,34 @@ function dialogueOf({ process, loaded }: Run): Dialogue {
     warn: () => undefined,
     show: (subject) => {
       if (subject.kind === 'state') {
-        process.tell('holds the lock')
+        process.log('holds the lock')
         loaded(subject.recorded)
       }
       if (subject.kind === 'plan')
-        process.tell(
+        process.log(
           `plans ${subject.plan.changes.length} changes in ${subject.plan.writes.length} writes`,
         )
     },
     planning: () => undefined,
     confirm: async () => true,
     startProgress: async () => ({
-      report: (event) => process.tell(told(event)),
+      report: (event) => process.log(told(event)),
       end: () => undefined,
     }),
   }
 }
 
 /** What the record says to somebody who only looks. */
-export async function readRecord(
-  run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'record'>,
-): Promise<Recorded> {
+export async function loadRecorded(
+  run: Pick<Run, 'process' | 'config' | 'desired' | 'network' | 'stateWorld'>,
+): Promise<RecordedState> {
   const { recorded } = await loadState(workspaceOf(run), outsideOf(run))
   return recorded
 }
 
 function failed(thrown: unknown, process: Process): Ending {
   const error = thrown instanceof DefectAfterWrites ? thrown.cause : thrown
-  process.tell(`fails: ${error instanceof Error ? error.message : String(error)}`)
+  process.log(`fails: ${error instanceof Error ? error.message : String(error)}`)
   const expected =
     error instanceof EdgewiseError
       ? error.code !== 'plan-unproven' && error.code !== 'record-damaged'
@@ -117,8 +117,8 @@ function told(event: ApplyEvent): string {
 function outsideOf({
   process,
   network,
-  record,
-}: Pick<Run, 'process' | 'network' | 'record'>): Outside {
+  stateWorld,
+}: Pick<Run, 'process' | 'network' | 'stateWorld'>): Outside {
   const { clock, chance } = process
   return {
     env: {},
@@ -128,8 +128,8 @@ function outsideOf({
     user: process.name,
     signal: new AbortController().signal,
     solver: null,
-    transport: network.transportOf(process),
-    ...record.outsideOf(process),
+    transport: network.createTransport(process),
+    ...stateWorld.createOutside(process),
   }
 }
 
@@ -140,9 +140,9 @@ function workspaceOf({ config, desired }: Pick<Run, 'config' | 'desired'>): Load
     config,
     desired,
     diagnostics: [],
-    placeOf: () => null,
+    findItemPlace: () => null,
     commit: async () => null,
-    lineOf: () => null,
+    findSourceLine: () => null,
     vault,
     scrub: (text) => text,
   }

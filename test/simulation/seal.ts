@@ -16,7 +16,7 @@ const RealDate = Date
  * process, no network. Whoever tries ends the simulation with a violation that names what it was.
  * Dates may be made of a given time.
  */
-export async function sealed<T>(world: World, work: () => Promise<T>): Promise<T> {
+export async function runSealed<T>(world: World, work: () => Promise<T>): Promise<T> {
   const refuse = (name: string) => () => {
     const error = new Error(`a simulation may not use ${name}`)
     world.violated('sealed', error.stack ?? error.message)

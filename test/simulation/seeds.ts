@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { simulate } from './simulate.ts'
 
 /** The seeds of one worker: `from`, `from + step`, … below `end`. */
-export interface SeedsOf {
+export interface SeedRange {
   from: number
   step: number
   end: number
@@ -16,7 +16,7 @@ export interface SeedResult {
 }
 
 process.setSourceMapsEnabled(true)
-const { from, step, end } = workerData as SeedsOf
+const { from, step, end } = workerData as SeedRange
 for (let seed = from; seed < end; seed += step) {
   const { violations, counts } = await simulate(seed)
   const result: SeedResult = { seed, violations, counts }

@@ -1,9 +1,9 @@
 import { TextEncoder } from 'node:util'
 import type { Fault } from '../../src/emulator/entities/fault.ts'
 import { createService } from '../../src/emulator/routes/router.ts'
-import { wireNames } from '../../src/emulator/routes/wire-names.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
-import { Clock } from '../../src/emulator/store/clock.ts'
+import { buildWireNames } from '../../src/emulator/routes/wire-names.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
+import { SettableClock } from '../../src/emulator/store/clock.ts'
 import { DataLog } from '../../src/emulator/store/data-log.ts'
 import { FaultPlan } from '../../src/emulator/store/fault-plan.ts'
 import { Store } from '../../src/emulator/store/store.ts'
@@ -32,17 +32,20 @@ export class Service {
     faults: Fault[],
   ) {
     this.#world = world
-    this.#store = new Store({ domains: null, callsPerMinute, deadOrigins: [] }, new DataLog(null))
+    this.#store = new Store(
+      { domains: null, callsPerMinute, listDeadOrigins: [] },
+      new DataLog(null),
+    )
     this.#faults = new FaultPlan(seed, faults)
     this.#answer = createService(
-      { store: this.#store, clock: new Clock(() => world.time), faults: this.#faults },
+      { store: this.#store, clock: new SettableClock(() => world.time), faults: this.#faults },
       {
         token: 'sesame',
-        names: wireNames({}),
+        names: buildWireNames({}),
         lenient: false,
         limitStyle,
         control: false,
-        zone: timeZone('UTC'),
+        zone: createTimeZone('UTC'),
         seed,
         requestId: () => `r${++this.#requests}`,
       },
@@ -74,11 +77,11 @@ export class Service {
   }
 
   holds(domain: Domain): ReadonlyMap<ItemKey, Value> {
-    return this.#store.itemsOf(domain)
+    return this.#store.getItems(domain)
   }
 
   domains(): Domain[] {
-    return this.#store.allDomains()
+    return this.#store.listDomains()
   }
 
   /** From now on it does what it should. */

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readItem } from '../../src/catalog/read-item.ts'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
+import { parseItem } from '../../src/catalog/parse-item.ts'
+import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
 import { Chance } from './chance.ts'
 import { mutations } from './mutations.ts'
-import { sealed } from './seal.ts'
+import { runSealed } from './seal.ts'
 import { simulate } from './simulate.ts'
 import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
@@ -43,13 +43,13 @@ describe('a simulation', () => {
     ]
     for (const [name, use] of real) {
       const world = new World()
-      await expect(sealed(world, async () => use())).rejects.toThrow(
+      await expect(runSealed(world, async () => use())).rejects.toThrow(
         `a simulation may not use ${name}`,
       )
       expect(world.violations).toHaveLength(1)
     }
     const world = new World()
-    expect(await sealed(world, async () => Date.now())).toBe(world.time)
+    expect(await runSealed(world, async () => Date.now())).toBe(world.time)
     expect(globalThis.setTimeout).toBe(realTimer)
     expect(globalThis.Date).toBe(RealDate)
   })
@@ -61,10 +61,10 @@ it('its manifests are valid', () => {
     workload.edit()
     for (const items of workload.desired().values()) {
       for (const [item, { candidates }] of items) {
-        const spec = itemSpec(item)
+        const spec = getItemSpec(item)
         for (const value of candidates)
           expect(
-            readItem(spec, value, 'manifest', 'd0.example.com').problems.filter(
+            parseItem(spec, value, 'manifest', 'd0.example.com').problems.filter(
               ({ severity }) => severity === 'error',
             ),
           ).toEqual([])

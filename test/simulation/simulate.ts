@@ -1,14 +1,14 @@
-import type { Recorded } from '../../src/state/store.ts'
+import type { RecordedState } from '../../src/state/store.ts'
 import type { WorkspaceConfig } from '../../src/manifest/workspace.ts'
 import { Chance } from './chance.ts'
-import { configOf, service } from './config.ts'
-import { drawFaults, drawServiceFaults, mostOffset, noFaults, type Faults } from './faults.ts'
+import { createConfig, service } from './config.ts'
+import { drawFaults, drawServiceFaults, maxOffset, noFaults, type Faults } from './faults.ts'
 import { Laws } from './laws.ts'
 import type { Machine } from './machine.ts'
 import { Network } from './network.ts'
-import { RecordWorld, type Kind } from './record.ts'
-import { readRecord, runApply, type Ending } from './runner.ts'
-import { sealed } from './seal.ts'
+import { StateWorld, type StoreKind } from './state-world.ts'
+import { loadRecorded, runApply, type Ending } from './runner.ts'
+import { runSealed } from './seal.ts'
 import { Service } from './service.ts'
 import { itemKeys, Workload } from './workload.ts'
 import { World } from './world.ts'
@@ -30,7 +30,7 @@ export interface Simulated {
 export async function simulate(seed: number): Promise<Simulated> {
   const world = new World()
   try {
-    await sealed(world, () =>
+    await runSealed(world, () =>
       world.passUntil(new Simulation(world, new Chance(`seed ${seed}`)).live(), longest),
     )
   } catch (error) {
@@ -50,7 +50,7 @@ class Simulation {
   readonly #service: Service
   readonly #laws: Laws
   readonly #network: Network
-  readonly #record: RecordWorld
+  readonly #record: StateWorld
   readonly #faults: Faults
   #healed = false
   #runs = 0
@@ -60,15 +60,15 @@ class Simulation {
     this.#chance = chance
     this.#workload = new Workload(chance.fork('workload'))
     this.#faults = drawFaults(chance.fork('faults'))
-    const kind = chance.pick<Kind>([
+    const kind = chance.pick<StoreKind>([
       'folder',
       'shared folder',
       'git',
       'git with remote',
       'git with remote',
     ])
-    this.#record = new RecordWorld(world, this.#faults, kind, service)
-    this.#config = configOf(chance.fork('config'), this.#record.state)
+    this.#record = new StateWorld(world, this.#faults, kind, service)
+    this.#config = createConfig(chance.fork('config'), this.#record.state)
     const { limits } = this.#config
     world.count(`record: ${kind}`)
     const serviceFaults = drawServiceFaults(
@@ -86,13 +86,13 @@ class Simulation {
     const settleMs = this.#config.service.settleSeconds * 1000
     this.#laws = new Laws(world, limits.callsPerMinute, settleMs)
     this.#network = new Network(world, this.#service, this.#laws, settleMs, this.#faults)
-    this.#laws.lockedBy(() => this.#record.holder())
+    this.#laws.lockedBy(() => this.#record.findLockHolder())
   }
 
   /** Some rounds in which things go wrong, then runs until everything has settled. */
   async live(): Promise<void> {
     for (const machine of this.#record.machines) {
-      machine.offset = this.#chance.between(-mostOffset, mostOffset)
+      machine.offset = this.#chance.between(-maxOffset, maxOffset)
       this.#weather(machine)
     }
     for (let rounds = this.#chance.between(1, 4); rounds > 0; rounds--) {
@@ -141,10 +141,10 @@ class Simulation {
         return this.#world.violated('everything settles', `not after ${runs} undisturbed runs`)
     }
     await this.#wait(minute)
-    this.#laws.record(await this.#look(), this.#service, 'in the end')
+    this.#laws.checkState(await this.#look(), this.#service, 'in the end')
     if (!this.#record.keepsRival())
       this.#world.violated('what others wrote stays', 'the last rival push is gone')
-    this.#laws.desired(this.#workload.desired(), this.#service)
+    this.#laws.checkDesired(this.#workload.desired(), this.#service)
   }
 
   async #run(machine: Machine): Promise<Ending> {
@@ -157,7 +157,7 @@ class Simulation {
     if (chance.happens(faults.interrupted)) {
       process.after(chance.between(0, 2 * minute), () => {
         this.#world.count('run: interrupted')
-        process.tell('is interrupted')
+        process.log('is interrupted')
         interrupt.abort()
       })
     }
@@ -166,25 +166,25 @@ class Simulation {
       config: this.#config,
       desired: this.#workload.desired(),
       network: this.#network,
-      record: this.#record,
+      stateWorld: this.#record,
       isolate: chance.happens(0.8),
       lockTimeoutMs: this.#healed ? 5 * minute : chance.pick([0, 10_000, 5 * minute]),
       signal: interrupt.signal,
       loaded: (recorded) =>
-        this.#laws.record(recorded, this.#service, `as ${process.name} loads it`),
+        this.#laws.checkState(recorded, this.#service, `as ${process.name} loads it`),
     })
   }
 
-  #look(): Promise<Recorded> {
+  #look(): Promise<RecordedState> {
     const [machine] = this.#record.machines
     if (machine === undefined) throw new TypeError('expected a machine')
     const process = machine.start('looks', this.#chance.fork('looks'), Infinity)
-    return readRecord({
+    return loadRecorded({
       process,
       config: this.#config,
       desired: new Map(),
       network: this.#network,
-      record: this.#record,
+      stateWorld: this.#record,
     })
   }
 
@@ -196,25 +196,25 @@ class Simulation {
         const { clockSet, standStill, powerCut, rivalPush, cutOff } = this.#faults
         if (this.#healed) return
         if (chance.happens(clockSet)) {
-          machine.offset = chance.between(-mostOffset, mostOffset)
+          machine.offset = chance.between(-maxOffset, maxOffset)
           this.#world.count('clock: set')
-          this.#world.tell(machine.name, `its clock is set to ${machine.offset} ms`)
+          this.#world.log(machine.name, `its clock is set to ${machine.offset} ms`)
         }
         if (chance.happens(standStill)) {
           const asleep = chance.happens(0.5)
           machine.standStill(chance.between(1000, 3 * minute), asleep)
           this.#world.count(asleep ? 'machine: asleep' : 'machine: stands still')
-          this.#world.tell(machine.name, asleep ? 'falls asleep' : 'stands still')
+          this.#world.log(machine.name, asleep ? 'falls asleep' : 'stands still')
         }
         if (chance.happens(powerCut)) {
           this.#world.count('crash: power cut')
-          this.#world.tell(machine.name, 'loses its power')
+          this.#world.log(machine.name, 'loses its power')
           this.#record.losePower(machine, chance)
         }
         if (this.#record.kind === 'git with remote' && chance.happens(cutOff)) {
           machine.cutOffUntil = this.#world.time + chance.between(1000, 4 * minute)
           this.#world.count('git: cut off')
-          this.#world.tell(machine.name, 'is cut off from the remote')
+          this.#world.log(machine.name, 'is cut off from the remote')
         }
         if (chance.happens(rivalPush)) this.#record.rivalPush()
         next()

@@ -1,13 +1,13 @@
-import { itemSpec } from '../../src/catalog/catalogue.ts'
+import { getItemSpec } from '../../src/catalog/catalogue.ts'
 import {
-  confirmed,
+  createConfirmedState,
   type Domain,
-  type Held,
+  type ItemState,
   type ItemKey,
   type Snapshot,
   type Value,
 } from '../../src/model/item.ts'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Chance } from './chance.ts'
 
@@ -147,7 +147,7 @@ export class Workload {
       const entries =
         item === 'add_response_head'
           ? [
-              ...list.filter((entry) => !sameJson((entry as JsonObject)['name'], header.name)),
+              ...list.filter((entry) => !isSameJson((entry as JsonObject)['name'], header.name)),
               header,
             ]
           : [...list.filter((entry) => entry !== address), address]
@@ -184,10 +184,10 @@ function compatible(items: Items): Items {
   return items
 }
 
-function heldOf(item: ItemKey, value: Value | null): Held {
+function heldOf(item: ItemKey, value: Value | null): ItemState {
   return value === null
     ? { status: 'unset', candidates: [] }
-    : confirmed(itemSpec(item).canonical(value))
+    : createConfirmedState(getItemSpec(item).canonicalize(value))
 }
 
 function filled<T>(some: T[], all: readonly T[]): T[] {

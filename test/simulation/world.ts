@@ -24,7 +24,7 @@ export class World {
     this.#push({ at: this.time + Math.max(0, Math.round(ms)), order: this.#order++, run })
   }
 
-  tell(who: string, what: string): void {
+  log(who: string, what: string): void {
     this.trace.push(
       `${((this.time - this.begin) / 1000).toFixed(3).padStart(10)}  ${who.padEnd(8)} ${what}`,
     )
@@ -36,7 +36,7 @@ export class World {
 
   violated(law: string, what: string): void {
     const text = `${law}: ${what}`
-    this.tell('LAW', text)
+    this.log('LAW', text)
     this.violations.push(text)
   }
 

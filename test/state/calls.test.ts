@@ -1,26 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { callsAt, parseCalls, timesOf, type Times } from '../../src/state/format/calls.ts'
+import {
+  buildCalls,
+  parseCalls,
+  toUptimes,
+  type MachineTimes,
+} from '../../src/state/format/calls.ts'
 
-const here: Times = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
+const here: MachineTimes = { boot: 'boot-1', now: Date.UTC(2026, 10, 20), up: 1_000_000 }
 
 describe('the calls of this machine', () => {
   it('keep their times, whatever the wall clock said then or says now', () => {
-    const calls = callsAt([here.up - 50_000, here.up - 10_000], here)
+    const calls = buildCalls([here.up - 50_000, here.up - 10_000], here)
     for (const by of [-3_600_000, 0, 3_600_000])
-      expect(timesOf(calls, { ...here, now: here.now + by })).toEqual([
+      expect(toUptimes(calls, { ...here, now: here.now + by })).toEqual([
         here.up - 50_000,
         here.up - 10_000,
       ])
   })
 
   it('are forgotten after a minute', () => {
-    expect(timesOf(callsAt([here.up - 60_000, here.up - 59_999], here), here)).toEqual([
+    expect(toUptimes(buildCalls([here.up - 60_000, here.up - 59_999], here), here)).toEqual([
       here.up - 59_999,
     ])
   })
 
   it('that could still be under way keep their time in the future', () => {
-    expect(timesOf(callsAt([here.up + 60_000], here), here)).toEqual([here.up + 60_000])
+    expect(toUptimes(buildCalls([here.up + 60_000], here), here)).toEqual([here.up + 60_000])
   })
 })
 
@@ -29,16 +34,16 @@ describe('the calls of another machine, or of an earlier boot', () => {
 
   it('count as now when its clock says so within five minutes, or in the future', () => {
     for (const age of [0, 61_000, 299_000, -9_000_000])
-      expect(timesOf(other(age), here)).toEqual([here.up])
+      expect(toUptimes(other(age), here)).toEqual([here.up])
   })
 
   it('are gone after that', () => {
-    expect(timesOf(other(300_000), here)).toEqual([])
+    expect(toUptimes(other(300_000), here)).toEqual([])
   })
 
   it('are those of any machine that does not say which it is', () => {
     const nameless = { ...here, boot: '' }
-    expect(timesOf(callsAt([here.up - 30_000], nameless), nameless)).toEqual([here.up])
+    expect(toUptimes(buildCalls([here.up - 30_000], nameless), nameless)).toEqual([here.up])
   })
 })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import {
-  atPointer,
+  resolvePointer,
   isObject,
-  pointerStep,
-  pointerSteps,
+  formatPointerStep,
+  parsePointer,
   type Json,
   type JsonObject,
 } from '../../src/model/json.ts'
@@ -137,18 +137,18 @@ const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
  */
 function places(value: Json, pointer = ''): string[] {
   if (typeof value !== 'object' || value === null || pointer.endsWith('/candidates')) return []
-  const steps = Object.keys(value).map((key) => pointer + pointerStep(key))
+  const steps = Object.keys(value).map((key) => pointer + formatPointerStep(key))
   return steps.flatMap((step) => [
     step,
-    ...places(atPointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
+    ...places(resolvePointer({ at: value }, `/at${step.slice(pointer.length)}`) ?? null, step),
   ])
 }
 
 /** A copy with another value at a place; without the place where there is none. */
 function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
   const copy = structuredClone(whole)
-  const steps = pointerSteps(pointer)
-  const parent = atPointer(copy, steps.slice(0, -1).map(pointerStep).join('')) as Json
+  const steps = parsePointer(pointer)
+  const parent = resolvePointer(copy, steps.slice(0, -1).map(formatPointerStep).join('')) as Json
   const last = steps.at(-1) ?? ''
   if (Array.isArray(parent)) parent[Number(last)] = value ?? null
   else if (isObject(parent)) {
@@ -169,7 +169,7 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
       const allowed =
         value === undefined
           ? lacks.includes(place)
-          : (also[place] ?? []).some((each) => sameJson(each, value))
+          : (also[place] ?? []).some((each) => isSameJson(each, value))
       if (allowed) expect(attempt).not.toThrow()
       else expect(attempt, JSON.stringify(value)).toThrow(/^the record file\.json can't be read: /)
     }

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openRecord, type OpenRecord } from '../../src/state/open-state.ts'
+import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { applied, item, of, storeContract, type Kind } from './store-contract.ts'
+import { buildApplied, buildItem, buildDomain, storeContract, type Kind } from './store-contract.ts'
 
 interface FolderKind extends Kind {
   folder: string
@@ -18,8 +18,8 @@ async function inFolder(): Promise<FolderKind> {
     id = 'default',
     address = 'https://api.example.net',
     account = 'default',
-  ): Promise<OpenRecord> =>
-    openRecord(
+  ): Promise<OpenState> =>
+    openState(
       {
         root: folder,
         id,
@@ -29,7 +29,7 @@ async function inFolder(): Promise<FolderKind> {
       },
       {
         disk: realDisk,
-        process: `p${++processes}`,
+        processName: `p${++processes}`,
         openGit: () => Promise.reject(new Error('expected no git')),
       },
     )
@@ -57,9 +57,9 @@ storeContract('a folder', inFolder)
 it('a record in a folder is readable by its owner only', async () => {
   const kind = await inFolder()
   const { store, lock } = await kind.open()
-  await store.save(of('a.example.com', { timeout: item('1') }), 'test')
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   await store.saveCalls('x', [])
-  await lock.swap(null, 'me')
+  await lock.compareAndSwap(null, 'me')
   expect(kind.files().length).toBeGreaterThan(3)
   for (const path of kind.files()) {
     expect(statSync(path).mode & 0o777, path).toBe(0o600)
@@ -71,7 +71,7 @@ it('a record in a folder is readable by its owner only', async () => {
 it('leaves no temporary file behind, and reads none that a dead process left', async () => {
   const kind = await inFolder()
   const { store } = await kind.open()
-  await store.save(of('a.example.com', { timeout: item('1') }), 'test')
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   expect(kind.files().filter((path) => path.endsWith('.tmp'))).toEqual([])
   const path = kind.files().find((file) => file.endsWith('a.example.com.json')) ?? ''
   for (const name of [
@@ -88,17 +88,19 @@ it('leaves no temporary file behind, and reads none that a dead process left', a
 it('who lost the lock while asleep writes nothing over what others have written since', async () => {
   const kind = await inFolder()
   const slept = await kind.open()
-  const held = await slept.lock.swap(null, 'the one that slept')
-  await slept.store.save(of('a.example.com', { timeout: item('1') }), 'test')
+  const held = await slept.lock.compareAndSwap(null, 'the one that slept')
+  await slept.store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
   const other = await kind.open()
   await other.store.load()
-  await other.lock.swap(held, 'the other')
-  await other.store.save(of('a.example.com', { timeout: item('2') }), 'test')
+  await other.lock.compareAndSwap(held, 'the other')
+  await other.store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'test')
   const now = await kind.everything()
-  const late = of('a.example.com', { timeout: item('3') })
+  const late = buildDomain('a.example.com', { timeout: buildItem('3') })
   const moved = { code: 'record-moved', message: expect.stringContaining('the lock') as string }
   await expect(slept.store.save(late, 'test')).rejects.toMatchObject(moved)
-  await expect(slept.store.settle(applied('late'), [1], late)).rejects.toMatchObject(moved)
+  await expect(slept.store.recordOutcomes(buildApplied('late'), [1], late)).rejects.toMatchObject(
+    moved,
+  )
   await expect(slept.store.saveCalls('late', [])).rejects.toMatchObject(moved)
   expect(await kind.everything()).toEqual(now)
   kind.remove()

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Disk } from '../../src/state/folder/disk.ts'
-import { dirFiles } from '../../src/state/folder/folder-files.ts'
-import { dirRegister } from '../../src/state/folder/folder-register.ts'
+import { createFolderFiles } from '../../src/state/folder/folder-files.ts'
+import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
 import { openFileStore } from '../../src/state/file-store.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import type { Recorded, Store } from '../../src/state/store.ts'
-import { applied, item, of, wave } from './store-contract.ts'
+import type { RecordedState, Store } from '../../src/state/store.ts'
+import { buildApplied, buildItem, buildDomain, buildWave } from './store-contract.ts'
 
 const key = { id: 'test', address: 'https://service' }
 let folder = ''
@@ -19,15 +19,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (disk: Disk): Store =>
   openFileStore(
-    dirFiles(disk, folder, 'me', dirRegister(disk, `${folder}/lock`, 'me')),
+    createFolderFiles(disk, folder, 'me', createFolderRegister(disk, `${folder}/lock`, 'me')),
     key,
     'default',
   )
 
 it('an outcome that could not be recorded leaves its write in doubt, whatever is recorded after it', async () => {
-  const before: Recorded = new Map([
-    ...of('one.example.com', { timeout: item('1') }),
-    ...of('two.example.com', { timeout: item('2') }),
+  const before: RecordedState = new Map([
+    ...buildDomain('one.example.com', { timeout: buildItem('1') }),
+    ...buildDomain('two.example.com', { timeout: buildItem('2') }),
   ])
   await open(realDisk).save(before, 'as it was')
   let full = false
@@ -40,13 +40,14 @@ it('an outcome that could not be recorded leaves its write in doubt, whatever is
   }
   const store = open(disk)
   await store.load()
-  await store.intend(applied('this'), wave('this', before))
+  await store.recordIntents(buildApplied('this'), buildWave('this', before))
   full = true
-  const done = (domain: string) => of(domain, { timeout: item('99', { apply: 'this' }) })
-  await expect(store.settle(applied('this'), [1], done('one.example.com'))).rejects.toThrow(
-    'the disk is full',
-  )
-  await store.settle(applied('this'), [2], done('two.example.com'))
+  const done = (domain: string) =>
+    buildDomain(domain, { timeout: buildItem('99', { apply: 'this' }) })
+  await expect(
+    store.recordOutcomes(buildApplied('this'), [1], done('one.example.com')),
+  ).rejects.toThrow('the disk is full')
+  await store.recordOutcomes(buildApplied('this'), [2], done('two.example.com'))
 
   const found = await open(realDisk).load()
   expect(found.get('one.example.com')?.get('timeout')).toMatchObject({

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gitEnvironment, gitIn, saidBy } from '../../src/state/git/git-process.ts'
+import { buildGitEnvironment, createGit, formatGitError } from '../../src/state/git/git-process.ts'
 
 describe('the environment of git', () => {
   it('has what git, its helpers and ssh need', () => {
@@ -18,7 +18,7 @@ describe('the environment of git', () => {
       https_proxy: 'http://proxy:3128',
       GITHUB_TOKEN: 'of the forge',
     }
-    expect(gitEnvironment(given, 'of the service')).toMatchObject(given)
+    expect(buildGitEnvironment(given, 'of the service')).toMatchObject(given)
   })
 
   it('has nothing else, and nothing with the token of the service in it', () => {
@@ -31,7 +31,7 @@ describe('the environment of git', () => {
       GITHUB_TOKEN: 'Bearer t0k',
       NOTHING: undefined,
     }
-    expect(Object.keys(gitEnvironment(given, 't0k')).toSorted()).toEqual([
+    expect(Object.keys(buildGitEnvironment(given, 't0k')).toSorted()).toEqual([
       'GCM_INTERACTIVE',
       'GIT_TERMINAL_PROMPT',
       'LC_ALL',
@@ -44,7 +44,7 @@ describe('what git said', () => {
   it('is told without credentials, hints and prefixes', () => {
     const err =
       "hint: try again\nfatal: unable to access 'https://user:hunter2@git.example.com/x.git/': no route\nremote: closed\n"
-    expect(saidBy({ code: 1, out: Buffer.alloc(0), err })).toBe(
+    expect(formatGitError({ code: 1, out: Buffer.alloc(0), err })).toBe(
       "unable to access 'https://git.example.com/x.git/': no route; closed",
     )
   })
@@ -62,7 +62,7 @@ it.each(['INT', 'TERM'])(
           mode: 0o755,
         },
       )
-      const { code, out } = await gitIn(
+      const { code, out } = await createGit(
         folder,
         { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
         [],
@@ -76,7 +76,10 @@ it.each(['INT', 'TERM'])(
 
 it('a git that does not answer in time is given up, with all it has started', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'edgewise-process-'))
-  const git = gitIn(folder, gitEnvironment(process.env, ''), ['-c', 'alias.wait=!sleep 600'])
+  const git = createGit(folder, buildGitEnvironment(process.env, ''), [
+    '-c',
+    'alias.wait=!sleep 600',
+  ])
   const result = await git(['wait'], '', 200)
   expect(result).toMatchObject({ err: 'no answer in 0.2 s' })
   expect(result.code).not.toBe(0)
@@ -84,7 +87,7 @@ it('a git that does not answer in time is given up, with all it has started', as
 })
 
 it('a git that is not there is told as such', async () => {
-  await expect(gitIn(tmpdir(), { PATH: '/nowhere' }, [])(['version'])).rejects.toMatchObject({
+  await expect(createGit(tmpdir(), { PATH: '/nowhere' }, [])(['version'])).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('git is not installed') as string,
   })

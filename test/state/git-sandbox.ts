@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openGit } from '../../src/state/git/plumbing.ts'
-import { gitEnvironment } from '../../src/state/git/git-process.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-process.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
 /**
@@ -59,7 +59,7 @@ export class GitSandbox {
     const git = await openGit(
       join(this.folder, name),
       'origin',
-      gitEnvironment({ ...this.env, ...env }, ''),
+      buildGitEnvironment({ ...this.env, ...env }, ''),
       () => Date.UTC(2026, 10, 20),
     )
     if (git === null) throw new Error(`expected a repository in ${name}`)

@@ -2,11 +2,19 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
-import { openRecord, type OpenRecord } from '../../src/state/open-state.ts'
+import { openState, type OpenState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Store } from '../../src/state/store.ts'
 import { GitSandbox } from './git-sandbox.ts'
-import { applied, at, item, of, storeContract, wave, type Kind } from './store-contract.ts'
+import {
+  buildApplied,
+  recordedAt,
+  buildItem,
+  buildDomain,
+  storeContract,
+  buildWave,
+  type Kind,
+} from './store-contract.ts'
 
 const branch = 'edgewise-state'
 
@@ -21,8 +29,8 @@ async function inGit(remote: boolean): Promise<Kind> {
       id = 'default',
       address = 'https://api.example.net',
       account = 'default',
-    ): Promise<OpenRecord> =>
-      openRecord(
+    ): Promise<OpenState> =>
+      openState(
         {
           root: `${sandbox.folder}/${where}`,
           id,
@@ -30,7 +38,7 @@ async function inGit(remote: boolean): Promise<Kind> {
           account,
           state: { store: 'git', branch, remote: 'origin', path: 'state' },
         },
-        { disk: realDisk, process: `p${++processes}`, openGit: () => sandbox.open(where) },
+        { disk: realDisk, processName: `p${++processes}`, openGit: () => sandbox.open(where) },
       )
   const shared = remote ? 'remote.git' : 'clone'
   return {
@@ -49,9 +57,9 @@ async function inGit(remote: boolean): Promise<Kind> {
         .find((file) => file.endsWith(name) && !file.includes('/open/'))
       if (path === undefined) throw new Error(`expected a file ${name} on the branch`)
       const tip = sandbox.git(shared, 'rev-parse', branch)
-      const text = (await clone.files(tip, path)).get(path) ?? ''
+      const text = (await clone.loadFiles(tip, path)).get(path) ?? ''
       const damaged = await clone.commit(tip, new Map([[path, change(text)]]), 'damage')
-      await clone.move(`refs/heads/${branch}`, await clone.tip(`refs/heads/${branch}`), damaged)
+      await clone.move(`refs/heads/${branch}`, await clone.findTip(`refs/heads/${branch}`), damaged)
       if (remote) await clone.push(`refs/heads/${branch}`, tip, damaged)
     },
     everything: async () => [
@@ -79,9 +87,9 @@ class Two {
     const root = `${this.sandbox.folder}/${where}`
     const state = { store: 'git' as const, branch, remote: 'origin', path: 'state' }
     const openGit = async () => disturb(await this.sandbox.open(where))
-    const { store } = await openRecord(
+    const { store } = await openState(
       { root, id, address: 'https://api.example.net', account: 'default', state },
-      { disk: realDisk, process: where, openGit },
+      { disk: realDisk, processName: where, openGit },
     )
     await store.load()
     return store
@@ -103,47 +111,57 @@ describe('a rival on the same branch', () => {
   it('with another record is built upon, and nothing of either is lost', async () => {
     const [mine, theirs] = [await two.open('clone', 'mine'), await two.open('other', 'theirs')]
     for (const n of ['1', '2', '3']) {
-      await mine.save(of('a.example.com', { timeout: item(n) }), `mine ${n}`)
-      await theirs.save(of('a.example.com', { timeout: item(`${n}0`) }), `theirs ${n}`)
+      await mine.save(buildDomain('a.example.com', { timeout: buildItem(n) }), `mine ${n}`)
+      await theirs.save(
+        buildDomain('a.example.com', { timeout: buildItem(`${n}0`) }),
+        `theirs ${n}`,
+      )
     }
     expect(two.log()).toEqual(['mine 1', 'theirs 1', 'mine 2', 'theirs 2', 'mine 3', 'theirs 3'])
     for (const where of ['clone', 'other']) {
       expect(await (await two.open(where, 'mine')).load()).toEqual(
-        of('a.example.com', { timeout: item('3') }),
+        buildDomain('a.example.com', { timeout: buildItem('3') }),
       )
       expect(await (await two.open(where, 'theirs')).load()).toEqual(
-        of('a.example.com', { timeout: item('30') }),
+        buildDomain('a.example.com', { timeout: buildItem('30') }),
       )
     }
   })
 
   it('keeps outcomes that were recorded here and not shared before it came', async () => {
     const mine = await two.open('clone', 'mine')
-    await mine.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-    await mine.settle(applied('one'), [1], of('a.example.com', { timeout: item('2') }))
+    await mine.recordIntents(
+      buildApplied('one'),
+      buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+    )
+    await mine.recordOutcomes(
+      buildApplied('one'),
+      [1],
+      buildDomain('a.example.com', { timeout: buildItem('2') }),
+    )
     await mine.saveCalls('one', [{ at: 1, boot: 'b', up: 1 }])
     const theirs = await two.open('other', 'theirs')
-    await theirs.save(of('b.example.com', { timeout: item('7') }), 'theirs')
-    await mine.end(applied('one', { endedAt: at, outcome: 'complete' }))
+    await theirs.save(buildDomain('b.example.com', { timeout: buildItem('7') }), 'theirs')
+    await mine.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'complete' }))
     await mine.share?.()
     const seen = await two.open('other', 'mine')
-    expect(await seen.load()).toEqual(of('a.example.com', { timeout: item('2') }))
-    expect(await seen.history()).toMatchObject([{ id: 'one', outcome: 'complete' }])
+    expect(await seen.load()).toEqual(buildDomain('a.example.com', { timeout: buildItem('2') }))
+    expect(await seen.listApplies()).toMatchObject([{ id: 'one', outcome: 'complete' }])
     expect((await seen.loadCalls()).calls).toEqual([{ at: 1, boot: 'b', up: 1 }])
     expect(await (await two.open('clone', 'theirs')).load()).toEqual(
-      of('b.example.com', { timeout: item('7') }),
+      buildDomain('b.example.com', { timeout: buildItem('7') }),
     )
   })
 
   it('that writes to the same record ends the work here, and stays as it is', async () => {
     const [mine, theirs] = [await two.open('clone'), await two.open('other')]
-    await theirs.save(of('a.example.com', { timeout: item('7') }), 'theirs')
+    await theirs.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
     await expect(
-      mine.save(of('b.example.com', { timeout: item('1') }), 'mine'),
+      mine.save(buildDomain('b.example.com', { timeout: buildItem('1') }), 'mine'),
     ).rejects.toMatchObject({ code: 'record-moved' })
     expect(two.log()).toEqual(['theirs'])
     expect(await (await two.open('clone')).load()).toEqual(
-      of('a.example.com', { timeout: item('7') }),
+      buildDomain('a.example.com', { timeout: buildItem('7') }),
     )
   })
 
@@ -154,14 +172,14 @@ describe('a rival on the same branch', () => {
       ...git,
       push: async (...given) => {
         await theirs.save(
-          of('a.example.com', { timeout: item(String(++pushes)) }),
+          buildDomain('a.example.com', { timeout: buildItem(String(++pushes)) }),
           `theirs ${pushes}`,
         )
         return git.push(...given)
       },
     }))
     await expect(
-      mine.save(of('a.example.com', { timeout: item('1') }), 'mine'),
+      mine.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'mine'),
     ).rejects.toMatchObject({ code: 'record-unreachable' })
     expect(await (await two.open('clone', 'mine')).load()).toEqual(new Map())
   })
@@ -169,14 +187,14 @@ describe('a rival on the same branch', () => {
   it('in the same clone, without a remote, is built upon as well', async () => {
     two.sandbox.repository('alone')
     const [mine, theirs] = [await two.open('alone', 'mine'), await two.open('alone', 'theirs')]
-    await mine.save(of('a.example.com', { timeout: item('1') }), 'mine')
-    await theirs.save(of('a.example.com', { timeout: item('2') }), 'theirs')
-    await mine.save(of('a.example.com', { timeout: item('3') }), 'mine')
+    await mine.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'mine')
+    await theirs.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'theirs')
+    await mine.save(buildDomain('a.example.com', { timeout: buildItem('3') }), 'mine')
     expect(await (await two.open('alone', 'mine')).load()).toEqual(
-      of('a.example.com', { timeout: item('3') }),
+      buildDomain('a.example.com', { timeout: buildItem('3') }),
     )
     expect(await (await two.open('alone', 'theirs')).load()).toEqual(
-      of('a.example.com', { timeout: item('2') }),
+      buildDomain('a.example.com', { timeout: buildItem('2') }),
     )
   })
 })
@@ -194,36 +212,42 @@ describe('a push', () => {
 
   it('that the remote declines says why, and leaves the record as it was, here as well', async () => {
     const store = await two.open('clone')
-    await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+    await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     hook('echo "branch is protected" >&2; exit 1')
     const refused = {
       code: 'record-unreachable',
       message: expect.stringContaining('branch is protected') as string,
     }
     await expect(
-      store.save(of('a.example.com', { timeout: item('2') }), 'second'),
+      store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second'),
     ).rejects.toMatchObject(refused)
     await expect(
-      store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') }))),
+      store.recordIntents(
+        buildApplied('one'),
+        buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+      ),
     ).rejects.toMatchObject(refused)
     expect(await (await two.open('clone')).load()).toEqual(
-      of('a.example.com', { timeout: item('1') }),
+      buildDomain('a.example.com', { timeout: buildItem('1') }),
     )
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
-    await store.save(of('b.example.com', { timeout: item('3') }), 'third')
+    await store.save(buildDomain('b.example.com', { timeout: buildItem('3') }), 'third')
     expect(two.log()).toEqual(['first', 'third'])
     expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(
-      new Map([['timeout', item('1')]]),
+      new Map([['timeout', buildItem('1')]]),
     )
   })
 
   it('that failed keeps outcomes here, and the next one brings them', async () => {
     const store = await two.open('clone')
-    await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-    await store.settle(
-      applied('one'),
+    await store.recordIntents(
+      buildApplied('one'),
+      buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+    )
+    await store.recordOutcomes(
+      buildApplied('one'),
       [1],
-      of('a.example.com', { timeout: item('99', { apply: 'one' }) }),
+      buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) }),
     )
     hook('exit 1')
     await expect(store.share?.()).rejects.toMatchObject({ code: 'record-unreachable' })
@@ -234,7 +258,7 @@ describe('a push', () => {
     const next = await two.open('clone')
     expect((await next.load()).get('a.example.com')?.get('timeout')?.status).toBe('confirmed')
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
-    await next.save(of('b.example.com', { timeout: item('2') }), 'next')
+    await next.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'next')
     expect(
       [...(await (await two.open('other')).load()).values()].map(
         (items) => items.get('timeout')?.status,
@@ -244,12 +268,12 @@ describe('a push', () => {
 
   it('whose answer was lost counts once it took effect', async () => {
     const store = await two.open('clone')
-    await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+    await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     // Receives everything, and then says that it failed.
     const lossy = join(two.sandbox.folder, 'receive')
     writeFileSync(lossy, '#!/bin/sh\ngit-receive-pack "$@"\nexit 1\n', { mode: 0o755 })
     two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
-    await store.save(of('a.example.com', { timeout: item('2') }), 'second')
+    await store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
     expect(two.log()).toEqual(['first', 'second'])
   })
 
@@ -268,19 +292,24 @@ describe('outcomes that only this clone has', () => {
   it('give way when another machine has gone on from what the remote had', async () => {
     const two = new Two()
     const store = await two.open('clone')
-    await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
-    await store.settle(
-      applied('one'),
+    await store.recordIntents(
+      buildApplied('one'),
+      buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+    )
+    await store.recordOutcomes(
+      buildApplied('one'),
       [1],
-      of('a.example.com', { timeout: item('99', { apply: 'one' }) }),
+      buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) }),
     )
     // The process is gone; somebody else writes what it left in doubt, once more and otherwise.
-    await (await two.open('other')).save(of('a.example.com', { timeout: item('7') }), 'theirs')
+    await (
+      await two.open('other')
+    ).save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'theirs')
     const next = await two.open('clone')
-    expect(await next.load()).toEqual(of('a.example.com', { timeout: item('7') }))
-    await next.save(of('b.example.com', { timeout: item('2') }), 'next')
+    expect(await next.load()).toEqual(buildDomain('a.example.com', { timeout: buildItem('7') }))
+    await next.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'next')
     expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(
-      new Map([['timeout', item('7')]]),
+      new Map([['timeout', buildItem('7')]]),
     )
     two.sandbox.remove()
   })
@@ -289,11 +318,14 @@ describe('outcomes that only this clone has', () => {
 it('what can not be recorded in this clone is not announced to others', async () => {
   const two = new Two()
   const store = await two.open('clone')
-  await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
   two.sandbox.git('clone', 'worktree', 'add', '--quiet', '../look', branch)
   const next = await two.open('clone')
   const intent = () =>
-    next.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+    next.recordIntents(
+      buildApplied('one'),
+      buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+    )
   await expect(intent()).rejects.toMatchObject({
     message: expect.stringContaining('is checked out in') as string,
   })
@@ -322,8 +354,12 @@ describe('a branch that is gone from the remote', () => {
     ],
   ])('is not made again from what a clone %s has left of it', async (_kind, setting) => {
     if (setting.length > 0) two.sandbox.git('clone', ...setting)
-    await (await two.open('clone')).save(of('a.example.com', { timeout: item('1') }), 'first')
-    await (await two.open('other')).save(of('a.example.com', { timeout: item('2') }), 'second')
+    await (
+      await two.open('clone')
+    ).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
+    await (
+      await two.open('other')
+    ).save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
     two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
     const gone = { code: 'record-moved', message: expect.stringContaining('is gone') as string }
     await expect(two.open('clone')).rejects.toMatchObject(gone)
@@ -331,7 +367,7 @@ describe('a branch that is gone from the remote', () => {
     // As the message says.
     two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
     expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(
-      new Map([['timeout', item('2')]]),
+      new Map([['timeout', buildItem('2')]]),
     )
     two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
     two.sandbox.git('clone', 'branch', '-m', branch, `old-${branch}`)
@@ -340,9 +376,13 @@ describe('a branch that is gone from the remote', () => {
 
   it('was never there where the remote is new: what this clone has is the record', async () => {
     two.sandbox.git('other', 'remote', 'remove', 'origin')
-    await (await two.open('other')).save(of('a.example.com', { timeout: item('1') }), 'alone')
+    await (
+      await two.open('other')
+    ).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'alone')
     two.sandbox.git('other', 'remote', 'add', 'origin', '../remote.git')
-    await (await two.open('other')).save(of('b.example.com', { timeout: item('2') }), 'shared')
+    await (
+      await two.open('other')
+    ).save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'shared')
     expect(two.log()).toEqual(['alone', 'shared'])
   })
 })
@@ -351,7 +391,7 @@ it('a clone without files of its own asks the remote for those of the record at 
   const two = new Two()
   const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)
   const recorded = new Map(
-    names.map((name, i) => [name, new Map([['timeout', item(String(20 + i))]])]),
+    names.map((name, i) => [name, new Map([['timeout', buildItem(String(20 + i))]])]),
   )
   await (await two.open('clone')).save(recorded, 'first')
   two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')
@@ -378,7 +418,9 @@ it('a remote that wants no options, or is a mirror, is pushed to as any other', 
   const two = new Two()
   two.sandbox.git('clone', 'config', 'push.pushOption', 'ci.skip')
   two.sandbox.git('clone', 'config', 'remote.origin.mirror', 'true')
-  await (await two.open('clone')).save(of('a.example.com', { timeout: item('1') }), 'first')
+  await (
+    await two.open('clone')
+  ).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
   expect(two.log()).toEqual(['first'])
   two.sandbox.remove()
 })
@@ -386,7 +428,7 @@ it('a remote that wants no options, or is a mirror, is pushed to as any other', 
 it('a repository that lacks an object of the record says so, and nothing is taken for empty', async () => {
   const two = new Two()
   const store = await two.open('clone')
-  await store.save(of('a.example.com', { timeout: item('1') }), 'first')
+  await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
   const file = two.sandbox
     .git('clone', 'ls-tree', '-r', branch)
     .split('\n')

@@ -2,8 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { dirRegister } from '../../src/state/folder/folder-register.ts'
-import { acquire, endHolding, holderOf, leaseMs, type Machine } from '../../src/state/lock.ts'
+import { createFolderRegister } from '../../src/state/folder/folder-register.ts'
+import {
+  acquireLock,
+  endLock,
+  findLockHolder,
+  leaseMs,
+  type Machine,
+} from '../../src/state/lock.ts'
 import { type LockHolder } from '../../src/state/lock.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import type { Register } from '../../src/state/register.ts'
@@ -19,8 +25,8 @@ const here: Machine = {
   namespace: 'pid:[1]',
   pid: 4711,
   uptime: () => clock.time + asleepMs,
-  process: 'me',
-  runs: () => true,
+  processName: 'me',
+  isRunning: () => true,
 }
 const holder = (token: string, more: Partial<LockHolder> = {}): LockHolder => ({
   token,
@@ -33,13 +39,13 @@ const holder = (token: string, more: Partial<LockHolder> = {}): LockHolder => ({
   ...more,
 })
 const take = (token: string, timeoutMs = 0, machine = here) =>
-  acquire(register, holder(token), machine, timeoutMs, clock, never)
+  acquireLock(register, holder(token), machine, timeoutMs, clock, never)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'edgewise-lock-'))
   clock = new FakeClock()
   asleepMs = 0
-  register = dirRegister(realDisk, join(folder, 'lock'), 'me')
+  register = createFolderRegister(realDisk, join(folder, 'lock'), 'me')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -52,9 +58,9 @@ describe('the lock', () => {
     })
     await lease.release()
     const next = await take('second')
-    expect((await holderOf(register))?.token).toBe('second')
+    expect((await findLockHolder(register))?.token).toBe('second')
     await next.release()
-    expect(await holderOf(register)).toBeNull()
+    expect(await findLockHolder(register)).toBeNull()
   })
 
   it('is waited for', async () => {
@@ -67,68 +73,68 @@ describe('the lock', () => {
 
   it('of a process of this machine that is gone is taken at once', async () => {
     await take('first')
-    const lease = await take('second', 0, { ...here, runs: () => false })
-    expect(await lease.leftMs()).toBeGreaterThan(0)
+    const lease = await take('second', 0, { ...here, isRunning: () => false })
+    expect(await lease.remainingMs()).toBeGreaterThan(0)
   })
 
   it('of a process elsewhere is not: its number means nothing here', async () => {
     await take('first')
     await expect(
-      take('second', 0, { ...here, boot: 'boot-2', runs: () => false }),
+      take('second', 0, { ...here, boot: 'boot-2', isRunning: () => false }),
     ).rejects.toMatchObject({ code: 'locked' })
     await expect(
-      take('second', 0, { ...here, namespace: 'pid:[9]', runs: () => false }),
+      take('second', 0, { ...here, namespace: 'pid:[9]', isRunning: () => false }),
     ).rejects.toMatchObject({ code: 'locked' })
-    await endHolding(register, 'first')
-    await acquire(register, holder('third', { boot: '' }), here, 0, clock, never)
-    await expect(take('second', 0, { ...here, boot: '', runs: () => false })).rejects.toMatchObject(
-      { code: 'locked' },
-    )
+    await endLock(register, 'first')
+    await acquireLock(register, holder('third', { boot: '' }), here, 0, clock, never)
+    await expect(
+      take('second', 0, { ...here, boot: '', isRunning: () => false }),
+    ).rejects.toMatchObject({ code: 'locked' })
   })
 
   it('of a holder that lives is never taken, however long one waits', async () => {
     const lease = await take('first')
     const second = take('second', 10 * leaseMs)
     await expect(clock.drive(second)).rejects.toMatchObject({ code: 'locked' })
-    expect(await lease.leftMs()).toBeGreaterThan(leaseMs / 2)
+    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs / 2)
   })
 
   it('of a holder without a sign is taken when it was seen unchanged for the whole lease, and not before', async () => {
     // Written long ago by another machine's clock: that says nothing.
-    await register.swap(null, JSON.stringify(holder('gone', { boot: 'boot-2' })))
+    await register.compareAndSwap(null, JSON.stringify(holder('gone', { boot: 'boot-2' })))
     const start = clock.time
     const lease = await clock.drive(take('second', 10 * leaseMs))
     expect(clock.time - start).toBeGreaterThanOrEqual(leaseMs)
     expect(clock.time - start).toBeLessThan(leaseMs + 5000)
-    expect(await lease.leftMs()).toBeGreaterThan(0)
+    expect(await lease.remainingMs()).toBeGreaterThan(0)
   })
 
   it('that was ended is lost to its holder, who takes nothing away with it', async () => {
     const lease = await take('first')
-    expect(await endHolding(register, 'first')).toBe(true)
-    expect(await endHolding(register, 'first')).toBe(false)
-    expect(await lease.leftMs()).toBe(0)
+    expect(await endLock(register, 'first')).toBe(true)
+    expect(await endLock(register, 'first')).toBe(false)
+    expect(await lease.remainingMs()).toBe(0)
     const second = await take('second')
     await lease.release()
-    expect((await holderOf(register))?.token).toBe('second')
-    expect(await second.leftMs()).toBeGreaterThan(0)
+    expect((await findLockHolder(register))?.token).toBe('second')
+    expect(await second.remainingMs()).toBeGreaterThan(0)
   })
 
   it('of a gone holder goes to one successor only', async () => {
     await take('first')
     const gone = { ...here, runs: () => false }
     const seen = await register.read()
-    await acquire(register, holder('a', { pid: 1 }), gone, 0, clock, never)
-    expect(await register.swap(seen.version, JSON.stringify(holder('b')))).toBeNull()
-    expect((await holderOf(register))?.token).toBe('a')
+    await acquireLock(register, holder('a', { pid: 1 }), gone, 0, clock, never)
+    expect(await register.compareAndSwap(seen.version, JSON.stringify(holder('b')))).toBeNull()
+    expect((await findLockHolder(register))?.token).toBe('a')
   })
 
   it('that names nobody is held by somebody: it is not taken, and can be ended', async () => {
-    await register.swap(null, '{"token": 5, "who"')
+    await register.compareAndSwap(null, '{"token": 5, "who"')
     await expect(take('second')).rejects.toMatchObject({
       message: expect.stringContaining('somebody unknown') as string,
     })
-    expect(await endHolding(register, (await holderOf(register))?.token ?? '')).toBe(true)
+    expect(await endLock(register, (await findLockHolder(register))?.token ?? '')).toBe(true)
     expect(await take('second')).toBeDefined()
   })
 
@@ -136,23 +142,23 @@ describe('the lock', () => {
     let reachable = true
     const far: Register = {
       ...register,
-      near: false,
-      swap: (version, text) =>
-        reachable ? register.swap(version, text) : Promise.reject(new Error('no route')),
+      isLocal: false,
+      compareAndSwap: (version, text) =>
+        reachable ? register.compareAndSwap(version, text) : Promise.reject(new Error('no route')),
     }
-    const lease = await acquire(far, holder('first'), here, 0, clock, never)
+    const lease = await acquireLock(far, holder('first'), here, 0, clock, never)
     reachable = false
     await clock.advance(60_000)
-    expect(await lease.leftMs()).toBeLessThanOrEqual(leaseMs - 60_000)
+    expect(await lease.remainingMs()).toBeLessThanOrEqual(leaseMs - 60_000)
     reachable = true
     await clock.advance(20_000)
-    expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
+    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs - 20_000)
     await lease.release()
   })
 
   it('runs out while its machine is asleep, though the monotonic clock stands still', async () => {
-    const lease = await acquire(
-      { ...register, near: false },
+    const lease = await acquireLock(
+      { ...register, isLocal: false },
       holder('first'),
       here,
       0,
@@ -160,9 +166,9 @@ describe('the lock', () => {
       never,
     )
     asleepMs = 80_000
-    expect(await lease.leftMs()).toBe(leaseMs - 80_000)
+    expect(await lease.remainingMs()).toBe(leaseMs - 80_000)
     await clock.advance(20_000)
-    expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
+    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs - 20_000)
     await lease.release()
   })
 
@@ -170,20 +176,20 @@ describe('the lock', () => {
     let lossy = false
     const far: Register = {
       ...register,
-      near: false,
-      swap: async (version, text) => {
-        const swapped = await register.swap(version, text)
+      isLocal: false,
+      compareAndSwap: async (version, text) => {
+        const swapped = await register.compareAndSwap(version, text)
         if (lossy) throw new Error('the answer was lost')
         return swapped
       },
     }
-    const lease = await acquire(far, holder('first'), here, 0, clock, never)
+    const lease = await acquireLock(far, holder('first'), here, 0, clock, never)
     lossy = true
     await clock.advance(20_000)
     lossy = false
     await clock.advance(40_000)
-    expect(await lease.leftMs()).toBeGreaterThan(leaseMs - 20_000)
+    expect(await lease.remainingMs()).toBeGreaterThan(leaseMs - 20_000)
     await lease.release()
-    expect(await holderOf(register)).toBeNull()
+    expect(await findLockHolder(register)).toBeNull()
   })
 })

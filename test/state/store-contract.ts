@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
 import type { Applied } from '../../src/model/applied.ts'
-import type { OpenRecord } from '../../src/state/open-state.ts'
-import type { Recorded, RecordedItem, Store, Wave } from '../../src/state/store.ts'
+import type { OpenState } from '../../src/state/open-state.ts'
+import type { RecordedState, RecordedItem, Store, Wave } from '../../src/state/store.ts'
 
-export const at = '2026-11-20T00:00:00.000Z'
+export const recordedAt = '2026-11-20T00:00:00.000Z'
 
 /** One kind of store, as the contract sees it: everything is gone with `remove`. */
 export interface Kind {
   /** Opens a record anew, as another process would. */
-  open(id?: string, address?: string, account?: string): Promise<OpenRecord>
+  open(id?: string, address?: string, account?: string): Promise<OpenState>
   /** What another machine sees. */
-  elsewhere(): Promise<OpenRecord>
+  elsewhere(): Promise<OpenState>
   /** Changes the text of the file of a record whose name ends so. */
   damage(name: string, change: (text: string) => string): Promise<void>
   /** Everything that is kept, in a form in which equal states are equal. */
@@ -19,26 +19,26 @@ export interface Kind {
   remove(): void
 }
 
-export function item(value: string, more: Partial<RecordedItem> = {}): RecordedItem {
+export function buildItem(value: string, more: Partial<RecordedItem> = {}): RecordedItem {
   return {
     status: 'confirmed',
     candidates: [{ time: value }],
-    at,
+    at: recordedAt,
     apply: 'first',
     origin: 'write',
     ...more,
   }
 }
 
-export function of(domain: string, items: Record<string, RecordedItem>): Recorded {
+export function buildDomain(domain: string, items: Record<string, RecordedItem>): RecordedState {
   return new Map([[domain, new Map(Object.entries(items))]])
 }
 
-export function applied(id: string, more: Partial<Applied> = {}): Applied {
+export function buildApplied(id: string, more: Partial<Applied> = {}): Applied {
   const writes = { confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 }
   return {
     id,
-    startedAt: at,
+    startedAt: recordedAt,
     endedAt: null,
     commit: 'c0ffee',
     author: 'somebody',
@@ -52,14 +52,14 @@ export function applied(id: string, more: Partial<Applied> = {}): Applied {
  * A wave that changes `timeout` of each domain from what is given to '99', one write each, numbered
  * from 1.
  */
-export function wave(apply: string, before: Recorded, number = 1): Wave {
+export function buildWave(apply: string, before: RecordedState, number = 1): Wave {
   const doubt = (held: RecordedItem): RecordedItem => ({
     ...held,
     status: 'in-doubt',
     candidates: [...held.candidates, { time: '99' }],
     apply,
   })
-  const intents = [...before].map(([domain, items], i): [number, Recorded] => [
+  const intents = [...before].map(([domain, items], i): [number, RecordedState] => [
     i + 1,
     new Map([[domain, new Map([...items].map(([name, held]) => [name, doubt(held)]))]]),
   ])
@@ -84,7 +84,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       const store = await open()
       const rollout: Rollout = {
         id: 'one',
-        startedAt: at,
+        startedAt: recordedAt,
         commit: null,
         author: 'somebody',
         state: 'open',
@@ -92,51 +92,53 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         items: [],
         asked: { 'a.example.com': 'sha256:0' },
         held: [],
-        waves: [{ domains: ['a.example.com'], applied: { from: at, to: null }, passed: false }],
+        waves: [
+          { domains: ['a.example.com'], applied: { from: recordedAt, to: null }, passed: false },
+        ],
         released: [],
         applies: ['one-w1'],
       }
-      expect(await store.rollouts()).toEqual([])
-      await store.keepRollout(rollout, 'begins')
-      await store.keepRollout(
+      expect(await store.listRollouts()).toEqual([])
+      await store.saveRollout(rollout, 'begins')
+      await store.saveRollout(
         { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
         'begins',
       )
-      await store.keepRollout(
+      await store.saveRollout(
         { ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] },
         'stopped',
       )
       const other = (await kind.elsewhere()).store
       await other.load()
-      expect(await other.rollouts()).toEqual([
+      expect(await other.listRollouts()).toEqual([
         { ...rollout, id: 'two', startedAt: '2026-11-19T00:00:00.000Z' },
         { ...rollout, state: 'stopped', reason: 'worse', held: ['a.example.com'] },
       ])
-      await store.dropRollouts(['one', 'two', 'never'], 'complete')
-      expect(await (await open()).rollouts()).toEqual([])
+      await store.deleteRollouts(['one', 'two', 'never'], 'complete')
+      expect(await (await open()).listRollouts()).toEqual([])
     })
 
     it('that was never written is empty, and looking changes nothing', async () => {
       const before = await kind.everything()
       const store = await open()
       expect(await store.load()).toEqual(new Map())
-      expect(await store.otherAddresses()).toEqual([])
-      expect(await store.history()).toEqual([])
-      expect(await store.before('none')).toEqual(new Map())
+      expect(await store.listOtherAddresses()).toEqual([])
+      expect(await store.listApplies()).toEqual([])
+      expect(await store.loadStateBefore('none')).toEqual(new Map())
       expect(await store.loadCalls()).toEqual({ calls: [], incomplete: false })
       expect(await kind.everything()).toEqual(before)
     })
 
     it('gives back what was saved, here and elsewhere', async () => {
-      const saved = of('a.example.com', {
-        timeout: item('10', { returned: { time: '11' }, templates: { 'scrypt:1': 'name' } }),
-        https: item('0', {
+      const saved = buildDomain('a.example.com', {
+        timeout: buildItem('10', { returned: { time: '11' }, templates: { 'scrypt:1': 'name' } }),
+        https: buildItem('0', {
           status: 'in-doubt',
           candidates: [{ b: 1, a: [] }, { a: null }],
           unknown: true,
         }),
-        ip_black_list: item('0', { status: 'unset', candidates: [] }),
-        extend: item('0', { candidates: ['"\n\u2028\\ é 語 \u0000'] }),
+        ip_black_list: buildItem('0', { status: 'unset', candidates: [] }),
+        extend: buildItem('0', { candidates: ['"\n\u2028\\ é 語 \u0000'] }),
       })
       await (await open()).save(saved, 'test')
       expect(await (await open()).load()).toEqual(saved)
@@ -146,17 +148,17 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     it('changes the named domains and no others; one without items leaves it', async () => {
       const store = await open()
       await store.load()
-      await store.save(of('a.example.com', { timeout: item('1') }), 'test')
-      await store.save(of('b.example.com', { timeout: item('2') }), 'test')
-      await store.save(of('b.example.com', { rate_limit: item('3') }), 'test')
+      await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
+      await store.save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'test')
+      await store.save(buildDomain('b.example.com', { rate_limit: buildItem('3') }), 'test')
       expect(await (await open()).load()).toEqual(
         new Map([
-          ...of('a.example.com', { timeout: item('1') }),
-          ...of('b.example.com', { rate_limit: item('3') }),
+          ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+          ...buildDomain('b.example.com', { rate_limit: buildItem('3') }),
         ]),
       )
-      await store.save(of('b.example.com', {}), 'test')
-      await store.save(of('never.example.com', {}), 'test')
+      await store.save(buildDomain('b.example.com', {}), 'test')
+      await store.save(buildDomain('never.example.com', {}), 'test')
       expect([...(await (await open()).load()).keys()]).toEqual(['a.example.com'])
     })
 
@@ -173,7 +175,10 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       ]
       await (
         await open()
-      ).save(new Map(names.map((domain) => [domain, new Map([['timeout', item('1')]])])), 'test')
+      ).save(
+        new Map(names.map((domain) => [domain, new Map([['timeout', buildItem('1')]])])),
+        'test',
+      )
       expect([...(await (await open()).load()).keys()].toSorted()).toEqual(names.toSorted())
     })
 
@@ -196,28 +201,33 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       for (const [i, [id, address]] of keys.entries())
         await (
           await open(id, address)
-        ).save(of('a.example.com', { timeout: item(String(i)) }), 'test')
+        ).save(buildDomain('a.example.com', { timeout: buildItem(String(i)) }), 'test')
       for (const [i, [id, address]] of keys.entries()) {
         expect(
           (await (await open(id, address)).load()).get('a.example.com')?.get('timeout'),
           `${id} ${address}`,
-        ).toEqual(item(String(i)))
+        ).toEqual(buildItem(String(i)))
       }
-      expect(await (await open('staging', 'emulator')).otherAddresses()).toEqual([
+      expect(await (await open('staging', 'emulator')).listOtherAddresses()).toEqual([
         'https://api.example.net',
       ])
-      expect(await (await open('staging', 'https://api.example.net')).otherAddresses()).toEqual([])
-      expect(await (await open('other', 'emulator')).otherAddresses()).toEqual([])
+      expect(await (await open('staging', 'https://api.example.net')).listOtherAddresses()).toEqual(
+        [],
+      )
+      expect(await (await open('other', 'emulator')).listOtherAddresses()).toEqual([])
     })
 
     it('says what an apply intended, and that it is in doubt, from the intent on and everywhere', async () => {
       const before = new Map([
-        ...of('a.example.com', { timeout: item('1') }),
-        ...of('b.example.com', { timeout: item('2'), https: item('3') }),
+        ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+        ...buildDomain('b.example.com', { timeout: buildItem('2'), https: buildItem('3') }),
       ])
       const store = await open()
       await store.save(before, 'test')
-      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+      await store.recordIntents(
+        buildApplied('one'),
+        buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+      )
       for (const seen of [await open(), (await kind.elsewhere()).store]) {
         const recorded = await seen.load()
         expect(recorded.get('a.example.com')?.get('timeout')).toMatchObject({
@@ -226,49 +236,61 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
           open: true,
         })
         expect(recorded.get('b.example.com')).toEqual(before.get('b.example.com'))
-        expect(await seen.history()).toEqual([applied('one')])
+        expect(await seen.listApplies()).toEqual([buildApplied('one')])
       }
     })
 
     it('knows of a settled write what came of it, whatever becomes of the others', async () => {
       const before = new Map([
-        ...of('a.example.com', { timeout: item('1') }),
-        ...of('b.example.com', { timeout: item('2') }),
-        ...of('c.example.com', { timeout: item('3') }),
+        ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+        ...buildDomain('b.example.com', { timeout: buildItem('2') }),
+        ...buildDomain('c.example.com', { timeout: buildItem('3') }),
       ])
       const store = await open()
       await store.save(before, 'test')
-      await store.intend(applied('one'), wave('one', before))
-      await store.settle(
-        applied('one'),
+      await store.recordIntents(buildApplied('one'), buildWave('one', before))
+      await store.recordOutcomes(
+        buildApplied('one'),
         [1],
-        of('a.example.com', { timeout: item('99', { apply: 'one' }) }),
+        buildDomain('a.example.com', { timeout: buildItem('99', { apply: 'one' }) }),
       )
       // Nothing was saved at the service: what was recorded before is true again.
-      await store.settle(applied('one'), [2], of('b.example.com', { timeout: item('2') }))
+      await store.recordOutcomes(
+        buildApplied('one'),
+        [2],
+        buildDomain('b.example.com', { timeout: buildItem('2') }),
+      )
       await store.share?.()
       for (const seen of [await open(), (await kind.elsewhere()).store]) {
         const recorded = await seen.load()
-        expect(recorded.get('a.example.com')?.get('timeout')).toEqual(item('99', { apply: 'one' }))
-        expect(recorded.get('b.example.com')?.get('timeout')).toEqual(item('2'))
+        expect(recorded.get('a.example.com')?.get('timeout')).toEqual(
+          buildItem('99', { apply: 'one' }),
+        )
+        expect(recorded.get('b.example.com')?.get('timeout')).toEqual(buildItem('2'))
         expect(recorded.get('c.example.com')?.get('timeout')?.status).toBe('in-doubt')
       }
-      await store.end(applied('one', { endedAt: at, outcome: 'incomplete' }))
+      await store.endApply(buildApplied('one', { endedAt: recordedAt, outcome: 'incomplete' }))
       await store.share?.()
       expect(
         (await (await kind.elsewhere()).store.load()).get('c.example.com')?.get('timeout'),
-      ).toEqual(item('3'))
+      ).toEqual(buildItem('3'))
     })
 
     it('keeps an outcome of a write that is not settled yet, and doubts the rest of it', async () => {
-      const before = of('a.example.com', { timeout: item('1'), https: item('2') })
+      const before = buildDomain('a.example.com', {
+        timeout: buildItem('1'),
+        https: buildItem('2'),
+      })
       const store = await open()
       await store.save(before, 'test')
-      await store.intend(applied('one'), wave('one', before))
-      await store.settle(
-        applied('one'),
+      await store.recordIntents(buildApplied('one'), buildWave('one', before))
+      await store.recordOutcomes(
+        buildApplied('one'),
         [],
-        of('a.example.com', { timeout: item('99', { apply: 'one' }), https: item('2') }),
+        buildDomain('a.example.com', {
+          timeout: buildItem('99', { apply: 'one' }),
+          https: buildItem('2'),
+        }),
       )
       const recorded = (await (await open()).load()).get('a.example.com')
       expect(recorded?.get('timeout')?.status).toBe('confirmed')
@@ -277,65 +299,68 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
 
     it('doubts what a cut-off apply left until something else is recorded of it', async () => {
       const before = new Map([
-        ...of('a.example.com', { timeout: item('1') }),
-        ...of('b.example.com', { timeout: item('2') }),
+        ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+        ...buildDomain('b.example.com', { timeout: buildItem('2') }),
       ])
       const store = await open()
       await store.save(before, 'test')
-      await store.intend(applied('one'), wave('one', before))
+      await store.recordIntents(buildApplied('one'), buildWave('one', before))
       const next = await open()
       const seen = await next.load()
-      expect(next.cutOff()).toMatchObject([
+      expect(next.listUnfinished()).toMatchObject([
         { id: 'one', author: 'somebody', writes: { inDoubt: 2 } },
       ])
-      await next.save(of('a.example.com', { timeout: item('7') }), 'test')
+      await next.save(buildDomain('a.example.com', { timeout: buildItem('7') }), 'test')
       const after = await (await open()).load()
-      expect(after.get('a.example.com')).toEqual(new Map([['timeout', item('7')]]))
+      expect(after.get('a.example.com')).toEqual(new Map([['timeout', buildItem('7')]]))
       expect(after.get('b.example.com')).toEqual(seen.get('b.example.com'))
-      const [cutOff] = await (await open()).history()
+      const [cutOff] = await (await open()).listApplies()
       expect(cutOff).toMatchObject({
         id: 'one',
         endedAt: null,
         outcome: 'unfinished',
         writes: { inDoubt: 2 },
       })
-      await next.intend(applied('two'), wave('two', of('b.example.com', { timeout: item('2') })))
-      await next.settle(
-        applied('two'),
-        [1],
-        of('b.example.com', { timeout: item('9', { apply: 'two' }) }),
+      await next.recordIntents(
+        buildApplied('two'),
+        buildWave('two', buildDomain('b.example.com', { timeout: buildItem('2') })),
       )
-      await next.end(applied('two', { endedAt: at, outcome: 'complete' }))
+      await next.recordOutcomes(
+        buildApplied('two'),
+        [1],
+        buildDomain('b.example.com', { timeout: buildItem('9', { apply: 'two' }) }),
+      )
+      await next.endApply(buildApplied('two', { endedAt: recordedAt, outcome: 'complete' }))
       expect((await (await open()).load()).get('a.example.com')).toEqual(
-        new Map([['timeout', item('7')]]),
+        new Map([['timeout', buildItem('7')]]),
       )
       expect((await (await open()).load()).get('b.example.com')).toEqual(
-        new Map([['timeout', item('9', { apply: 'two' })]]),
+        new Map([['timeout', buildItem('9', { apply: 'two' })]]),
       )
-      expect((await (await open()).history()).map(({ id }) => id)).toEqual(['one', 'two'])
+      expect((await (await open()).listApplies()).map(({ id }) => id)).toEqual(['one', 'two'])
     })
 
     it('knows what was recorded before an apply, over all of its waves', async () => {
       const store = await open()
-      await store.save(of('a.example.com', { timeout: item('1') }), 'test')
+      await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
       const first = {
-        ...wave('one', of('a.example.com', { timeout: item('1') })),
+        ...buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
         before: new Map([
           [
             'a.example.com',
             new Map([
-              ['timeout', item('1')],
+              ['timeout', buildItem('1')],
               ['https', null],
             ]),
           ],
         ]),
       }
-      await store.intend(applied('one'), first)
-      await store.intend(
-        applied('one'),
-        wave('one', of('a.example.com', { timeout: item('5') }), 2),
+      await store.recordIntents(buildApplied('one'), first)
+      await store.recordIntents(
+        buildApplied('one'),
+        buildWave('one', buildDomain('a.example.com', { timeout: buildItem('5') }), 2),
       )
-      expect(await (await open()).before('one')).toEqual(first.before)
+      expect(await (await open()).loadStateBefore('one')).toEqual(first.before)
     })
 
     it.each(every ? damages : damages.slice(0, 3))(
@@ -344,8 +369,8 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         const store = await open()
         await store.save(
           new Map([
-            ...of('a.example.com', { timeout: item('1') }),
-            ...of('z.example.com', { timeout: item('2') }),
+            ...buildDomain('a.example.com', { timeout: buildItem('1') }),
+            ...buildDomain('z.example.com', { timeout: buildItem('2') }),
           ]),
           'test',
         )
@@ -361,7 +386,7 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     )
 
     it('of a newer version says that a newer edgewise wrote it', async () => {
-      await (await open()).save(of('a.example.com', { timeout: item('1') }), 'test')
+      await (await open()).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'test')
       await kind.damage('/a.example.com.json', (text) =>
         text.replace('edgewise.record/1', 'edgewise.record/12'),
       )
@@ -374,7 +399,10 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
       'whose journal is damaged (%s) is named with its path',
       async (file) => {
         const store = await open()
-        await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+        await store.recordIntents(
+          buildApplied('one'),
+          buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+        )
         for (const damage of [
           () => '',
           () => '{}',
@@ -406,9 +434,12 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
     it('shows calls elsewhere as soon as something is recorded, and says when some may be missing', async () => {
       const store = await open()
       await store.load()
-      await store.intend(applied('one'), wave('one', of('a.example.com', { timeout: item('1') })))
+      await store.recordIntents(
+        buildApplied('one'),
+        buildWave('one', buildDomain('a.example.com', { timeout: buildItem('1') })),
+      )
       await store.saveCalls('one', [{ at: 1, boot: 'boot', up: 1 }])
-      await store.settle(applied('one'), [], new Map())
+      await store.recordOutcomes(buildApplied('one'), [], new Map())
       await store.share?.()
       const other = (await kind.elsewhere()).store
       await other.load()
@@ -423,17 +454,17 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
 
     it('has a lock that one process holds at a time, seen everywhere', async () => {
       const [one, two] = [(await kind.open()).lock, (await kind.elsewhere()).lock]
-      const first = await one.swap((await one.read()).version, 'first')
+      const first = await one.compareAndSwap((await one.read()).version, 'first')
       expect(first).not.toBeNull()
       expect((await two.read()).text).toBe('first')
-      expect(await two.swap(null, 'second')).toBeNull()
-      const next = await two.swap((await two.read()).version, 'second')
-      expect(await one.swap(first, 'beat')).toBeNull()
-      expect(await one.swap(first, null)).toBeNull()
+      expect(await two.compareAndSwap(null, 'second')).toBeNull()
+      const next = await two.compareAndSwap((await two.read()).version, 'second')
+      expect(await one.compareAndSwap(first, 'beat')).toBeNull()
+      expect(await one.compareAndSwap(first, null)).toBeNull()
       expect((await one.read()).text).toBe('second')
-      expect(await two.swap(next, null)).not.toBeNull()
+      expect(await two.compareAndSwap(next, null)).not.toBeNull()
       expect((await one.read()).text).toBeNull()
-      expect(await one.swap((await one.read()).version, 'third')).not.toBeNull()
+      expect(await one.compareAndSwap((await one.read()).version, 'third')).not.toBeNull()
     })
 
     it('lets one of many win the lock', async () => {
@@ -444,7 +475,9 @@ export function storeContract(name: string, make: () => Promise<Kind>, every = t
         ),
       )
       const { version } = await locks[0]!.read()
-      const won = await Promise.all(locks.map((lock, i) => lock.swap(version, `runner ${i}`)))
+      const won = await Promise.all(
+        locks.map((lock, i) => lock.compareAndSwap(version, `runner ${i}`)),
+      )
       expect(won.filter((one) => one !== null)).toHaveLength(1)
       expect((await locks[0]!.read()).text).toBe(`runner ${won.findIndex((one) => one !== null)}`)
     })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import { calls, Place, service, type Ran } from './cli.ts'
+import { fetchCalls, Place, startService, type CommandResult } from './cli.ts'
 
 let place: Place
 beforeEach(() => {
@@ -32,9 +32,9 @@ const lines = [
 ]
 
 /** Runs them all: each fails, shows nothing of these, and leaves no file behind. */
-async function refused(...hidden: string[]): Promise<Ran[]> {
+async function refused(...hidden: string[]): Promise<CommandResult[]> {
   const before = readdirSync(place.root, { recursive: true, encoding: 'utf8' }).toSorted()
-  const ran: Ran[] = []
+  const ran: CommandResult[] = []
   for (const line of lines) {
     const each = await place.cli(...line)
     expect([line, each.code]).toEqual([line, 1])
@@ -136,7 +136,7 @@ describe('an address that holds what is secret', () => {
 describe('a secret that a command prints', () => {
   let emulator: Emulator
   beforeEach(async () => {
-    emulator = await service()
+    emulator = await startService()
   })
   afterEach(() => emulator.close())
 
@@ -173,7 +173,7 @@ describe('a secret that a command prints', () => {
       if (statSync(join(stored, path)).isFile())
         expect(readFileSync(join(stored, path), 'utf8')).not.toContain('hunter2')
     }
-    expect(await calls(emulator)).toEqual([])
+    expect(await fetchCalls(emulator)).toEqual([])
   })
 
   it('is looked for once more before a rollback connects, which may look up what no manifest names', async () => {
@@ -188,20 +188,20 @@ describe('a secret that a command prints', () => {
     place.write('print.cjs', 'console.log("signing-value")')
     await manifest('${secret:signing}', 60).settle()
     await manifest('written-out', 61).settle()
-    const before = (await calls(emulator)).length
+    const before = (await fetchCalls(emulator)).length
     place.write('print.cjs', 'console.log("localhost")')
     const { code, out, err } = await place.cli('rollback', '--yes')
     expect([code, `${out}${err}`]).toEqual([
       1,
       expect.stringContaining('expected an address without'),
     ])
-    expect(await calls(emulator)).toHaveLength(before)
+    expect(await fetchCalls(emulator)).toHaveLength(before)
   })
 })
 
 describe('proxies and this machine', () => {
   it('an apply to this machine over http goes through no proxy', async () => {
-    const emulator = await service()
+    const emulator = await startService()
     try {
       workspace(emulator.url)
       // Nobody listens there.
@@ -211,7 +211,7 @@ describe('proxies and this machine', () => {
         http_proxy: 'http://127.0.0.1:9',
       }
       expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
-      expect((await calls(emulator)).map(({ path }) => path)).toEqual(['/v2/domain/config'])
+      expect((await fetchCalls(emulator)).map(({ path }) => path)).toEqual(['/v2/domain/config'])
     } finally {
       await emulator.close()
     }

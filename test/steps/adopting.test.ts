@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { catalogue, itemSpec } from '../../src/catalog/catalogue.ts'
-import { conflicts } from '../../src/catalog/together.ts'
+import { catalogue, getItemSpec } from '../../src/catalog/catalogue.ts'
+import { findConflicts } from '../../src/catalog/conflicts.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { validPayloads } from '../laws/values.ts'
 import { fc, itOften, runs } from '../runs.ts'
@@ -169,7 +169,7 @@ describe('import --write-manifests', () => {
 function configOf(choice: Record<string, number>): JsonObject {
   const keys = new Set(Object.keys(choice))
   const clashing = new Set(
-    conflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])),
+    findConflicts(keys).flatMap(({ item, severity }) => (severity === 'error' ? [item] : [])),
   )
   return Object.fromEntries(
     Object.entries(choice).flatMap(([item, n]) => {
@@ -182,7 +182,7 @@ function configOf(choice: Record<string, number>): JsonObject {
 
 /** The service holds canonical values that are not empty, and no references. */
 function isPlain(item: string, payload: unknown): boolean {
-  const spec = itemSpec(item)
-  const value = spec.canonical(payload as JsonObject)
+  const spec = getItemSpec(item)
+  const value = spec.canonicalize(payload as JsonObject)
   return spec.reduce(undefined, value) !== undefined && !JSON.stringify(payload).includes('${')
 }

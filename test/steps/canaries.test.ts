@@ -10,7 +10,7 @@ import type { Emulator } from '../../src/emulator/emulator.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
 import { Canaries } from './canary.ts'
-import { fault, heldByDomain, Place, service, type Ran } from './cli.ts'
+import { setFaults, fetchConfigs, Place, startService, type CommandResult } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** Every one has characters that JSON, URLs, forms and HTML write otherwise. */
@@ -34,11 +34,11 @@ let sandbox: GitSandbox
 let canaries: Canaries
 let env: Record<string, string>
 /** What every command said. */
-const said: Ran[] = []
+const said: CommandResult[] = []
 let place: Place
 
 beforeAll(async () => {
-  emulator = await service({ token: secrets.token })
+  emulator = await startService({ token: secrets.token })
   echo = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -268,20 +268,20 @@ function manifests(seconds: number): void {
 async function edgewise(
   command: string,
   { where = 'clone', ...more }: Record<string, string> = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   place.env = { ...env, ...more }
   return heard(command, await place.cli('-C', join(sandbox.folder, where), ...command.split(' ')))
 }
 
 /** Runs a command as the real program, whose process and children others can see. */
-async function process(command: string, more: Record<string, string> = {}): Promise<Ran> {
+async function process(command: string, more: Record<string, string> = {}): Promise<CommandResult> {
   const options = {
     cwd: join(sandbox.folder, 'clone'),
     env: { ...env, ...more },
     maxBuffer: 1 << 26,
   }
   write('tmp/watched', '')
-  const ran = await new Promise<Ran>((resolve) => {
+  const ran = await new Promise<CommandResult>((resolve) => {
     const child = execFile(
       execPath,
       [program, ...command.split(' ')],
@@ -293,9 +293,9 @@ async function process(command: string, more: Record<string, string> = {}): Prom
   return heard(command, ran)
 }
 
-function heard(command: string, ran: Ran): Ran {
+function heard(command: string, ran: CommandResult): CommandResult {
   said.push(ran)
-  canaries.text(`what "${command}" says`, `${ran.out}\n${ran.err}`)
+  canaries.scanText(`what "${command}" says`, `${ran.out}\n${ran.err}`)
   return ran
 }
 
@@ -324,7 +324,7 @@ it('finds a secret in whatever form', () => {
   ]
   for (const text of planted) {
     const own = new Canaries({ token: value })
-    own.text('here', text)
+    own.scanText('here', text)
     expect({ text, found: own.found.length > 0 }).toEqual({ text, found: true })
   }
 })
@@ -365,10 +365,10 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
     { kind: 'rewrite', on: [1] },
   ]
   for (const wrong of wrongs) {
-    await fault(emulator, wrong)
+    await setFaults(emulator, wrong)
     await edgewise(++turn % 2 === 0 ? 'apply --yes -v' : 'apply --yes --json', { where: 'folder' })
   }
-  await fault(emulator)
+  await setFaults(emulator)
   const { port } = echo.address() as AddressInfo
   for (const mode of [
     'refused',
@@ -443,16 +443,16 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
 
   // What is left behind: work tree, record, remote, journal, temporary files, and how git was
   // started.
-  for (const each of workspaces) canaries.tree(join(sandbox.folder, each), ['.secrets'])
-  canaries.tree(join(sandbox.folder, 'remote.git'))
-  canaries.tree(join(sandbox.folder, 'tmp'))
+  for (const each of workspaces) canaries.scanTree(join(sandbox.folder, each), ['.secrets'])
+  canaries.scanTree(join(sandbox.folder, 'remote.git'))
+  canaries.scanTree(join(sandbox.folder, 'tmp'))
   for (const repository of ['clone', 'remote.git'])
-    canaries.objects(join(sandbox.folder, repository), sandbox.env)
+    canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
 
   // The search has seen what it should: secrets travelled, git was watched, and the record is in
   // the repository.
-  expect(JSON.stringify((await heldByDomain(emulator))[shop])).toContain('hdr-canary')
+  expect(JSON.stringify((await fetchConfigs(emulator))[shop])).toContain('hdr-canary')
   const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
   expect(log).toContain('push')
   expect(log).toContain('dist/cli/main.js apply --yes')

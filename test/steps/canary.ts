@@ -14,11 +14,11 @@ export class Canaries {
   /** @param secrets values by a name for messages */
   constructor(secrets: Record<string, string>) {
     this.#forms = Object.entries(secrets).flatMap(([secret, value]) =>
-      formsOf(value).map(([form, text]) => ({ secret, form, bytes: Buffer.from(text) })),
+      formsOf(value).map(([form, scanText]) => ({ secret, form, bytes: Buffer.from(scanText) })),
     )
   }
 
-  text(where: string, data: string | Buffer): void {
+  scanText(where: string, data: string | Buffer): void {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
     for (const { secret, form, bytes: wanted } of this.#forms) {
       const at = bytes.indexOf(wanted)
@@ -30,24 +30,24 @@ export class Canaries {
   }
 
   /** Every file below a folder, and its name. */
-  tree(folder: string, skipped: string[] = []): void {
+  scanTree(folder: string, skipped: string[] = []): void {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name)
       const name = relative(folder, path)
       if (skipped.some((skip) => name === skip || name.startsWith(`${skip}/`))) continue
-      this.text(`the name ${name}`, name)
-      if (entry.isFile()) this.text(`the file ${name}`, readFileSync(path))
+      this.scanText(`the name ${name}`, name)
+      if (entry.isFile()) this.scanText(`the file ${name}`, readFileSync(path))
     }
   }
 
   /** Every object of a repository, whether anything still refers to it or not. */
-  objects(repository: string, env: Record<string, string>): void {
+  scanObjects(repository: string, env: Record<string, string>): void {
     const all = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch'], {
       cwd: repository,
       env,
       maxBuffer: 1 << 28,
     })
-    this.text(`an object of ${repository}`, all)
+    this.scanText(`an object of ${repository}`, all)
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { held, Place, service, writes } from './cli.ts'
+import { fetchConfig, Place, startService, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -36,7 +36,7 @@ describe('what is chosen', () => {
       expect(isError(error) ? [] : isError.errors).toEqual([])
       expect(error).toMatchObject({ format: 'edgewise.error/1', code: 'usage' })
     }
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
     expect((await place.json('state', 'list'))['domains']).toEqual([])
   })
 
@@ -48,11 +48,11 @@ describe('what is chosen', () => {
   it('what is not chosen is neither planned, written nor released', async () => {
     await place.settle()
     place.manifest('a.example.com', { timeout: { time: 61 } }).manifest('b.example.com', {})
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     expect(
       (await place.cli('apply', '--yes', '--target', 'A.example.com', '--item', 'timeout')).code,
     ).toBe(0)
-    expect((await writes(emulator)).slice(before)).toMatchObject([
+    expect((await fetchWrites(emulator)).slice(before)).toMatchObject([
       { domains: ['a.example.com'], items: ['timeout'] },
     ])
     expect(await place.json('state', 'list')).toMatchObject({
@@ -69,7 +69,7 @@ describe('what is chosen', () => {
     })
     expect((await place.cli('apply', '--yes', '--target', 'a.example.com')).code).toBe(0)
     expect((await place.cli('state', 'show', 'a.example.com')).code).toBe(1)
-    expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '60' } })
+    expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '60' } })
   })
 })
 
@@ -92,7 +92,7 @@ describe('workspaces beside each other', () => {
   })
 
   it('of one folder and two addresses: what one service confirmed is not taken for the other', async () => {
-    const elsewhere = await service()
+    const elsewhere = await startService()
     const home = join(place.root, 'edgewise.yaml')
     const text = readFileSync(home, 'utf8')
     try {
@@ -100,9 +100,9 @@ describe('workspaces beside each other', () => {
       place.write('edgewise.yaml', text.replace(emulator.url, elsewhere.url))
       expect(await place.json('plan')).toMatchObject({ summary: { set: 1 } })
       await place.manifest(www, { timeout: { time: 99 } }).settle()
-      expect(await held(elsewhere, www)).toEqual({ timeout: { time: '99' } })
+      expect(await fetchConfig(elsewhere, www)).toEqual({ timeout: { time: '99' } })
       place.write('edgewise.yaml', text)
-      expect(await held(emulator, www)).toEqual({ timeout: { time: '60' } })
+      expect(await fetchConfig(emulator, www)).toEqual({ timeout: { time: '60' } })
       expect(await place.json('plan')).toMatchObject({
         changes: [{ before: { time: '60' }, after: { time: '99' } }],
       })
@@ -151,7 +151,7 @@ describe('what a plan says in words', () => {
 describe('$unset without a documented way back', () => {
   it('is exit 1 with a diagnostic for every command, and nothing is sent', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     place.manifest(www, { timeout: { $unset: true } })
     for (const command of [['validate'], ['plan', '--detailed-exitcode'], ['apply', '--yes']]) {
       const told = await place.json(...command)
@@ -160,7 +160,7 @@ describe('$unset without a documented way back', () => {
       ])
       expect((await place.cli(...command)).code).toBe(1)
     }
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(await place.json('state', 'show', www)).toMatchObject({
       items: { timeout: { status: 'confirmed' } },
     })
@@ -195,7 +195,7 @@ describe('questions', () => {
     place.ask = null
     const { code, err } = await place.cli('apply')
     expect([code, err]).toEqual([1, expect.stringContaining('--yes')])
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
   })
 })
 

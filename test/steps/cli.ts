@@ -15,7 +15,7 @@ import { seed } from '../runs.ts'
 import { Chance } from '../simulation/chance.ts'
 
 /** What a command line did. */
-export interface Ran {
+export interface CommandResult {
   code: number
   out: string
   err: string
@@ -24,7 +24,7 @@ export interface Ran {
 export const token = 'tok-of-the-tests'
 
 /** A service on a socket that refuses nothing for its rate. */
-export async function service(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
+export async function startService(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
   return startEmulator(
     {
       token,
@@ -48,13 +48,13 @@ export async function service(options: Partial<EmulatorOptions> = {}): Promise<E
 }
 
 /** A clock that only waiting moves. */
-export interface Time {
+export interface ManualTime {
   now: number
   /** Called after each wait, with its length, ms, and its name if it has one. */
-  passed?(ms: number, name?: WaitName): Promise<void>
+  onSleep?(ms: number, name?: WaitName): Promise<void>
 }
 
-function clockOf(time: Time): Clock {
+function clockOf(time: ManualTime): Clock {
   return {
     now: () => time.now,
     monotonic: () => time.now,
@@ -63,7 +63,7 @@ function clockOf(time: Time): Clock {
       if (name === 'lock-beat') return aborted(signal)
       if (signal?.aborted === true) return
       time.now += ms
-      await time.passed?.(ms, name)
+      await time.onSleep?.(ms, name)
     },
   }
 }
@@ -94,14 +94,14 @@ export class Place {
   /**
    * A clock that only waiting moves, in ms; null for the real one, with all that was slept added.
    */
-  time: Time | null = null
+  time: ManualTime | null = null
   signal = new AbortController().signal
   /** Whether processes that held a lock before are seen to be gone. */
-  othersAreGone = false
+  otherProcessesDead = false
   /** Hears what is told while a command runs. */
-  onEvent: ((text: string) => void) | null = null
+  onStderr: ((text: string) => void) | null = null
   /** What happens while a command waits. */
-  whileAsleep: ((ms: number) => Promise<void>) | null = null
+  onSleep: ((ms: number) => Promise<void>) | null = null
   #slept = 0
   readonly #chance = chanceOfPlace()
   readonly #ids = this.#chance.fork('ids')
@@ -139,8 +139,8 @@ export class Place {
     return this.write(`domains/${domain}.yaml`, JSON.stringify({ domain, config }))
   }
 
-  async cli(...args: string[]): Promise<Ran> {
-    const ran: Ran = { code: 0, out: '', err: '' }
+  async cli(...args: string[]): Promise<CommandResult> {
+    const ran: CommandResult = { code: 0, out: '', err: '' }
     const clock = this.time === null ? this.#hasty() : clockOf(this.time)
     ran.code = await run(args, {
       cwd: this.root,
@@ -148,7 +148,7 @@ export class Place {
       out: (text) => void (ran.out += text),
       err: (text) => {
         ran.err += text
-        this.onEvent?.(text)
+        this.onStderr?.(text)
       },
       columns: 80,
       outIsTerminal: this.onTerminal,
@@ -163,12 +163,12 @@ export class Place {
         namespace: 'namespace',
         pid: process.pid,
         uptime: () => clock.monotonic(),
-        process: `test-${process.pid}`,
-        runs: () => !this.othersAreGone,
+        processName: `test-${process.pid}`,
+        isRunning: () => !this.otherProcessesDead,
       },
       disk: this.disk,
       signal: this.signal,
-      stopped: () => Promise.resolve(),
+      waitForStop: () => Promise.resolve(),
     })
     return ran
   }
@@ -182,7 +182,7 @@ export class Place {
         // The beat of the lock goes on for as long as the command.
         if (name === 'lock-beat') return aborted(signal)
         this.#slept += ms
-        await this.whileAsleep?.(ms)
+        await this.onSleep?.(ms)
       },
     }
   }
@@ -203,14 +203,14 @@ export class Place {
   }
 
   /** What the record in the workspace's folder keeps of rollouts. */
-  rollouts(): Rollout[] {
-    return this.rolloutFiles().map(
+  loadRollouts(): Rollout[] {
+    return this.findRolloutFiles().map(
       (path) => JSON.parse(readFileSync(join(this.root, path), 'utf8')) as Rollout,
     )
   }
 
   /** Where that stands, seen from the workspace. */
-  rolloutFiles(): string[] {
+  findRolloutFiles(): string[] {
     const state = join('.edgewise', 'state')
     return readdirSync(join(this.root, state), { recursive: true, encoding: 'utf8' })
       .filter((path) => /\/rollouts\/.*json$/.test(path))
@@ -223,7 +223,7 @@ export class Place {
 }
 
 /** What the service holds: domain → item → value. */
-export async function heldByDomain(emulator: Emulator): Promise<Record<string, JsonObject>> {
+export async function fetchConfigs(emulator: Emulator): Promise<Record<string, JsonObject>> {
   const state = (await (await fetch(`${emulator.url}/_emulator/state`)).json()) as {
     domains: Record<string, JsonObject>
   }
@@ -231,24 +231,24 @@ export async function heldByDomain(emulator: Emulator): Promise<Record<string, J
 }
 
 /** What the service holds of a domain. */
-export async function held(emulator: Emulator, domain: string): Promise<JsonObject> {
-  return (await heldByDomain(emulator))[domain] ?? {}
+export async function fetchConfig(emulator: Emulator, domain: string): Promise<JsonObject> {
+  return (await fetchConfigs(emulator))[domain] ?? {}
 }
 
 /** The calls that the service saw, also those that it refused. */
-export async function calls(emulator: Emulator): Promise<Call[]> {
+export async function fetchCalls(emulator: Emulator): Promise<Call[]> {
   return (await (await fetch(`${emulator.url}/_emulator/calls`)).json()) as Call[]
 }
 
 /** The writes among them. */
-export async function writes(emulator: Emulator): Promise<Call[]> {
-  return (await calls(emulator)).filter(
+export async function fetchWrites(emulator: Emulator): Promise<Call[]> {
+  return (await fetchCalls(emulator)).filter(
     ({ method, path }) => method === 'POST' && path === '/v2/domain/config',
   )
 }
 
 /** From now on this goes wrong, and nothing else. */
-export async function fault(emulator: Emulator, ...faults: Json[]): Promise<void> {
+export async function setFaults(emulator: Emulator, ...faults: Json[]): Promise<void> {
   const { ok, statusText } = await fetch(`${emulator.url}/_emulator/faults`, {
     method: 'POST',
     body: JSON.stringify({ faults }),
@@ -258,6 +258,6 @@ export async function fault(emulator: Emulator, ...faults: Json[]): Promise<void
 }
 
 /** Forgets what the service was told and saw. */
-export async function reset(emulator: Emulator): Promise<void> {
+export async function resetEmulator(emulator: Emulator): Promise<void> {
   await fetch(`${emulator.url}/_emulator/reset`, { method: 'POST' })
 }

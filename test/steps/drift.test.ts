@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../src/cli/observe.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { faults } from '../report/output-schema.ts'
-import { fault, held, token, writes } from './cli.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
+import { setFaults, fetchConfig, token, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -23,11 +23,11 @@ async function outOfBand(config: JsonObject): Promise<void> {
 }
 
 const seen = async () =>
-  place.write('held.json', JSON.stringify({ [www]: await held(emulator, www) }))
+  place.write('held.json', JSON.stringify({ [www]: await fetchConfig(emulator, www) }))
 
 async function driftJson(...args: string[]): Promise<JsonObject> {
   const output = await place.json('drift', ...args)
-  expect(faults('drift', output)).toEqual([])
+  expect(listSchemaErrors('drift', output)).toEqual([])
   return output
 }
 
@@ -95,23 +95,23 @@ describe('drift', () => {
     const { code, out } = await place.cli('drift', '--observed', 'held.json')
     expect([code, out]).toEqual([2, expect.stringContaining('60 → 99')])
     expect(await files()).toBe(before)
-    expect(await held(emulator, www)).toMatchObject({ timeout: { time: '99' } })
+    expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '99' } })
 
-    const sent = (await writes(emulator)).length
+    const sent = (await fetchWrites(emulator)).length
     const asked: string[] = []
     place.ask = (question) => {
       asked.push(question)
       return Promise.resolve(false)
     }
     expect((await place.cli('drift', '--observed', 'held.json', '--repair')).code).toBe(1)
-    expect([asked.length, await files(), (await writes(emulator)).length]).toEqual([
+    expect([asked.length, await files(), (await fetchWrites(emulator)).length]).toEqual([
       1,
       before,
       sent,
     ])
     const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
     expect([repaired.code, repaired.out]).toEqual([0, expect.stringContaining('99 → 60')])
-    expect((await writes(emulator)).slice(sent)).toMatchObject([
+    expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
       { domains: [www], items: ['timeout'] },
     ])
     await seen()
@@ -125,9 +125,9 @@ describe('drift', () => {
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
       summary: { pending: 1, live: 1 },
     })
-    const sent = (await writes(emulator)).length
+    const sent = (await fetchWrites(emulator)).length
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-    expect((await writes(emulator)).length).toBe(sent)
+    expect((await fetchWrites(emulator)).length).toBe(sent)
     expect((await place.cli('drift', '--observed', 'held.json')).out).toMatch(
       /No differences were found\.\nOf 2 items: 2 verified\./,
     )
@@ -156,10 +156,10 @@ describe('drift', () => {
   })
 
   it('an item in doubt is a difference, whatever is observed', async () => {
-    await fault(emulator, { kind: 'reset-after', probability: 1 })
+    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     place.manifest(www, { timeout: { time: 61 }, https: { cert_id: 1, http2: 'on' } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    await fault(emulator)
+    await setFaults(emulator)
     await seen()
     const { code, out } = await place.cli('drift', '--observed', 'held.json')
     expect([code, out]).toEqual([
@@ -223,16 +223,16 @@ describe('drift', () => {
     expect(text).toContain('Drift: 1 live. Of 2 items: 1 verified, 1 unreadable.')
     expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toContain(why)
 
-    const sent = (await writes(emulator)).length
+    const sent = (await fetchWrites(emulator)).length
     const plan = await place.json('plan')
     expect(plan).toMatchObject({ changes: [] })
     const repaired = await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')
     expect(repaired).toMatchObject({ code: 0 })
-    expect((await writes(emulator)).slice(sent)).toMatchObject([
+    expect((await fetchWrites(emulator)).slice(sent)).toMatchObject([
       { domains: [www], items: ['timeout'] },
     ])
     expect(repaired.err).not.toContain('may still land')
-    expect(await held(emulator, www)).toMatchObject({ timeout: { time: '60' } })
+    expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
     expect(await place.json('state', 'show', www)).toMatchObject({
       items: { timeout: { status: 'confirmed' } },
     })
@@ -257,7 +257,7 @@ describe('drift', () => {
     )
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(2)
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-    expect((await held(emulator, www))['add_response_head']).toMatchObject({
+    expect((await fetchConfig(emulator, www))['add_response_head']).toMatchObject({
       list: [{ name: 'X-A' }, { name: 'X-B' }],
     })
   })
@@ -268,9 +268,9 @@ describe('drift', () => {
     expect(await driftJson('--observed', 'held.json')).toMatchObject({
       items: [{ item: 'https' }, { item: 'timeout', kinds: ['pending', 'live'], unreadable: true }],
     })
-    const sent = (await writes(emulator)).length
+    const sent = (await fetchWrites(emulator)).length
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-    expect((await writes(emulator)).length).toBe(sent)
+    expect((await fetchWrites(emulator)).length).toBe(sent)
     expect(Object.keys((await place.json('state', 'show', www))['items'] ?? {})).toEqual(['https'])
     // Not managed any more: not looked at.
     expect((await place.cli('drift', '--observed', 'held.json')).code).toBe(0)
@@ -285,7 +285,9 @@ describe('drift', () => {
       JSON.stringify({ [www]: { visit_timestamp: { ...signed, key: '***' } } }),
     )
     expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-    expect(await held(emulator, www)).toMatchObject({ visit_timestamp: { key: 'our-own-key' } })
+    expect(await fetchConfig(emulator, www)).toMatchObject({
+      visit_timestamp: { key: 'our-own-key' },
+    })
   })
 
   it('a secret that is not at hand hides no other difference of its item', async () => {
@@ -391,7 +393,7 @@ describe('what is observed', () => {
     expect([code, out, err]).toEqual([1, '', expect.stringContaining(why)])
     expect(err).not.toContain('\u001b')
     const error = await place.json('drift', '--observed', source)
-    expect(faults('error', error)).toEqual([])
+    expect(listSchemaErrors('error', error)).toEqual([])
     expect(error).toMatchObject({ code: 'not-observed' })
   })
 

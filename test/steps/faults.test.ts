@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
-import { sameJson } from '../../src/model/canonical-json.ts'
+import { isSameJson } from '../../src/model/canonical-json.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { fault, held, Place, writes } from './cli.ts'
-import { emulator, enter, place, setStage } from './stage.ts'
+import { setFaults, fetchConfig, Place, fetchWrites } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 const domains = Array.from({ length: 5 }, (_, i) => `d${i}.example.com`)
 
 setStage()
-beforeEach(() => fault(emulator))
+beforeEach(() => setFaults(emulator))
 
 interface Item {
   candidates: Json[]
@@ -24,10 +24,10 @@ async function record(domain: string): Promise<Record<string, Item>> {
 
 /** Whatever happened, the record allows for what the service holds. */
 async function expectTruth(domain: string): Promise<void> {
-  const truth = await held(emulator, domain)
+  const truth = await fetchConfig(emulator, domain)
   for (const [item, { candidates, unknown }] of Object.entries(await record(domain))) {
     const possible =
-      unknown === true || candidates.some((candidate) => sameJson(candidate, truth[item]))
+      unknown === true || candidates.some((candidate) => isSameJson(candidate, truth[item]))
     expect([domain, item, possible, truth[item], candidates]).toEqual([
       domain,
       item,
@@ -57,7 +57,7 @@ describe.each([
 ] as const)('%s on every call', (kind, codes) => {
   it('exits with 3, records no more than is certain, and the next apply ends confirmed', async () => {
     await place.manifest(www, before).settle()
-    await fault(emulator, { kind })
+    await setFaults(emulator, { kind })
     const { code } = await place.manifest(www, after).cli('apply', '--yes')
     expect(codes).toContain(code)
     await expectTruth(www)
@@ -65,29 +65,29 @@ describe.each([
     expect(doubted.length > 0).toBe(kind !== 'unauthorized-from')
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
 
-    await fault(emulator)
+    await setFaults(emulator)
     await place.settle()
-    expect(await held(emulator, www)).toEqual(after)
+    expect(await fetchConfig(emulator, www)).toEqual(after)
     for (const item of Object.values(await record(www)))
       expect(item).toMatchObject({ status: 'confirmed' })
   })
 
   it('and manifests that go back are written again all the same, unless nothing was saved for certain', async () => {
     await place.manifest(www, before).settle()
-    await fault(emulator, { kind })
+    await setFaults(emulator, { kind })
     await place.manifest(www, after).cli('apply', '--yes')
-    await fault(emulator)
-    const count = (await writes(emulator)).length
+    await setFaults(emulator)
+    const count = (await fetchWrites(emulator)).length
     await place.manifest(www, before).settle()
-    expect(await held(emulator, www)).toEqual(before)
-    expect((await writes(emulator)).length > count).toBe(kind !== 'unauthorized-from')
+    expect(await fetchConfig(emulator, www)).toEqual(before)
+    expect((await fetchWrites(emulator)).length > count).toBe(kind !== 'unauthorized-from')
   })
 })
 
 it.each(['error', 'reset-after', 'truncated'])(
   '%s once is sent again within the apply, which then succeeds',
   async (kind) => {
-    await fault(emulator, { kind, on: [1] })
+    await setFaults(emulator, { kind, on: [1] })
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     expect((await record(www))['timeout']).toMatchObject({
       status: 'confirmed',
@@ -98,7 +98,7 @@ it.each(['error', 'reset-after', 'truncated'])(
 
 it('candidates in doubt are the old value and the new one, as the plan tells', async () => {
   await place.manifest(www, { timeout: { time: 60 } }).settle()
-  await fault(emulator, { kind: 'reset-after' })
+  await setFaults(emulator, { kind: 'reset-after' })
   await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
   expect((await record(www))['timeout']).toMatchObject({
     status: 'in-doubt',
@@ -121,13 +121,13 @@ describe('a refusal', () => {
 
   it('of one domain among several: the others are confirmed, it stays as it was', async () => {
     await all({ timeout: { time: 60 } }).settle()
-    await fault(emulator, { kind: 'refuse', domain: domains[2] ?? '' })
+    await setFaults(emulator, { kind: 'refuse', domain: domains[2] ?? '' })
     const { code, err } = await all({ timeout: { time: 61 } }).cli('apply', '--yes')
     expect(code).toBe(3)
     expect(err).toMatch(/domains\/d2\.example\.com\.yaml:1:\d+ timeout of d2\.example\.com/)
     for (const domain of domains) {
       const time = domain === domains[2] ? '60' : '61'
-      expect([domain, await held(emulator, domain)]).toEqual([domain, { timeout: { time } }])
+      expect([domain, await fetchConfig(emulator, domain)]).toEqual([domain, { timeout: { time } }])
       expect((await record(domain))['timeout']).toMatchObject({
         status: 'confirmed',
         candidates: [{ time }],
@@ -139,8 +139,8 @@ describe('a refusal', () => {
   })
 
   it('of one item: the other items are confirmed everywhere', async () => {
-    enter(new Place(emulator.url, 'grouping: {groups: all}\n'))
-    await fault(emulator, { kind: 'refuse', item: 'https', named: false })
+    enterPlace(new Place(emulator.url, 'grouping: {groups: all}\n'))
+    await setFaults(emulator, { kind: 'refuse', item: 'https', named: false })
     expect(
       (
         await all({ timeout: { time: 60 }, https: { cert_id: 1 }, range_back_source: 'off' }).cli(
@@ -150,14 +150,14 @@ describe('a refusal', () => {
       ).code,
     ).toBe(3)
     for (const domain of domains) {
-      expect(await held(emulator, domain)).toEqual({
+      expect(await fetchConfig(emulator, domain)).toEqual({
         timeout: { time: '60' },
         range_back_source: 'off',
       })
       expect((await record(domain))['timeout']).toMatchObject({ status: 'confirmed' })
       await expectTruth(domain)
     }
-    await fault(emulator)
+    await setFaults(emulator)
     await place.settle()
   })
 
@@ -165,7 +165,7 @@ describe('a refusal', () => {
     'of several that is not taken apart leaves them in doubt (%s)',
     async (kind) => {
       await all({ timeout: { time: 60 } }).settle()
-      await fault(emulator, { kind, domain: domains[2] ?? '' })
+      await setFaults(emulator, { kind, domain: domains[2] ?? '' })
       expect(
         (await all({ timeout: { time: 61 } }).cli('apply', '--yes', '--stop-on-refusal')).code,
       ).toBe(3)
@@ -173,44 +173,44 @@ describe('a refusal', () => {
         expect((await record(domain))['timeout']).toMatchObject({ status: 'in-doubt' })
         await expectTruth(domain)
       }
-      await fault(emulator)
+      await setFaults(emulator)
       await place.settle()
       for (const domain of domains)
-        expect(await held(emulator, domain)).toEqual({ timeout: { time: '61' } })
+        expect(await fetchConfig(emulator, domain)).toEqual({ timeout: { time: '61' } })
     },
   )
 
   it('after which the good part was saved all the same is told apart', async () => {
     await all({ timeout: { time: 60 } }).settle()
-    await fault(emulator, { kind: 'partial', domain: domains[4] ?? '' })
+    await setFaults(emulator, { kind: 'partial', domain: domains[4] ?? '' })
     expect((await all({ timeout: { time: 61 } }).cli('apply', '--yes')).code).toBe(3)
     for (const domain of domains) await expectTruth(domain)
   })
 })
 
 it('a rewritten value is told once and is no difference afterwards', async () => {
-  await fault(emulator, { kind: 'rewrite' })
+  await setFaults(emulator, { kind: 'rewrite' })
   await place.manifest(www, { timeout: { time: 60 } }).settle()
-  const count = (await writes(emulator)).length
+  const count = (await fetchWrites(emulator)).length
   await place.settle()
-  expect(await writes(emulator)).toHaveLength(count)
+  expect(await fetchWrites(emulator)).toHaveLength(count)
 })
 
 describe('a defect of the program', () => {
   const failing = (word: string) => {
-    place.onEvent = (text) => {
+    place.onStderr = (text) => {
       if (text.includes(word)) throw new TypeError('a defect')
     }
   }
   beforeEach(() => {
     place.manifest(www, after)
-    place.onEvent = null
+    place.onStderr = null
   })
 
   it('that shows after writes may have been sent says so, and the next apply ends confirmed', async () => {
     failing('confirmed')
     await expect(place.cli('apply', '--yes')).rejects.toBeInstanceOf(DefectAfterWrites)
-    place.onEvent = null
+    place.onStderr = null
     await expectTruth(www)
     await place.settle()
   })
@@ -218,7 +218,7 @@ describe('a defect of the program', () => {
   it('that shows before is told as it is', async () => {
     failing('note')
     await expect(place.cli('apply', '--yes')).rejects.toThrow('a defect')
-    place.onEvent = null
-    expect(await writes(emulator)).toEqual([])
+    place.onStderr = null
+    expect(await fetchWrites(emulator)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { faults } from '../report/output-schema.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place } from './cli.ts'
 
 let place: Place
@@ -26,7 +26,7 @@ it('formats every file of the workspace once; --check only says which', async ()
   ])
   expect(text('domains/a.yaml')).toBe(rough)
   const json = await place.json('fmt', '--check')
-  expect(faults('fmt', json)).toEqual([])
+  expect(listSchemaErrors('fmt', json)).toEqual([])
   expect(json).toMatchObject({ check: true, changed: ['domains/a.yaml', 'profiles/p.yaml'] })
   expect(await place.cli('fmt')).toMatchObject({
     code: 0,

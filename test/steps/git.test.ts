@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openRecord } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { applied, item, of, wave } from '../state/store-contract.ts'
-import { held, Place } from './cli.ts'
+import { buildApplied, buildItem, buildDomain, buildWave } from '../state/store-contract.ts'
+import { fetchConfig, Place } from './cli.ts'
 import { emulator, setStage } from './stage.ts'
 
 let sandbox: GitSandbox
@@ -50,7 +50,7 @@ describe('a workspace in a git repository', () => {
     writeFileSync(join(clone, 'tracked.txt'), 'two')
     const before = ownWork('clone')
     await place.settle()
-    expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
+    expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
     expect(ownWork('clone')).toEqual(before)
     expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(
       sandbox.git('clone', 'rev-parse', branch),
@@ -98,13 +98,16 @@ describe('a workspace in a git repository', () => {
       account: 'default',
       state,
     }
-    const { store } = await openRecord(record, {
+    const { store } = await openState(record, {
       disk: realDisk,
-      process: 'gone',
+      processName: 'gone',
       openGit: () => sandbox.open('clone'),
     })
     await store.load()
-    await store.intend(applied('gone'), wave('gone', of('b.example.com', { timeout: item('1') })))
+    await store.recordIntents(
+      buildApplied('gone'),
+      buildWave('gone', buildDomain('b.example.com', { timeout: buildItem('1') })),
+    )
     await store.saveCalls('gone', [])
     sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
     const other = workspaceIn('other', '', limits)
@@ -154,7 +157,7 @@ describe('a workspace in a git repository', () => {
     const { code, err } = await place.cli('apply', '--yes')
     expect(code).toBe(1)
     expect(err).toMatch(/record on the remote origin can't be reached/)
-    expect(await held(emulator, 'a.example.com')).toEqual({})
+    expect(await fetchConfig(emulator, 'a.example.com')).toEqual({})
   })
 
   it('with a record in a folder has to say which one counts', async () => {
@@ -265,7 +268,7 @@ describe('a workspace in a git repository', () => {
       .cli('apply', '--yes')
     expect(code).toBe(1)
     expect(err).toMatch(/checked out in .*look/)
-    expect(await held(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
+    expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
   })
 
   it('that names a branch of its own work leaves that alone', async () => {

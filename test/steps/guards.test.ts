@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { held, Place, writes } from './cli.ts'
-import { emulator, enter, place, setStage } from './stage.ts'
+import { fetchConfig, Place, fetchWrites } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 
 setStage()
 
-const guarded = (guards: string) => enter(new Place(emulator.url, `guards: ${guards}\n`))
+const guarded = (guards: string) => enterPlace(new Place(emulator.url, `guards: ${guards}\n`))
 
 it('too many changes: plan warns, apply refuses with the numbers and the way out, --force goes on', async () => {
   guarded('{maxDomains: 1}')
@@ -27,7 +27,7 @@ it('too many changes: plan warns, apply refuses with the numbers and the way out
   const { code, err } = await place.cli('apply', '--yes')
   expect([code, err]).toEqual([1, expect.stringContaining(why)])
   expect(err).toContain('--force')
-  expect(await writes(emulator)).toEqual([])
+  expect(await fetchWrites(emulator)).toEqual([])
   expect((await place.cli('apply', '--yes', '--target', 'a.*')).code).toBe(0)
   expect((await place.cli('apply', '--yes')).code).toBe(0)
   for (const name of ['a', 'b']) place.manifest(`${name}.example.com`, { timeout: { time: 61 } })
@@ -58,7 +58,7 @@ it('a saved plan goes through the guards of today', async () => {
     1,
     expect.stringContaining('freeze: nothing is applied from 2000-01-01 to 3000-01-01 (UTC): sale'),
   ])
-  expect(await writes(emulator)).toEqual([])
+  expect(await fetchWrites(emulator)).toEqual([])
 })
 
 it('certificate 0 and extend need to be allowed by name', async () => {
@@ -75,7 +75,10 @@ it('certificate 0 and extend need to be allowed by name', async () => {
   expect((await place.cli('apply', '--yes', '--allow', 'htps')).err).toContain(
     'Did you mean "https"?',
   )
-  expect(await held(emulator, www)).toMatchObject({ https: { cert_id: 1 } })
+  expect(await fetchConfig(emulator, www)).toMatchObject({ https: { cert_id: 1 } })
   expect((await place.cli('apply', '--yes', '--allow', 'https', '--allow', 'extend')).code).toBe(0)
-  expect(await held(emulator, www)).toMatchObject({ https: { cert_id: 0 }, extend: { squid: 'x' } })
+  expect(await fetchConfig(emulator, www)).toMatchObject({
+    https: { cert_id: 0 },
+    extend: { squid: 'x' },
+  })
 })

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { fault, heldByDomain, Place, reset, service, token, writes } from './cli.ts'
-import { dead, emulator, enter, place, setStageInTime, time } from './stage.ts'
+import {
+  setFaults,
+  fetchConfigs,
+  Place,
+  resetEmulator,
+  startService,
+  token,
+  fetchWrites,
+} from './cli.ts'
+import { deadOrigin, emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const hour = 3_600_000
 const good = '192.0.2.10'
@@ -12,7 +20,7 @@ const name = (i: number) => `d${String(i).padStart(3, '0')}.example.com`
 
 /** Domains that were configured two hours ago. */
 async function running(domains: number, health: string, more = ''): Promise<void> {
-  enter(
+  enterPlace(
     new Place(
       emulator.url,
       `rollout: {waves: [1, 5%, 25%, 100%], pause: 10m, health: {${health}}}\n${more}`,
@@ -68,7 +76,7 @@ describe('100 domains', () => {
   it('a change that breaks the origin of 3 in 100 is stopped in the first wave that has one', async () => {
     await running(100, 'onFailure: stop')
     const broken = (i: number) => i % 33 === 7
-    origins(100, (i) => (broken(i) ? dead : alsoGood))
+    origins(100, (i) => (broken(i) ? deadOrigin : alsoGood))
     const plan = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
     const waves = plan
       .filter(({ domains }) => domains.some((each) => broken(Number(each.slice(1, 4)))))
@@ -80,17 +88,17 @@ describe('100 domains', () => {
     expect(verdict?.worse.every(({ domain }) => broken(Number(domain.slice(1, 4))))).toBe(true)
     expect(verdict?.worse.length).toBeGreaterThan(0)
     // Nothing of a later wave was sent.
-    const sent = new Set((await writes(emulator)).flatMap(({ domains }) => domains))
+    const sent = new Set((await fetchWrites(emulator)).flatMap(({ domains }) => domains))
     const later = plan.filter(({ wave }) => wave > first).flatMap(({ domains }) => domains)
-    const held = await heldByDomain(emulator)
+    const held = await fetchConfigs(emulator)
     for (const each of later) expect(held[each]?.['origin']).toMatchObject({ default_master: good })
     expect(sent.size).toBe(100)
   })
 
   it('a dead origin everywhere is taken back after the first wave, and held until something else is asked for', async () => {
     await running(100, 'onFailure: rollback')
-    const before = await heldByDomain(emulator)
-    origins(100, () => dead)
+    const before = await fetchConfigs(emulator)
+    origins(100, () => deadOrigin)
     const { code, judged, events } = await applied()
     expect([code, judged]).toEqual([3, ['1 worse']])
     expect(events.at(-1)).toMatchObject({
@@ -98,7 +106,7 @@ describe('100 domains', () => {
       takenBack: true,
       notSent: expect.any(Number) as number,
     })
-    expect(await heldByDomain(emulator)).toEqual(before)
+    expect(await fetchConfigs(emulator)).toEqual(before)
 
     const plan = await place.json('plan')
     expect([plan['changes'], plan['summary']]).toEqual([
@@ -115,8 +123,8 @@ describe('100 domains', () => {
     const changes = (await place.json('plan'))['changes'] as { domain: string }[]
     expect(changes.map(({ domain }) => domain)).toEqual([name(3)])
     expect((await place.cli('apply', '--yes', '--no-waves', '--retry-held')).code).toBe(0)
-    expect((await heldByDomain(emulator))[name(4)]?.['origin']).toMatchObject({
-      default_master: dead,
+    expect((await fetchConfigs(emulator))[name(4)]?.['origin']).toMatchObject({
+      default_master: deadOrigin,
     })
     expect((await place.json('plan'))['summary']).toMatchObject({ held: 0 })
   })
@@ -124,7 +132,7 @@ describe('100 domains', () => {
 
 it('what is beyond doubt is not waited for', async () => {
   await running(20, 'settle: 1m, lag: 1m, window: 2h, grain: minute')
-  origins(20, () => dead)
+  origins(20, () => deadOrigin)
   const start = time.now
   expect((await applied()).judged).toEqual(['1 worse'])
   expect(time.now - start).toBeLessThan(hour / 4)
@@ -151,12 +159,12 @@ describe('before anything is sent', () => {
   it('no permission for statistics is told', async () => {
     await running(20, 'onFailure: stop')
     origins(20, () => alsoGood)
-    await fault(emulator, { kind: 'unauthorized-from', on: [1] })
-    const sent = (await writes(emulator)).length
+    await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
+    const sent = (await fetchWrites(emulator)).length
     const { code, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([1, expect.stringMatching(/statistics/)])
     expect(err).not.toContain(token)
-    expect(await writes(emulator)).toHaveLength(sent)
+    expect(await fetchWrites(emulator)).toHaveLength(sent)
   })
 
   it('what can not be taken back is told', async () => {
@@ -171,7 +179,7 @@ describe('before anything is sent', () => {
 
 it('drift tells what is held, and repair leaves it alone', async () => {
   await running(3, 'onFailure: rollback')
-  origins(3, () => dead)
+  origins(3, () => deadOrigin)
   expect((await applied()).code).toBe(3)
   const { code, out } = await place.cli('drift')
   expect([code, out]).toEqual([
@@ -182,10 +190,10 @@ it('drift tells what is held, and repair leaves it alone', async () => {
   const drift = (await place.json('drift')) as { items: { held?: boolean }[]; summary: JsonObject }
   expect(drift.items.map(({ held }) => held)).toEqual([true, true, true])
   expect(drift.summary).toMatchObject({ pending: 3, held: 3 })
-  const observed = Object.fromEntries(Object.entries(await heldByDomain(emulator)))
+  const observed = Object.fromEntries(Object.entries(await fetchConfigs(emulator)))
   place.write('held.json', JSON.stringify(observed))
   expect((await place.cli('drift', '--observed', 'held.json', '--repair', '--yes')).code).toBe(0)
-  expect((await heldByDomain(emulator))[name(0)]?.['origin']).toMatchObject({
+  expect((await fetchConfigs(emulator))[name(0)]?.['origin']).toMatchObject({
     default_master: good,
   })
 })
@@ -195,11 +203,11 @@ describe('statistics that can not be read', () => {
   function failing(from: number, to: number, kind: string): void {
     const start = time.now
     let fails = false
-    time.passed = async () => {
+    time.onSleep = async () => {
       const minutes = (time.now - start) / 60_000
       if (fails === (minutes >= from && minutes < to)) return
       fails = !fails
-      await fault(emulator, ...(fails ? [{ kind }] : []))
+      await setFaults(emulator, ...(fails ? [{ kind }] : []))
     }
   }
 
@@ -224,8 +232,8 @@ describe('statistics that can not be read', () => {
         /could not be read in \d attempts.*the rollout stays open at wave 1 of 3/s,
       ),
     ])
-    await fault(emulator)
-    delete time.passed
+    await setFaults(emulator)
+    delete time.onSleep
     expect((await applied()).judged).toEqual([
       '1 same-or-better',
       '2 same-or-better',
@@ -239,20 +247,20 @@ describe('a clock that is changed for summer or winter', () => {
     ['summer', Date.UTC(2026, 2, 29, 0, 20)],
     ['winter', Date.UTC(2026, 9, 25, 0, 20)],
   ])('stops no good change and lets no bad one pass (%s)', async (_name, now) => {
-    const zoned = await service({
+    const zoned = await startService({
       now: () => time.now,
-      deadOrigins: [dead],
+      deadOrigins: [deadOrigin],
       timezone: 'Europe/Berlin',
     })
     for (const [origin, code] of [
       [alsoGood, 0],
-      [dead, 3],
+      [deadOrigin, 3],
     ] as const) {
       time.now = now - 2 * hour
-      await reset(zoned)
+      await resetEmulator(zoned)
       const rollout =
         '{waves: [2, 100%], pause: 10m, health: {grain: hour, window: 1h, lag: 5m, settle: 1m}}'
-      enter(new Place(zoned.url, `rollout: ${rollout}\n`, { timezone: 'Europe/Berlin' }))
+      enterPlace(new Place(zoned.url, `rollout: ${rollout}\n`, { timezone: 'Europe/Berlin' }))
       origins(6, () => good)
       expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
       time.now = now
@@ -267,7 +275,7 @@ describe('a clock that is changed for summer or winter', () => {
 
 it('a change that was taken back minutes ago does not pass for the usual when it is tried again', async () => {
   await running(20, 'onFailure: rollback')
-  origins(20, () => dead)
+  origins(20, () => deadOrigin)
   expect((await applied()).judged).toEqual(['1 worse'])
   const start = time.now
   const { code, judged, events } = await applied('--retry-held')

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { answering, type Answer } from './answering.ts'
-import { Place, token, type Ran } from './cli.ts'
+import { startAnsweringService, type Answer } from './answering-service.ts'
+import { Place, token, type CommandResult } from './cli.ts'
 
 const www = 'www.example.com'
 const signing = 'signing-value-3f9"\\n/<&'
@@ -24,7 +24,7 @@ afterEach(() => place.remove())
 
 /** A workspace with secrets, on a service that answers as told. */
 async function at(answer: Answer, more = ''): Promise<Place> {
-  const { url } = await answering(answer)
+  const { url } = await startAnsweringService(answer)
   place = new Place(url, `secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n${more}`)
   const home = join(place.root, 'edgewise.yaml')
   place.write(
@@ -48,7 +48,7 @@ function spellings(value: string): string[] {
 }
 
 /** All bytes of the workspace and of what was printed hold none of the secrets. */
-function expectHidden(ran: Ran[], values = [signing, origin, token]): void {
+function expectHidden(ran: CommandResult[], values = [signing, origin, token]): void {
   const files = readdirSync(place.root, { recursive: true, encoding: 'utf8' })
     .map((path) => join(place.root, path))
     .filter((path) => statSync(path).isFile())
@@ -72,7 +72,7 @@ const commands = [
   ['state', 'list', '--json'],
 ]
 const all = async () => {
-  const ran: Ran[] = []
+  const ran: CommandResult[] = []
   for (const args of commands) ran.push(await place.cli(...args))
   return ran
 }
@@ -164,7 +164,7 @@ describe('a literal where a secret belongs is refused without being repeated, wh
   ])('%s', async (_what, item) => {
     await at(() => [500, {}])
     place.write(`domains/${www}.yaml`, `domain: ${www}\nconfig:\n  visit_timestamp: ${item}\n`)
-    const ran: Ran[] = []
+    const ran: CommandResult[] = []
     for (const format of ['text', 'json', 'github', 'sarif'])
       ran.push(await place.cli('validate', '--format', format))
     ran.push(await place.cli('plan'), await place.cli('apply', '--yes', '--json'))
@@ -252,7 +252,7 @@ describe('import', () => {
   })
 
   const drifts = async () => {
-    const ran: Ran[] = []
+    const ran: CommandResult[] = []
     for (const more of [
       ['--verbose'],
       ['--json'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/catalog/catalogue.ts'
 import type { Json } from '../../src/model/json.ts'
-import { held, writes } from './cli.ts'
+import { fetchConfig, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const domain = 'www.example.com'
@@ -565,16 +565,16 @@ it('there are steps for every item', () => {
 describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after }) => {
   it('is set, changed and released', async () => {
     await place.manifest(domain, { [item]: first }).settle()
-    expect(await held(emulator, domain)).toEqual({ [item]: holds })
+    expect(await fetchConfig(emulator, domain)).toEqual({ [item]: holds })
     await place.manifest(domain, { [item]: second }).settle()
-    expect(await held(emulator, domain)).toEqual({ [item]: after })
+    expect(await fetchConfig(emulator, domain)).toEqual({ [item]: after })
 
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     const plan = await place.manifest(domain, {}).json('plan')
     expect(plan['summary']).toMatchObject({ release: 1, writes: 0 })
     await place.settle()
-    expect(await writes(emulator)).toHaveLength(before)
-    expect(await held(emulator, domain)).toEqual({ [item]: after })
+    expect(await fetchWrites(emulator)).toHaveLength(before)
+    expect(await fetchConfig(emulator, domain)).toEqual({ [item]: after })
     expect((await place.cli('state', 'show', domain)).code).toBe(1)
   })
 
@@ -583,16 +583,16 @@ describe.each(Object.entries(steps))('%s', (item, { first, holds, second, after 
       const empty = unsetTo[item] === undefined ? {} : { [item]: unsetTo[item] }
       await place.manifest(domain, { [item]: first }).settle()
       await place.manifest(domain, { [item]: { $unset: true } }).settle()
-      expect(await held(emulator, domain)).toEqual(empty)
+      expect(await fetchConfig(emulator, domain)).toEqual(empty)
       expect(await place.json('state', 'show', domain)).toMatchObject({
         items: { [item]: { status: 'unset' } },
       })
       await place.manifest(domain, { [item]: first }).settle()
-      expect(await held(emulator, domain)).toEqual({ [item]: holds })
+      expect(await fetchConfig(emulator, domain)).toEqual({ [item]: holds })
       await place.manifest(domain, { [item]: { $unset: true } }).settle()
-      const before = (await writes(emulator)).length
+      const before = (await fetchWrites(emulator)).length
       await place.manifest(domain, {}).settle()
-      expect(await writes(emulator)).toHaveLength(before)
+      expect(await fetchWrites(emulator)).toHaveLength(before)
       expect((await place.json('state', 'list'))['domains']).toEqual([])
     })
   } else {

@@ -3,19 +3,19 @@ import { existsSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import { fault, Place, reset, service, token } from './cli.ts'
+import { setFaults, Place, resetEmulator, startService, token } from './cli.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const domains = Array.from({ length: 6 }, (_, i) => `d${i}.example.com`)
 let emulator: Emulator
 let place: Place
 beforeAll(async () => {
-  emulator = await service()
+  emulator = await startService()
 })
 afterAll(() => emulator.close())
 beforeEach(async () => {
-  await reset(emulator)
-  await fault(emulator, { kind: 'delay', ms: 200 })
+  await resetEmulator(emulator)
+  await setFaults(emulator, { kind: 'delay', ms: 200 })
   place = new Place(emulator.url)
   for (const [i, domain] of domains.entries())
     place.manifest(domain, { timeout: { time: String(20 + i) } })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Place, writes } from './cli.ts'
+import { Place, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 setStage()
@@ -81,7 +81,7 @@ describe('fewer writes', () => {
     for (let i = 0; i < 8; i++) other.manifest(name(i), { https: { cert_id: 1 + i } })
     await other.settle()
     other.remove()
-    expect((await writes(emulator))[0]).toMatchObject({ domains: [name(7)] })
+    expect((await fetchWrites(emulator))[0]).toMatchObject({ domains: [name(7)] })
   })
 
   it('one more address for domains with lists of their own is one write, and the record and the service hold it', async () => {
@@ -94,9 +94,9 @@ describe('fewer writes', () => {
     expect((await place.json('plan'))['writes']).toMatchObject([
       { forms: { ip_black_list: 'append' }, config: { ip_black_list: { list: ['203.0.113.9'] } } },
     ])
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     await place.settle()
-    expect((await writes(emulator)).length).toBe(before + 1)
+    expect((await fetchWrites(emulator)).length).toBe(before + 1)
     expect((await place.json('plan'))['changes']).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { faults as schemaFaults } from '../report/output-schema.ts'
-import { calls, fault } from './cli.ts'
+import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
+import { fetchCalls, setFaults } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
@@ -86,13 +86,13 @@ describe('prefetch', () => {
       code: 1,
       err: expect.stringContaining(word) as string,
     })
-    expect(await calls(emulator)).toEqual([])
+    expect(await fetchCalls(emulator)).toEqual([])
   })
 })
 
 describe('prefetch --wait', () => {
   beforeEach(() => {
-    place.whileAsleep = (ms) => tell('clock', { advanceMs: ms })
+    place.onSleep = (ms) => tell('clock', { advanceMs: ms })
   })
 
   it('waits until none is waiting or processing, and exits with 3 when some failed', async () => {
@@ -119,7 +119,7 @@ describe('prefetch --wait', () => {
 
   it('goes on through faults', async () => {
     await submit(60)
-    await fault(
+    await setFaults(
       emulator,
       { kind: 'error', on: [2, 3] },
       { kind: 'reset-after', on: [5] },
@@ -132,7 +132,7 @@ describe('prefetch --wait', () => {
 
   it('ends with a word where the permission is missing', async () => {
     await submit(1)
-    await fault(emulator, { kind: 'unauthorized-from', on: [2] })
+    await setFaults(emulator, { kind: 'unauthorized-from', on: [2] })
     const { code, err } = await place.cli('prefetch', '--task', '1001', '--wait')
     expect([code, err]).toEqual([
       1,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { openRecord } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { faults as schemaFaults } from '../report/output-schema.ts'
-import { fault, held, Place, writes } from './cli.ts'
+import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
+import { setFaults, fetchConfig, Place, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
@@ -22,7 +22,7 @@ const applied = (...configs: [string, JsonObject][]) => {
 describe('rollback', () => {
   it('brings back what the last apply changed, and says that the manifests still ask for it', async () => {
     await applied([a, { ...time(10), https: { cert_id: 1 } }], [b, time(20)])
-    const before = [await held(emulator, a), await held(emulator, b)]
+    const before = [await fetchConfig(emulator, a), await fetchConfig(emulator, b)]
     await applied([a, { ...time(11), https: { cert_id: 1 } }], [b, time(21)])
     const [bad] = await ids()
     const { code, out, err } = await place.cli('rollback', '--yes')
@@ -30,7 +30,7 @@ describe('rollback', () => {
       code: 0,
       err: expect.stringContaining(`recorded before apply ${bad} by`) as string,
     })
-    expect([await held(emulator, a), await held(emulator, b)]).toEqual(before)
+    expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toEqual(before)
     expect(out).toContain('Plan: 2 to change')
     expect(err).toMatch(
       /The manifests still ask for 2 items as before the rollback: .*\(git revert\)/,
@@ -52,17 +52,20 @@ describe('rollback', () => {
       code: 0,
       err: expect.stringContaining(`goes as well: 1 domain (${a}), by ${third}`) as string,
     })
-    expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(21)])
+    expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toMatchObject([
+      time(10),
+      time(21),
+    ])
   })
 
   it('passes over applies that changed nothing', async () => {
     await applied([a, time(10)])
     await applied([a, time(11)])
-    await fault(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
+    await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
     expect((await place.manifest(a, time(12)).cli('apply', '--yes')).code).toBe(3)
-    await fault(emulator)
+    await setFaults(emulator)
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect(await held(emulator, a)).toMatchObject(time(10))
+    expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
   it('is not undone by a second one, unless it is named', async () => {
@@ -75,7 +78,7 @@ describe('rollback', () => {
       err: expect.stringContaining(`the last apply, ${itself}, was a rollback itself`) as string,
     })
     expect((await place.cli('rollback', itself, '--yes')).code).toBe(0)
-    expect(await held(emulator, a)).toMatchObject(time(11))
+    expect(await fetchConfig(emulator, a)).toMatchObject(time(11))
   })
 
   it('of what is as it was does nothing', async () => {
@@ -83,14 +86,14 @@ describe('rollback', () => {
     await applied([a, time(11)])
     const [second = ''] = await ids()
     await applied([a, time(10)])
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     const { code, out, err } = await place.cli('rollback', second, '--yes')
     expect({ code, out, err }).toMatchObject({
       code: 0,
       out: 'No changes.\n',
       err: expect.stringContaining('as it was before') as string,
     })
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(await ids()).toHaveLength(3)
   })
 
@@ -111,7 +114,7 @@ describe('rollback', () => {
         /can't be taken back:\n {2}connect_timeout of a.example.com: nothing was recorded of it before, and the\n {2}service documents no way to unset it\n/,
       ) as string,
     })
-    expect(await held(emulator, a)).toMatchObject({
+    expect(await fetchConfig(emulator, a)).toMatchObject({
       origin_host: { host: a },
       connect_timeout: { origin_connect_timeout: '5' },
     })
@@ -136,13 +139,13 @@ describe('rollback', () => {
     const list = (...entries: string[]) => ({ list: entries })
     await applied([a, { ...time(10), ip_black_list: list('192.0.2.1') }])
     await applied([a, { ip_white_list: list('192.0.2.2') }])
-    expect(await held(emulator, a)).not.toHaveProperty('ip_black_list')
+    expect(await fetchConfig(emulator, a)).not.toHaveProperty('ip_black_list')
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect(await held(emulator, a)).toMatchObject({
+    expect(await fetchConfig(emulator, a)).toMatchObject({
       ...time(10),
       ip_black_list: { list: ['192.0.2.1'] },
     })
-    expect(await held(emulator, a)).not.toHaveProperty('ip_white_list')
+    expect(await fetchConfig(emulator, a)).not.toHaveProperty('ip_white_list')
     place.manifest(a, { ...time(10), ip_black_list: list('192.0.2.1') })
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
@@ -172,14 +175,17 @@ describe('rollback', () => {
     }
     expect((await place.cli('rollback', 'r1-w2')).out).toContain('Plan: 1 to change')
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(20)])
+    expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toMatchObject([
+      time(10),
+      time(20),
+    ])
   })
 
   it('of an item that several waves changed goes back to before the earliest', async () => {
     await applied([a, time(10)])
     await rollout('r1', [a, 11, 10], [a, 12, 11])
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect(await held(emulator, a)).toMatchObject(time(10))
+    expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
   it('goes through guards, selection and the question like an apply', async () => {
@@ -195,14 +201,17 @@ describe('rollback', () => {
       err: expect.stringContaining('nothing was applied') as string,
     })
     expect((await place.cli('rollback', '--target', a, '--yes')).code).toBe(0)
-    expect([await held(emulator, a), await held(emulator, b)]).toMatchObject([time(10), time(21)])
+    expect([await fetchConfig(emulator, a), await fetchConfig(emulator, b)]).toMatchObject([
+      time(10),
+      time(21),
+    ])
     const guarded = new Place(emulator.url, `guards: {protect: [${b}]}\n`, { root: place.root })
     const [, bad = ''] = await ids()
     expect(await guarded.cli('rollback', bad, '--yes')).toMatchObject({
       code: 1,
       err: expect.stringContaining('protected') as string,
     })
-    expect(await held(emulator, b)).toMatchObject(time(21))
+    expect(await fetchConfig(emulator, b)).toMatchObject(time(21))
   })
 
   it('refuses an apply that there is none of, and says which was meant', async () => {
@@ -228,7 +237,7 @@ describe('rollback', () => {
       code: 0,
       err: expect.stringContaining('still ask for 1 item') as string,
     })
-    expect(await held(emulator, a)).toMatchObject(time(10))
+    expect(await fetchConfig(emulator, a)).toMatchObject(time(10))
   })
 
   it('tells what it does as JSON like an apply', async () => {
@@ -270,14 +279,18 @@ describe('rollback', () => {
         /visit_timestamp of a.*\s+.*value is not\s+at hand \(signing\)/,
       ) as string,
     })
-    expect(await held(emulator, b)).toMatchObject(time(20))
-    expect(await held(emulator, a)).toMatchObject({ visit_timestamp: { key: 'the-second-key' } })
+    expect(await fetchConfig(emulator, b)).toMatchObject(time(20))
+    expect(await fetchConfig(emulator, a)).toMatchObject({
+      visit_timestamp: { key: 'the-second-key' },
+    })
     const [, bad = ''] = await ids()
     place.env['SIGNING'] = 'the-first-key'
     // No manifest mentions it any more.
     place.manifest(a, time(10))
     expect((await place.cli('rollback', bad, '--yes')).code).toBe(0)
-    expect(await held(emulator, a)).toMatchObject({ visit_timestamp: { key: 'the-first-key' } })
+    expect(await fetchConfig(emulator, a)).toMatchObject({
+      visit_timestamp: { key: 'the-first-key' },
+    })
   })
 })
 
@@ -291,9 +304,9 @@ async function rollout(
 ): Promise<void> {
   const state = { store: 'dir' as const, branch: '', remote: '', path: '.edgewise/state' }
   const key = { root: place.root, id: 'default', address: emulator.url, account: 'default', state }
-  const { store } = await openRecord(key, {
+  const { store } = await openState(key, {
     disk: realDisk,
-    process: 'rollout',
+    processName: 'rollout',
     openGit: async () => null,
   })
   for (const [i, [domain, to, from]] of waves.entries()) {
@@ -316,12 +329,12 @@ async function rollout(
     const after = new Map([
       [domain, new Map([...(recorded.get(domain) ?? []), ['timeout', item(to, apply.id)]])],
     ])
-    await store.intend(apply, {
+    await store.recordIntents(apply, {
       number: 1,
       before: new Map([[domain, new Map([['timeout', item(from, 'earlier')]])]]),
       intents: new Map([[1, after]]),
     })
-    await store.settle(apply, [1], after)
-    await store.end({ ...apply, endedAt: about.startedAt, outcome: 'complete' })
+    await store.recordOutcomes(apply, [1], after)
+    await store.endApply({ ...apply, endedAt: about.startedAt, outcome: 'complete' })
   }
 }

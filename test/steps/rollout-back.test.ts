@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { fault, held, Place } from './cli.ts'
-import { dead, emulator, enter, place, setStageInTime, time } from './stage.ts'
+import { setFaults, fetchConfig, Place } from './cli.ts'
+import { deadOrigin, emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const hour = 3_600_000
 const good = '192.0.2.10'
@@ -18,23 +18,25 @@ async function breaking(
   more: JsonObject = {},
   rollout = '{waves: [4, 100%], pause: 1m, health: {onFailure: rollback}}',
 ): Promise<void> {
-  enter(new Place(emulator.url, `rollout: ${rollout}\n`))
+  enterPlace(new Place(emulator.url, `rollout: ${rollout}\n`))
   for (let i = 0; i < domains; i++) place.manifest(name(i), { origin: { default_master: good } })
   expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
   time.now += 2 * hour
   for (let i = 0; i < domains; i++)
-    place.manifest(name(i), { origin: { default_master: dead }, ...more })
+    place.manifest(name(i), { origin: { default_master: deadOrigin }, ...more })
 }
 
 async function originOf(i: number): Promise<unknown> {
-  return ((await held(emulator, name(i)))['origin'] as JsonObject | undefined)?.['default_master']
+  return ((await fetchConfig(emulator, name(i)))['origin'] as JsonObject | undefined)?.[
+    'default_master'
+  ]
 }
 
 /** The next apply is interrupted when it takes back. */
 function interruptTakingBack(): void {
   const stop = new AbortController()
   place.signal = stop.signal
-  place.onEvent = (line) => {
+  place.onStderr = (line) => {
     if (line.includes('is taken back')) stop.abort()
   }
 }
@@ -45,17 +47,17 @@ describe('a take-back', () => {
     interruptTakingBack()
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringContaining('Not all of it was taken back')])
-    const [rollout] = place.rollouts()
+    const [rollout] = place.loadRollouts()
     const finish = `"edgewise rollback ${rollout?.id ?? ''}"`
     expect(out).toContain(finish)
-    expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', dead])
+    expect([rollout?.state, await originOf(0)]).toEqual(['taking-back', deadOrigin])
     place.signal = new AbortController().signal
-    place.onEvent = null
+    place.onStderr = null
     for (const words of [['apply', '--yes'], ['plan'], ['drift']])
       expect((await place.cli(...words)).err).toContain(finish)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
-    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     const { err } = await place.cli('apply', '--yes')
     expect([err.includes(finish), err.includes('held: rollout')]).toEqual([false, true])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
@@ -63,7 +65,7 @@ describe('a take-back', () => {
 
   it('that the service refuses says why it was begun, and how it goes on', async () => {
     await breaking(8)
-    await fault(emulator, {
+    await setFaults(emulator, {
       kind: 'refuse',
       item: 'origin',
       on: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
@@ -73,9 +75,9 @@ describe('a take-back', () => {
       3,
       expect.stringMatching(/wave 1 of 2: 5xx rose .*not all of it could be taken back/),
     ])
-    const [rollout] = place.rollouts()
+    const [rollout] = place.loadRollouts()
     expect(rollout?.state).toBe('taking-back')
-    await fault(emulator)
+    await setFaults(emulator)
     expect((await place.cli('rollback', rollout?.id ?? '', '--yes')).code).toBe(0)
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
   })
@@ -88,21 +90,22 @@ describe('a take-back', () => {
       expect.stringMatching(/Not all of it was taken back.*taken back but for timeout of d\d/s),
     ])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
-    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   })
 
   it('of which only is left what can not go back is ended by a rollback all the same', async () => {
     await breaking(8, { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    const [{ id } = { id: '' }] = place.rollouts()
+    const [{ id } = { id: '' }] = place.loadRollouts()
     // As a process leaves it that dies after the last write of the way back.
-    const file = place.rolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
+    const file =
+      place.findRolloutFiles().find((path) => path.endsWith(`/rollouts/${id}.json`)) ?? ''
     const text = readFileSync(join(place.root, file), 'utf8')
     place.write(file, text.replace('"taken-back"', '"taking-back"'))
-    expect(place.rollouts()).toMatchObject([{ state: 'taking-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'taking-back' }])
     const { code, err } = await place.cli('rollback', id, '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining('can be taken back: timeout of d')])
-    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
     expect((await place.cli('plan')).err).not.toContain('not wholly taken back')
   })
 
@@ -120,7 +123,7 @@ describe('a take-back', () => {
 
   it('of a wave of which the service refused a part happens as well', async () => {
     await breaking(8)
-    await fault(emulator, { kind: 'refuse', domain: name(0), item: 'origin', on: [1, 2] })
+    await setFaults(emulator, { kind: 'refuse', domain: name(0), item: 'origin', on: [1, 2] })
     const { code, out } = await place.cli('apply', '--yes')
     expect([code, out]).toEqual([3, expect.stringMatching(/Taken back/)])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
@@ -131,7 +134,7 @@ describe('what is held', () => {
   async function holding(): Promise<void> {
     await breaking(8)
     expect((await place.cli('apply', '--yes')).code).toBe(3)
-    expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
   }
 
   it('stays held where only a part of it is tried again', async () => {
@@ -139,11 +142,11 @@ describe('what is held', () => {
     expect(
       (await place.cli('apply', '--yes', '--no-waves', '--retry-held', '--target', name(0))).code,
     ).toBe(0)
-    expect(await originOf(0)).toBe(dead)
+    expect(await originOf(0)).toBe(deadOrigin)
     expect((await place.cli('apply', '--yes', '--no-waves')).out).toContain('No changes.')
     expect(await originOf(1)).toBe(good)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(place.rollouts()[0]?.held).toHaveLength(7)
+    expect(place.loadRollouts()[0]?.held).toHaveLength(7)
   })
 
   it('is no longer held where something else is asked for, and a domain that no manifest mentions is released', async () => {
@@ -176,13 +179,13 @@ describe('what is held', () => {
     const { code, out } = await place.cli('apply', '--yes', '--retry-held')
     expect([code, out]).toEqual([3, expect.stringContaining('Taken back')])
     for (let i = 0; i < 8; i++) expect(await originOf(i)).toBe(good)
-    expect(place.rollouts()).toHaveLength(1)
+    expect(place.loadRollouts()).toHaveLength(1)
   })
 
   it('shows what its file says without letting it drive the terminal', async () => {
     await holding()
-    const [file = ''] = place.rolloutFiles()
-    const [rollout] = place.rollouts()
+    const [file = ''] = place.findRolloutFiles()
+    const [rollout] = place.loadRollouts()
     place.write(
       file,
       JSON.stringify({ ...rollout, reason: 'up\u001b[2Jdown', state: 'taking-back' }),

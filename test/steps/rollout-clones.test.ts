@@ -2,8 +2,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { Place, writes } from './cli.ts'
-import { dead, emulator, inPause, setStageInTime, time } from './stage.ts'
+import { Place, fetchWrites } from './cli.ts'
+import { deadOrigin, emulator, runInPause, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
 let sandbox: GitSandbox
@@ -32,7 +32,7 @@ function clone(
 }
 
 async function sent(): Promise<number[]> {
-  return (await writes(emulator)).map(({ domains }) => domains.length)
+  return (await fetchWrites(emulator)).map(({ domains }) => domains.length)
 }
 
 describe('a rollout whose record is on a remote', () => {
@@ -40,7 +40,7 @@ describe('a rollout whose record is on a remote', () => {
     const [one, two] = [clone('one'), clone('two')]
     const stop = new AbortController()
     one.signal = stop.signal
-    inPause(async () => stop.abort())
+    runInPause(async () => stop.abort())
     expect((await one.cli('apply', '--yes')).code).toBe(3)
     expect(await two.cli('apply', '--yes')).toMatchObject({ code: 0 })
     expect(await sent()).toEqual([1, 2, 3])
@@ -52,7 +52,7 @@ describe('a rollout whose record is on a remote', () => {
     const [one, two] = [clone('one'), clone('two')]
     two.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
-    inPause(
+    runInPause(
       async () => void codes.push((await two.cli('apply', '--yes', '--target', 'other.*')).code),
     )
     const { code, out, err } = await one.cli('apply', '--yes')
@@ -64,7 +64,7 @@ describe('a rollout whose record is on a remote', () => {
   it('is sent once by two clones at once', async () => {
     const [one, two] = [clone('one'), clone('two')]
     const codes: number[] = []
-    inPause(async () => void codes.push((await two.cli('apply', '--yes')).code))
+    runInPause(async () => void codes.push((await two.cli('apply', '--yes')).code))
     const { code, out, err } = await one.cli('apply', '--yes')
     expect([codes, code, out, err]).toEqual([
       [0],
@@ -79,9 +79,11 @@ describe('a rollout whose record is on a remote', () => {
     const limits = { limits: '{callsPerMinute: 3}' }
     const [one, two] = [clone('one', limits), clone('two', limits)]
     for (let i = 0; i < 3; i++) two.manifest(`other${i}.example.com`, { timeout: { time: 60 + i } })
-    inPause(async () => void (await two.cli('apply', '--yes', '--no-waves', '--target', 'other*')))
+    runInPause(
+      async () => void (await two.cli('apply', '--yes', '--no-waves', '--target', 'other*')),
+    )
     expect((await one.cli('apply', '--yes')).code).toBe(0)
-    const times = (await writes(emulator)).map((call) => call.time)
+    const times = (await fetchWrites(emulator)).map((call) => call.time)
     expect(times).toHaveLength(6)
     for (const [i, at] of times.entries())
       expect(at - (times[i - 3] ?? -Infinity)).toBeGreaterThanOrEqual(minute)
@@ -90,12 +92,12 @@ describe('a rollout whose record is on a remote', () => {
   it('waits for a remote that can not be reached for a while', async () => {
     const one = clone('one')
     let away = 0
-    time.passed = async (_ms, wait) => {
+    time.onSleep = async (_ms, wait) => {
       const paused = wait === 'rollout'
       if (paused && away === 0) renameSync(remote(), `${remote()}.away`)
       else if (away === 3) renameSync(`${remote()}.away`, remote())
       if (paused || away > 0) away++
-      if (away > 3) delete time.passed
+      if (away > 3) delete time.onSleep
     }
     const { code, out, err } = await one.cli('apply', '--yes')
     expect([away, code, out, err]).toEqual([4, 0, out, err])
@@ -104,7 +106,7 @@ describe('a rollout whose record is on a remote', () => {
 
   it('stays open where the remote can not be reached any more, and says so', async () => {
     const one = clone('one')
-    inPause(async () => refusePushes())
+    runInPause(async () => refusePushes())
     const { code, out } = await one.cli('apply', '--yes')
     expect([code, out]).toEqual([
       3,
@@ -121,13 +123,14 @@ describe('a rollout whose record is on a remote', () => {
     const health = '{waves: [3, 100%], health: {onFailure: rollback}}'
     const one = clone('one', {}, health)
     expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
-    for (const origin of ['192.0.2.10', dead]) {
+    for (const origin of ['192.0.2.10', deadOrigin]) {
       for (let i = 0; i < 6; i++)
         one.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
-      if (origin !== dead) expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+      if (origin !== deadOrigin)
+        expect((await one.cli('apply', '--yes', '--no-waves')).code).toBe(0)
       time.now += 120 * minute
     }
-    one.onEvent = (line) => {
+    one.onStderr = (line) => {
       if (line.startsWith('worse')) refusePushes()
     }
     const { code, out } = await one.cli('apply', '--yes')
@@ -138,7 +141,7 @@ describe('a rollout whose record is on a remote', () => {
       ),
     ])
     rmSync(hook())
-    one.onEvent = null
+    one.onStderr = null
     const { out: again } = await one.cli('apply', '--yes')
     expect(again).toContain('Taken back')
   })

@@ -3,8 +3,8 @@ import { DefectAfterWrites } from '../../src/operations/defect-after-writes.ts'
 import type { Disk } from '../../src/state/folder/disk.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
 import { itOften, everyNth } from '../runs.ts'
-import { held, Place, reset, writes } from './cli.ts'
-import { dead, emulator, setStageInTime, time } from './stage.ts'
+import { fetchConfig, Place, resetEmulator, fetchWrites } from './cli.ts'
+import { deadOrigin, emulator, setStageInTime, time } from './stage.ts'
 
 setStageInTime()
 
@@ -51,7 +51,7 @@ function fleet(disk: Disk): Place {
 
 /** Writes of a wave that came before the wave before it was over, and the pause after it. */
 async function tooEarly(waves: ReadonlyMap<string, number>): Promise<string[]> {
-  const calls = await writes(emulator)
+  const calls = await fetchWrites(emulator)
   const ends: number[] = []
   return calls.flatMap(({ time: at, domains }) => {
     const wave = waves.get(domains[0] ?? '') ?? 0
@@ -70,7 +70,7 @@ itOften(
     first.remove()
     expect(whole.changes()).toBeGreaterThan(30)
     for (const n of everyNth(steps(whole.changes()), Math.ceil(whole.changes() / 4))) {
-      await reset(emulator)
+      await resetEmulator(emulator)
       const place = fleet(cutAt(n).disk)
       const planned = (await place.json('plan'))['writes'] as { wave: number; domains: string[] }[]
       const waves = new Map(
@@ -81,13 +81,15 @@ itOften(
       await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
       place.disk = realDisk
       // The lock of the dead process is found to be no longer held by anybody who lives.
-      place.othersAreGone = true
+      place.otherProcessesDead = true
       const { code, out, err } = await place.cli('apply', '--yes')
       expect([n, code, out, err]).toEqual([n, 0, out, err])
       for (let i = 0; i < 4; i++)
-        expect(await held(emulator, `d${i}.example.com`)).toEqual({ timeout: { time: '60' } })
+        expect(await fetchConfig(emulator, `d${i}.example.com`)).toEqual({
+          timeout: { time: '60' },
+        })
       expect([n, await tooEarly(waves)]).toEqual([n, []])
-      expect(place.rolloutFiles()).toEqual([])
+      expect(place.findRolloutFiles()).toEqual([])
       place.remove()
     }
   },
@@ -95,16 +97,17 @@ itOften(
 
 /** Domains that are well, and manifests that break them. */
 async function breaking(): Promise<Place> {
-  await reset(emulator)
+  await resetEmulator(emulator)
   const place = new Place(
     emulator.url,
     'rollout: {waves: [2, 100%], pause: 0s, health: {onFailure: rollback}}\n',
   )
   place.time = time
-  for (const origin of ['192.0.2.10', dead]) {
+  for (const origin of ['192.0.2.10', deadOrigin]) {
     for (let i = 0; i < 4; i++)
       place.manifest(`d${i}.example.com`, { origin: { default_master: origin } })
-    if (origin !== dead) expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
+    if (origin !== deadOrigin)
+      expect((await place.cli('apply', '--yes', '--no-waves')).code).toBe(0)
     time.now += 2 * 3_600_000
   }
   return place
@@ -124,9 +127,9 @@ itOften(
       place.disk = cutAt(n).disk
       await expect(place.cli('apply', '--yes')).rejects.toSatisfy(isPowerCut)
       place.disk = realDisk
-      place.othersAreGone = true
+      place.otherProcessesDead = true
       const { err, out } = await place.cli('apply', '--yes')
-      const [rollout] = place.rollouts()
+      const [rollout] = place.loadRollouts()
       ends.add(rollout?.state ?? 'none')
       if (rollout?.state === 'taking-back') {
         expect(err).toContain(`"edgewise rollback ${rollout.id}"`)
@@ -134,13 +137,13 @@ itOften(
         expect([n, back.code, back.out, back.err]).toEqual([n, 0, back.out, back.err])
       }
       for (let i = 0; i < 4; i++)
-        expect([n, out, err, await held(emulator, `d${i}.example.com`)]).toMatchObject([
+        expect([n, out, err, await fetchConfig(emulator, `d${i}.example.com`)]).toMatchObject([
           n,
           out,
           err,
           { origin: { default_master: '192.0.2.10' } },
         ])
-      expect(place.rollouts()).toMatchObject([{ state: 'taken-back' }])
+      expect(place.loadRollouts()).toMatchObject([{ state: 'taken-back' }])
       expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
       place.remove()
     }

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Rollout } from '../../src/model/rollout.ts'
-import { openRecord } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { Place, writes } from './cli.ts'
-import { emulator, enter, place, setStageInTime, time } from './stage.ts'
+import { Place, fetchWrites } from './cli.ts'
+import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
 
@@ -14,7 +14,7 @@ const name = (i: number) => `d${i}.example.com`
 
 /** Six domains whose changes go out in three waves. */
 function fleet(more = ''): void {
-  enter(new Place(emulator.url, `rollout: {waves: [1, 3, 100%], pause: 10m}\n${more}`))
+  enterPlace(new Place(emulator.url, `rollout: {waves: [1, 3, 100%], pause: 10m}\n${more}`))
   for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: 60 } })
 }
 
@@ -23,16 +23,16 @@ async function interrupted(n: number, ...more: string[]): Promise<void> {
   const stop = new AbortController()
   place.signal = stop.signal
   let pauses = 0
-  time.passed = async (_ms, wait) => {
+  time.onSleep = async (_ms, wait) => {
     if (wait === 'rollout' && ++pauses === n) stop.abort()
   }
   expect((await place.cli('apply', '--yes', ...more)).code).toBe(3)
   place.signal = new AbortController().signal
-  delete time.passed
+  delete time.onSleep
 }
 
 async function sent(): Promise<string[][]> {
-  return (await writes(emulator)).map(({ domains }) => domains)
+  return (await fetchWrites(emulator)).map(({ domains }) => domains)
 }
 
 describe('while a rollout is open', () => {
@@ -40,14 +40,14 @@ describe('while a rollout is open', () => {
     place.manifest('other.example.com', { timeout: { time: 60 } })
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', 'other.*')).code).toBe(0)
     await interrupted(1, '--target', 'd*')
-    const [before] = place.rollouts()
+    const [before] = place.loadRollouts()
     expect((await place.cli('apply', '--yes', '--target', 'other.*')).code).toBe(0)
-    expect(place.rollouts()).toEqual([before])
+    expect(place.loadRollouts()).toEqual([before])
   })
 
   it('a part of it is not sent before its turn', async () => {
     await interrupted(1)
-    const last = place.rollouts()[0]?.waves[2]?.domains[0] ?? ''
+    const last = place.loadRollouts()[0]?.waves[2]?.domains[0] ?? ''
     const { code, err } = await place.cli('apply', '--yes', '--target', last)
     expect([code, err]).toEqual([1, expect.stringContaining('and the plan touches its domains')])
     expect((await place.cli('apply', '--yes', '--item', 'timeout')).code).toBe(1)
@@ -57,12 +57,12 @@ describe('while a rollout is open', () => {
 
   it('what changed of a wave that has passed is sent again with the next one', async () => {
     await interrupted(2)
-    const first = place.rollouts()[0]?.waves[0]?.domains[0] ?? ''
+    const first = place.loadRollouts()[0]?.waves[0]?.domains[0] ?? ''
     expect((await place.cli('state', 'forget', first, '--yes')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await sent()).flat().filter((domain) => domain === first)).toHaveLength(2)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
   })
 
   it('what a domain that was only released needs later is sent with the next wave', async () => {
@@ -70,18 +70,18 @@ describe('while a rollout is open', () => {
     expect((await place.cli('apply', '--yes', '--no-waves', '--target', name(0))).code).toBe(0)
     place.manifest(name(0), { timeout: { time: 60 } })
     await interrupted(2)
-    expect(place.rollouts()).toMatchObject([{ released: [name(0)] }])
+    expect(place.loadRollouts()).toMatchObject([{ released: [name(0)] }])
     expect((await place.cli('state', 'forget', name(0), '--yes')).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
   })
 
   it('a wave with nothing left to do is not waited for', async () => {
     await interrupted(1)
     const left =
       place
-        .rollouts()[0]
+        .loadRollouts()[0]
         ?.waves.slice(1)
         .flatMap(({ domains }) => domains) ?? []
     place.write(
@@ -91,7 +91,11 @@ describe('while a rollout is open', () => {
     expect((await place.cli('import', 'seen.json')).code).toBe(0)
     const start = time.now
     const { code, err } = await place.cli('apply', '--yes')
-    expect([code, place.rollouts(), Math.round((time.now - start) / minute)]).toEqual([0, [], 0])
+    expect([code, place.loadRollouts(), Math.round((time.now - start) / minute)]).toEqual([
+      0,
+      [],
+      0,
+    ])
     expect(err).not.toContain('NaN')
   })
 
@@ -104,7 +108,7 @@ describe('while a rollout is open', () => {
 
   it('drift --repair --supersede ends it and begins anew', async () => {
     await interrupted(2)
-    const [before] = place.rollouts()
+    const [before] = place.loadRollouts()
     place.write('seen.json', JSON.stringify({}))
     const { code, err } = await place.cli(
       'drift',
@@ -116,7 +120,7 @@ describe('while a rollout is open', () => {
     )
     expect([code, err]).toEqual([0, expect.not.stringContaining(before?.id ?? '')])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
   })
 
   it('a freeze that begins meanwhile keeps the next wave back, and the rollout open', async () => {
@@ -130,7 +134,7 @@ describe('while a rollout is open', () => {
       expect.stringMatching(/Stopped: freeze: .*launch.*wave 2 of 3/s),
     ])
     expect(out).toContain('not sent')
-    expect(place.rollouts()).toMatchObject([{ state: 'open' }])
+    expect(place.loadRollouts()).toMatchObject([{ state: 'open' }])
     expect((await place.cli('apply', '--yes')).code).toBe(1)
     time.now = Date.UTC(2026, 10, 20, 19)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
@@ -148,14 +152,14 @@ async function lockElsewhere(): Promise<void> {
     account: 'default',
     state,
   }
-  const { lock } = await openRecord(record, {
+  const { lock } = await openState(record, {
     disk: realDisk,
-    process: 'elsewhere',
+    processName: 'elsewhere',
     openGit: async () => null,
   })
   const { version } = await lock.read()
   expect(
-    await lock.swap(
+    await lock.compareAndSwap(
       version,
       JSON.stringify({ token: 'x', who: 'somebody', boot: 'other', namespace: 'other', pid: 1 }),
     ),
@@ -165,7 +169,7 @@ async function lockElsewhere(): Promise<void> {
 it('an apply that is interrupted while another has the lock does not wait for it', async () => {
   const stop = new AbortController()
   place.signal = stop.signal
-  time.passed = async (_ms, wait) => {
+  time.onSleep = async (_ms, wait) => {
     if (wait !== 'rollout') return
     await lockElsewhere()
     stop.abort()
@@ -200,8 +204,8 @@ describe('the file of a rollout that says what can not be', () => {
     ['no items', () => ({ items: null })],
   ])('%s is refused, and nothing is sent', async (_name, change) => {
     await interrupted(1)
-    const [file = ''] = place.rolloutFiles()
-    const [rollout] = place.rollouts()
+    const [file = ''] = place.findRolloutFiles()
+    const [rollout] = place.loadRollouts()
     if (rollout === undefined) throw new Error('expected a rollout')
     place.write(file, JSON.stringify({ ...rollout, ...change(rollout) }))
     for (const words of [['apply', '--yes'], ['plan'], ['drift']]) {

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { fault, Place, writes } from './cli.ts'
-import { emulator, enter, inPause, place, setStageInTime, time } from './stage.ts'
+import { setFaults, Place, fetchWrites } from './cli.ts'
+import { emulator, enterPlace, runInPause, place, setStageInTime, time } from './stage.ts'
 
 const minute = 60_000
 
 setStageInTime()
 beforeEach(() => {
-  enter(inWaves())
+  enterPlace(inWaves())
   fleet(20, 60)
 })
 
@@ -28,7 +28,7 @@ function fleet(domains: number, seconds: number): void {
 
 /** How many domains each write had, and the minutes between writes. */
 async function sent(): Promise<[number, number][]> {
-  const calls = await writes(emulator)
+  const calls = await fetchWrites(emulator)
   return calls.map((call, i) => [
     call.domains.length,
     Math.round((call.time - (calls[i - 1]?.time ?? call.time)) / minute),
@@ -39,7 +39,7 @@ async function sent(): Promise<[number, number][]> {
 function interruptOnce(): void {
   const stop = new AbortController()
   place.signal = stop.signal
-  inPause(async () => stop.abort())
+  runInPause(async () => stop.abort())
 }
 
 describe('a plan in waves', () => {
@@ -71,7 +71,7 @@ describe('a plan in waves', () => {
       [10, 10],
       [5, 0],
     ])
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     const { applies } = (await place.json('state', 'history')) as {
       applies: { id: string; outcome: string }[]
@@ -112,7 +112,7 @@ describe('a plan in waves', () => {
     const other = inWaves(place.root)
     place.manifest('other.example.com', { timeout: { time: 60 } })
     const codes: number[] = []
-    inPause(
+    runInPause(
       async () => void codes.push((await other.cli('apply', '--yes', '--target', 'other.*')).code),
     )
     expect((await place.cli('apply', '--yes', '--target', 'd*')).code).toBe(0)
@@ -129,7 +129,7 @@ describe('a plan in waves', () => {
   })
 
   it('a wave that is not carried out whole ends it; the next apply begins anew with what is left', async () => {
-    await fault(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
+    await setFaults(emulator, { kind: 'refuse', item: 'timeout', on: [2] })
     const { code, out } = await place.cli('apply', '--yes', '--stop-on-refusal')
     expect([code, out]).toEqual([
       3,
@@ -137,7 +137,7 @@ describe('a plan in waves', () => {
         'Not everything was applied; writes: 1 confirmed, 1 refused, 2 not sent.',
       ),
     ])
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
     const plan = await place.json('plan')
     expect(
       (plan['writes'] as { wave: number; domains: string[] }[]).map(({ wave, domains }) => [
@@ -159,7 +159,7 @@ describe('an interrupted rollout', () => {
     interruptOnce()
     const { out } = await place.cli('apply', '--yes')
     expect(out).toContain('Stopped: interrupted; apply again to go on with the rollout.')
-    expect(place.rollouts()).toMatchObject([
+    expect(place.loadRollouts()).toMatchObject([
       { state: 'open', waves: [{ passed: false }, { passed: false }, { passed: false }] },
     ])
     place.signal = new AbortController().signal
@@ -169,7 +169,7 @@ describe('an interrupted rollout', () => {
     )
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
   })
 
   it('is not touched by another change, unless that takes its place', async () => {
@@ -177,7 +177,7 @@ describe('an interrupted rollout', () => {
     await place.cli('apply', '--yes')
     place.signal = new AbortController().signal
     const changed =
-      Number(/\d+/.exec((await writes(emulator))[0]?.domains[0] ?? '')?.[0]) === 0 ? 1 : 0
+      Number(/\d+/.exec((await fetchWrites(emulator))[0]?.domains[0] ?? '')?.[0]) === 0 ? 1 : 0
     place.manifest(name(changed), { timeout: { time: 61 } })
     const { code, err } = await place.cli('apply', '--yes')
     expect([code, err]).toEqual([
@@ -188,14 +188,14 @@ describe('an interrupted rollout', () => {
     ])
     expect(err).toContain('--supersede')
     expect((await place.cli('apply', '--yes', '--supersede')).code).toBe(0)
-    expect(place.rollouts()).toEqual([])
+    expect(place.loadRollouts()).toEqual([])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
   it('--no-waves finishes it, and the one that waits says so', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
-    inPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
+    runInPause(async () => void codes.push((await other.cli('apply', '--yes', '--no-waves')).code))
     const { code, out } = await place.cli('apply', '--yes')
     expect(codes).toEqual([0])
     expect([code, out]).toEqual([
@@ -208,7 +208,7 @@ describe('an interrupted rollout', () => {
   it('may be gone on with by two at once: each wave is sent once', async () => {
     const other = inWaves(place.root)
     const codes: number[] = []
-    inPause(async () => void codes.push((await other.cli('apply', '--yes')).code))
+    runInPause(async () => void codes.push((await other.cli('apply', '--yes')).code))
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     expect(codes).toEqual([0])
     expect((await sent()).map(([domains]) => domains)).toEqual([1, 4, 10, 5])
@@ -235,10 +235,10 @@ it('a plan file goes on with its rollout, and sends nothing that it does not lis
   altered.changes = altered.changes.map(({ domain = '' }) => ({ domain }))
   altered.writes = []
   place.write('plan.json', JSON.stringify(altered))
-  const before = (await writes(emulator)).length
+  const before = (await fetchWrites(emulator)).length
   const { code, err } = await place.cli('apply', 'plan.json')
   expect([code, err]).toEqual([1, expect.stringContaining('which the plan file does not')])
-  expect(await writes(emulator)).toHaveLength(before)
+  expect(await fetchWrites(emulator)).toHaveLength(before)
   place.write('plan.json', honest)
   expect((await place.cli('apply', 'plan.json')).code).toBe(0)
 })
@@ -254,14 +254,14 @@ it('a plan file that puts a domain into an earlier wave is refused', async () =>
       'are not the ones that the planner makes for its changes: the first that differs is write 3',
     ),
   ])
-  expect(await writes(emulator)).toEqual([])
+  expect(await fetchWrites(emulator)).toEqual([])
 })
 
 it('the file of a rollout that was damaged is named, and nothing is sent', async () => {
   interruptOnce()
   await place.cli('apply', '--yes')
   place.signal = new AbortController().signal
-  const [file = ''] = place.rolloutFiles()
+  const [file = ''] = place.findRolloutFiles()
   for (const [from, to] of [
     ['"open"', '"opened"'],
     ['"passed": false', '"passed": 0'],
@@ -277,5 +277,5 @@ it('the file of a rollout that was damaged is named, and nothing is sent', async
     ])
     place.write(file, text)
   }
-  expect((await writes(emulator)).length).toBe(1)
+  expect((await fetchWrites(emulator)).length).toBe(1)
 })

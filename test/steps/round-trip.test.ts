@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { GitSandbox } from '../state/git-sandbox.ts'
-import { heldByDomain, Place, service, token, writes } from './cli.ts'
+import { fetchConfigs, Place, startService, token, fetchWrites } from './cli.ts'
 
 const names = ['shop', 'img', 'api'].map((name) => `${name}.example.com`)
 let emulator: Emulator
@@ -16,7 +16,7 @@ let other: Place
 let look: string
 
 beforeAll(async () => {
-  emulator = await service()
+  emulator = await startService()
   sandbox = new GitSandbox()
   sandbox.withRemote()
   runner = placeIn('clone')
@@ -91,7 +91,7 @@ const planCode = async (place: Place) => (await place.cli('plan', '--detailed-ex
 describe('the round from a pull request to production, and back', () => {
   it('begins with everything applied', async () => {
     await runner.settle()
-    expect(Object.keys(await heldByDomain(emulator)).toSorted()).toEqual(names.toSorted())
+    expect(Object.keys(await fetchConfigs(emulator)).toSorted()).toEqual(names.toSorted())
   })
 
   it('a branch is planned, without the token, as a comment and as a file', async () => {
@@ -117,11 +117,11 @@ describe('the round from a pull request to production, and back', () => {
 
   it('the merge applies exactly the plan that was reviewed', async () => {
     const merged = merge('longer')
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     expect((await runner.cli('apply', '../reviewed.json')).code).toBe(0)
-    expect((await writes(emulator)).length - before).toBe(1)
+    expect((await fetchWrites(emulator)).length - before).toBe(1)
     for (const name of names)
-      expect((await heldByDomain(emulator))[name]).toMatchObject({ timeout: { time: '90' } })
+      expect((await fetchConfigs(emulator))[name]).toMatchObject({ timeout: { time: '90' } })
     expect((await other.json('state', 'history'))['applies']).toMatchObject([
       { outcome: 'complete', commit: merged, writes: { confirmed: 1 } },
       { outcome: 'complete' },
@@ -130,7 +130,7 @@ describe('the round from a pull request to production, and back', () => {
   })
 
   it("somebody's change at the service is seen, and repaired", async () => {
-    const good = await heldByDomain(emulator)
+    const good = await fetchConfigs(emulator)
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({
       token,
@@ -147,7 +147,7 @@ describe('the round from a pull request to production, and back', () => {
       out: expect.stringContaining('Drift: 2 live.') as string,
     })
     expect((await other.cli('drift', '--observed', look, '--repair', '--yes')).code).toBe(0)
-    expect(await heldByDomain(emulator)).toEqual(good)
+    expect(await fetchConfigs(emulator)).toEqual(good)
     const { code, out } = await runner.cli('drift', '--observed', look)
     expect({ code, out }).toMatchObject({
       code: 0,
@@ -156,7 +156,7 @@ describe('the round from a pull request to production, and back', () => {
   })
 
   it('a bad change is rolled back with one command, and gone for good once it is reverted', async () => {
-    const good = await heldByDomain(emulator)
+    const good = await fetchConfigs(emulator)
     propose('worse', 250)
     colleague.write(
       'domains/img.example.com.yaml',
@@ -166,14 +166,14 @@ describe('the round from a pull request to production, and back', () => {
     sandbox.git('colleague', 'push', '--quiet', 'origin', 'worse')
     const merged = merge('worse')
     expect((await runner.cli('apply', '--yes')).code).toBe(0)
-    expect(await heldByDomain(emulator)).not.toEqual(good)
+    expect(await fetchConfigs(emulator)).not.toEqual(good)
 
     const back = await other.cli('rollback', '--yes')
     expect(back).toMatchObject({
       code: 0,
       err: expect.stringContaining(`git revert ${merged.slice(0, 12)}`) as string,
     })
-    const { 'img.example.com': img, ...rest } = await heldByDomain(emulator)
+    const { 'img.example.com': img, ...rest } = await fetchConfigs(emulator)
     // Unset, the origin host is the domain itself; everything else is as it was.
     expect({ ...rest, 'img.example.com': { ...img, origin_host: undefined } }).toEqual(good)
     expect(img).toMatchObject({ origin_host: { host: 'img.example.com' } })

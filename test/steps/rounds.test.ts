@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { answering, type Answer } from './answering.ts'
-import { held, Place, service, token, writes } from './cli.ts'
-import { emulator, enter, place, setStage } from './stage.ts'
+import { startAnsweringService, type Answer } from './answering-service.ts'
+import { fetchConfig, Place, startService, token, fetchWrites } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 
@@ -32,7 +32,7 @@ describe('black list and white list', () => {
       ['ip_white_list', 'ip_black_list'],
       ['ip_black_list', 'ip_white_list'],
     ] as const) {
-      const before = (await writes(emulator)).length
+      const before = (await fetchWrites(emulator)).length
       const plan = await place.manifest(www, { [item]: { list: ['192.0.2.1'] } }).json('plan')
       expect(plan['changes']).toMatchObject([
         { item: 'ip_black_list', action: item === 'ip_black_list' ? 'set' : 'unset' },
@@ -46,8 +46,12 @@ describe('black list and white list', () => {
         after: null,
       })
       await place.settle()
-      expect(await held(emulator, www)).toEqual({ [item]: { list: ['192.0.2.1'], mode: 'cover' } })
-      expect((await writes(emulator)).slice(before)).toMatchObject([{ items: [item], status: 200 }])
+      expect(await fetchConfig(emulator, www)).toEqual({
+        [item]: { list: ['192.0.2.1'], mode: 'cover' },
+      })
+      expect((await fetchWrites(emulator)).slice(before)).toMatchObject([
+        { items: [item], status: 200 },
+      ])
       expect(Object.keys((await place.json('state', 'show', www))['items'] as object)).toEqual([
         item,
       ])
@@ -67,14 +71,14 @@ describe('black list and white list', () => {
 
 it('a kept field that the manifest drops is no change and stays at the service', async () => {
   await place.manifest(www, { https: { cert_id: 1, http2: 'on', ocsp: 'off' } }).settle()
-  const before = (await writes(emulator)).length
+  const before = (await fetchWrites(emulator)).length
   const plan = await place.manifest(www, { https: { cert_id: 1 } }).json('plan')
   expect(plan).toMatchObject({ changes: [], writes: [] })
   await place.manifest(www, { https: { cert_id: 2 } }).settle()
-  expect(await held(emulator, www)).toEqual({
+  expect(await fetchConfig(emulator, www)).toEqual({
     https: { cert_id: 2, force_https: 0, http2: 'on', ocsp: 'off' },
   })
-  expect(await writes(emulator)).toHaveLength(before + 1)
+  expect(await fetchWrites(emulator)).toHaveLength(before + 1)
 })
 
 describe('many domains', () => {
@@ -91,13 +95,13 @@ describe('many domains', () => {
       }),
     )
     await place.settle()
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     place.write('profiles/base.yaml', 'profile: base\nconfig: {timeout: {time: 61}}\n')
     expect(await place.json('plan')).toMatchObject({
       summary: { change: 25, unchanged: 25, writes: 3, lowerBound: 3, seconds: 0 },
     })
     await place.settle()
-    const sent = (await writes(emulator)).slice(before)
+    const sent = (await fetchWrites(emulator)).slice(before)
     expect(sent.map((call) => call.domains.length).toSorted((a, b) => a - b)).toEqual([5, 10, 10])
     expect(new Set(sent.flatMap((call) => call.items))).toEqual(new Set(['timeout']))
   })
@@ -107,7 +111,7 @@ describe('many domains', () => {
     ['all', 1, 'all share'],
     ['[[timeout, https]]', 2, 'as the list says'],
   ])('groups: %s makes %i writes', async (groups, count) => {
-    enter(new Place(emulator.url, `grouping: {groups: ${groups}}\n`))
+    enterPlace(new Place(emulator.url, `grouping: {groups: ${groups}}\n`))
     await place
       .manifest(www, {
         timeout: { time: 60 },
@@ -115,11 +119,11 @@ describe('many domains', () => {
         origin: { default_master: '192.0.2.1' },
       })
       .settle()
-    expect(await writes(emulator)).toHaveLength(count)
+    expect(await fetchWrites(emulator)).toHaveLength(count)
   })
 
   it('items that belong together travel together', async () => {
-    enter(
+    enterPlace(
       new Place(emulator.url, 'grouping: {groups: documented, together: [[origin, new_origin]]}\n'),
     )
     await place
@@ -129,7 +133,7 @@ describe('many domains', () => {
         https: { cert_id: 1 },
       })
       .settle()
-    const sent = (await writes(emulator)).filter((call) => call.items.includes('origin'))
+    const sent = (await fetchWrites(emulator)).filter((call) => call.items.includes('origin'))
     expect(sent).toHaveLength(1)
     expect(sent[0]?.items).toContain('new_origin')
   })
@@ -146,10 +150,10 @@ describe('many domains', () => {
       'https',
     )
     expect(code).toBe(0)
-    expect(await held(emulator, domains[0] ?? '')).toEqual({
+    expect(await fetchConfig(emulator, domains[0] ?? '')).toEqual({
       https: { cert_id: 1, force_https: 0 },
     })
-    expect(await held(emulator, domains[2] ?? '')).toEqual({})
+    expect(await fetchConfig(emulator, domains[2] ?? '')).toEqual({})
     expect((await place.cli('plan', '--target', 'nobody.*')).err).toContain('no domain matches')
     expect((await place.cli('plan', '--item', 'htps')).err).toContain('Did you mean "https"?')
   })
@@ -158,7 +162,7 @@ describe('many domains', () => {
 describe('the record belongs to one service', () => {
   it('another id, and another address, begin with nothing', async () => {
     await place.manifest(www, { timeout: { time: 60 } }).settle()
-    const other = await service()
+    const other = await startService()
     const file = join(place.root, 'edgewise.yaml')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, `${text}id: staging\n`)
@@ -182,10 +186,10 @@ describe('the record belongs to one service', () => {
         path.endsWith(`${www}.json`),
       ) ?? ''
     writeFileSync(join(state, file), '{"format": "edgewise.record/1", "dom')
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
     expect([code, err]).toEqual([1, expect.stringContaining(file)])
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 })
 
@@ -195,10 +199,10 @@ describe('what a service may answer', () => {
     (
       (await place.json('state', 'show', domain))['items'] as Record<string, JsonObject> | undefined
     )?.[item]
-  const at = ({ url }: { url: string }) => enter(new Place(url))
+  const at = ({ url }: { url: string }) => enterPlace(new Place(url))
 
   it('401 ends the apply: exit 3, and the rest is not sent', async () => {
-    at(await answering(() => [401, { code: 401001, message: 'wrong token' }]))
+    at(await startAnsweringService(() => [401, { code: 401001, message: 'wrong token' }]))
     for (let i = 0; i < 9; i++) place.manifest(`d${i}.example.com`, { timeout: { time: 60 + i } })
     const { code, out, err } = await place.cli('apply', '--yes')
     expect(code).toBe(3)
@@ -208,7 +212,7 @@ describe('what a service may answer', () => {
 
   it('5xx leaves both values as candidates, and the next apply writes it again', async () => {
     at(
-      await answering(
+      await startAnsweringService(
         good,
         () => [503, 'sorry'],
         () => [503, 'sorry'],
@@ -232,7 +236,7 @@ describe('what a service may answer', () => {
   })
 
   it('a refusal leaves the record as it was, and is told at its line', async () => {
-    at(await answering(good, () => [400, { code: 400203, message: 'no such time' }]))
+    at(await startAnsweringService(good, () => [400, { code: 400203, message: 'no such time' }]))
     await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
     const { code, err } = await place.manifest(www, { timeout: { time: 61 } }).cli('apply', '--yes')
     expect(code).toBe(3)
@@ -242,13 +246,18 @@ describe('what a service may answer', () => {
   })
 
   it('a value that the service rewrites makes no lasting difference', async () => {
-    at(await answering(() => [200, { code: 0, data: { config: { timeout: { time: '59' } } } }]))
+    at(
+      await startAnsweringService(() => [
+        200,
+        { code: 0, data: { config: { timeout: { time: '59' } } } },
+      ]),
+    )
     await place.manifest(www, { timeout: { time: 60 } }).settle()
     expect(await status()).toMatchObject({ candidates: [{ time: '60' }], returned: { time: '59' } })
   })
 
   it('nobody there: exit 1, and nothing is in doubt', async () => {
-    const gone = await answering(good)
+    const gone = await startAnsweringService(good)
     gone.close()
     at(gone)
     const { code } = await place.manifest(www, { timeout: { time: 60 } }).cli('apply', '--yes')
@@ -270,7 +279,9 @@ describe('secrets', () => {
     add_back_source_head: [{ head_name: 'Authorization', head_value: 'Bearer ${secret:origin}' }],
   }
   beforeEach(() => {
-    enter(new Place(emulator.url, 'secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n'))
+    enterPlace(
+      new Place(emulator.url, 'secrets: {signing: {env: SIGNING}, origin: {env: ORIGIN}}\n'),
+    )
     place.write(
       'edgewise.yaml',
       readFileSync(join(place.root, 'edgewise.yaml'), 'utf8').replace(
@@ -294,7 +305,7 @@ describe('secrets', () => {
       expect(ran.code).toBe(0)
       seen.push(ran.out, ran.err)
     }
-    expect(await held(emulator, www)).toMatchObject({
+    expect(await fetchConfig(emulator, www)).toMatchObject({
       visit_timestamp: { key: values.SIGNING },
       add_back_source_head: [{ head_value: `Bearer ${values.ORIGIN}` }],
     })
@@ -383,7 +394,7 @@ describe('import', () => {
     holdsTo('import', told)
     expect(told).toMatchObject({ domains: 1, items: 1 })
     expect((await place.json('plan'))['changes']).toEqual([])
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
   })
 
   it('refuses actions, and a record that differs unless --replace is given', async () => {
@@ -444,7 +455,7 @@ describe('machine output and exit codes', () => {
     expect((await place.cli('plan')).code).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(2)
     expect((await place.cli('apply')).code).toBe(1)
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
     place.ask = () => Promise.resolve(false)
     expect((await place.cli('apply')).code).toBe(1)
     place.ask = () => Promise.resolve(true)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
 import { fc, itOften, runs } from '../runs.ts'
-import { answering } from './answering.ts'
-import { held, Place, writes } from './cli.ts'
-import { emulator, enter, place, setStage } from './stage.ts'
+import { startAnsweringService } from './answering-service.ts'
+import { fetchConfig, Place, fetchWrites } from './cli.ts'
+import { emulator, enterPlace, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
 
@@ -19,7 +19,7 @@ describe('a saved plan', () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
     expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    expect(await held(emulator, www)).toMatchObject({
+    expect(await fetchConfig(emulator, www)).toMatchObject({
       timeout: { time: '60' },
       https: { cert_id: 1 },
     })
@@ -36,7 +36,7 @@ describe('a saved plan', () => {
     place.manifest('other.example.com', { timeout: { time: 5 } })
     await place.cli('apply', '--yes', '--target', 'other.example.com')
     expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    expect(Object.keys(await held(emulator, www))).toEqual(['https'])
+    expect(Object.keys(await fetchConfig(emulator, www))).toEqual(['https'])
   })
 
   it('is stale when its manifest changed', async () => {
@@ -67,17 +67,17 @@ describe('a saved plan', () => {
       expect.stringContaining('are not the ones that the planner makes for its changes'),
     ])
     expect(err).toContain('"grouping"')
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
   })
 
   it('made in waves goes out at once with --no-waves, in the same writes', async () => {
-    enter(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 0s}\n'))
+    enterPlace(new Place(emulator.url, 'rollout: {waves: [1, 100%], pause: 0s}\n'))
     for (const name of ['a', 'b', 'c'])
       place.manifest(`${name}.example.com`, { timeout: { time: 60 } })
     await savePlan()
     expect(plan().writes).toHaveLength(2)
     expect((await place.cli('apply', 'plan.json', '--no-waves')).code).toBe(0)
-    expect((await writes(emulator)).map(({ domains }) => domains.length)).toEqual([1, 2])
+    expect((await fetchWrites(emulator)).map(({ domains }) => domains.length)).toEqual([1, 2])
   })
 })
 
@@ -176,10 +176,10 @@ describe('an altered plan file', () => {
     alter(altered, first)
     expect(altered).not.toEqual(plan())
     writeFileSync(file(), JSON.stringify(altered))
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     const { code, err } = await place.cli('apply', 'plan.json')
     expect([code, err]).toEqual([1, expect.stringContaining('edgewise plan --out FILE')])
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
   it('names the other planner that made it', async () => {
@@ -197,16 +197,16 @@ describe('an altered plan file', () => {
     const text = readFileSync(file(), 'utf8')
     writeFileSync(file(), text.slice(0, text.length / 2))
     expect((await place.cli('apply', 'plan.json')).code).toBe(1)
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
   })
 
   itOften('sends what the honest plan sends or nothing, whatever is changed in it', async () => {
     const sent: Json[] = []
-    const server = await answering((body) => {
+    const server = await startAnsweringService((body) => {
       sent.push({ domains: body['domains'] ?? null, config: body['config'] ?? null })
       return [200, { code: 0, data: { config: body['config'] ?? null } }]
     })
-    enter(new Place(server.url, 'rollout: {waves: [2, 100%], pause: 0s}\n'))
+    enterPlace(new Place(server.url, 'rollout: {waves: [2, 100%], pause: 0s}\n'))
     const domains = ['a', 'b', 'c', 'd'].map((name) => `${name}.example.com`)
     for (const [i, domain] of domains.entries())
       place.manifest(domain, {

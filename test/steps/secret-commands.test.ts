@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { fault, held, token, writes } from './cli.ts'
+import { setFaults, fetchConfig, token, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const www = 'www.example.com'
@@ -42,7 +42,7 @@ const workspace = (more: string) => {
   const home = join(place.root, 'edgewise.yaml')
   place.write('edgewise.yaml', `${readFileSync(home, 'utf8')}${more}\n`)
 }
-const key = async () => (await held(emulator, www))['visit_timestamp']
+const key = async () => (await fetchConfig(emulator, www))['visit_timestamp']
 const state = async () => JSON.stringify(await place.json('state', 'show', www))
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ describe('a command that gives a secret', () => {
       return Promise.resolve(asked.length > 1)
     }
     expect((await place.cli('apply')).code).toBe(1)
-    expect([asked, runs(), await writes(emulator)]).toEqual([[0], [], []])
+    expect([asked, runs(), await fetchWrites(emulator)]).toEqual([[0], [], []])
     const { code, out } = await place.cli('apply')
     expect([code, asked, runs()]).toEqual([0, [0, 0], ['signing']])
     expect(out).toContain('value not at hand')
@@ -89,7 +89,7 @@ describe('a command that gives a secret', () => {
     const home = readFileSync(join(place.root, 'edgewise.yaml'), 'utf8')
     place.write('edgewise.yaml', home.replace('{command: [./origin.sh]}', '{file: none.txt}'))
     const ran = await place.manifest(www, { ...signed(), ...heads('x') }).cli('apply', '--yes')
-    expect([ran.code, runs(), await writes(emulator)]).toEqual([1, [], []])
+    expect([ran.code, runs(), await fetchWrites(emulator)]).toEqual([1, [], []])
     const said = ran.err.replace(/\s+/g, ' ')
     expect(said).toContain("origin: the file none.txt can't be read (ENOENT)")
   })
@@ -122,22 +122,22 @@ describe('a command that gives a secret', () => {
     expect(await place.json('plan')).toMatchObject({ writes: writesAsDelta })
     await place.settle()
     expect(runs()).toEqual([])
-    expect(await held(emulator, www)).toMatchObject({
+    expect(await fetchConfig(emulator, www)).toMatchObject({
       add_response_head: { list: [{ value: 'Bearer first-origin-token' }, { value: 'y' }, {}] },
     })
     expect(await state()).toContain(/scrypt:[0-9a-f]+/.exec(before)?.[0])
     // A refused delta is sent again by domain; the whole list, with the secret, is not at hand.
-    await fault(emulator, { kind: 'refuse', item: 'add_response_head', probability: 1 })
+    await setFaults(emulator, { kind: 'refuse', item: 'add_response_head', probability: 1 })
     both('z')
     const refused = await place.cli('apply', '--yes')
     expect([refused.code, runs()]).toEqual([3, []])
     expect(refused.err).toContain('refused:')
-    await fault(emulator, { kind: 'refuse', domain: www, probability: 1 })
+    await setFaults(emulator, { kind: 'refuse', domain: www, probability: 1 })
     expect([(await place.cli('apply', '--yes')).code, runs()]).toEqual([3, []])
-    expect(await held(emulator, 'b.example.com')).toMatchObject({
+    expect(await fetchConfig(emulator, 'b.example.com')).toMatchObject({
       add_response_head: { list: [{}, { value: 'z' }, {}] },
     })
-    await fault(emulator)
+    await setFaults(emulator)
     await place.settle()
     // One domain alone is written whole.
     expect(runs()).toEqual(['origin'])
@@ -178,16 +178,16 @@ describe('a command that gives a secret', () => {
       const ran = await place.cli('apply', '--yes', ...waves)
       expect([ran.code, ran.err.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)])
     }
-    expect(await writes(emulator)).toEqual([])
+    expect(await fetchWrites(emulator)).toEqual([])
     expect(await place.json('state', 'list')).toMatchObject({ domains: [] })
     expect((await place.json('state', 'history'))['applies']).toEqual([])
-    expect(existsSync(join(place.root, '.edgewise/state')) ? place.rollouts() : []).toEqual([])
+    expect(existsSync(join(place.root, '.edgewise/state')) ? place.loadRollouts() : []).toEqual([])
   })
 
   it('that gives another value than may be is refused within a text as well', async () => {
     give('origin', `x' ; printf 'a\\nb`)
     const ran = await place.manifest(www, heads('x')).cli('apply', '--yes')
-    expect([ran.code, await writes(emulator)]).toEqual([1, []])
+    expect([ran.code, await fetchWrites(emulator)]).toEqual([1, []])
     expect((await place.json('state', 'history'))['applies']).toEqual([])
     expect(ran.err.replace(/\s+/g, ' ')).toContain('with the value of its secret')
   })
@@ -211,9 +211,9 @@ describe('a command that gives a secret', () => {
   })
 
   it('leaves its fingerprint in what an apply intends, in doubt or not', async () => {
-    await fault(emulator, { kind: 'reset-after', probability: 1 })
+    await setFaults(emulator, { kind: 'reset-after', probability: 1 })
     expect((await place.manifest(www, signed()).cli('apply', '--yes')).code).toBe(3)
-    await fault(emulator)
+    await setFaults(emulator)
     const doubted = await state()
     expect(doubted).toMatch(/"in-doubt".*"\$secret":"scrypt:|"\$secret":"scrypt:.*"in-doubt"/)
     expect(doubted).not.toContain('unresolved')
@@ -233,7 +233,7 @@ describe('a command that gives a secret', () => {
     await place.settle()
     expect(runs()).toEqual(['signing'])
     for (const domain of domains)
-      expect(await held(emulator, domain)).toMatchObject({
+      expect(await fetchConfig(emulator, domain)).toMatchObject({
         visit_timestamp: { key: 'second-signing-key', deadtime: 90 },
       })
   })
@@ -243,7 +243,7 @@ describe('a command that gives a secret', () => {
     const before: string[][] = []
     place.time = {
       now: Date.UTC(2026, 10, 20, 12),
-      passed: async (_ms, name) => {
+      onSleep: async (_ms, name) => {
         if (name === 'rollout') before.push(runs())
       },
     }

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/model/edgewise-error.ts'
-import { openRecord } from '../../src/state/open-state.ts'
+import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
-import { faults as schemaFaults } from '../report/output-schema.ts'
-import { fault, held, writes } from './cli.ts'
+import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
+import { setFaults, fetchConfig, fetchWrites } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 const [a, b] = ['a.example.com', 'b.example.com']
@@ -28,7 +28,7 @@ describe('state history', () => {
   it('tells every apply, the latest first, with what came of its writes', async () => {
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
-    await fault(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
+    await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
     place.manifest(a, { timeout: { time: '11' }, https: { cert_id: 2 } })
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     const history = await place.json('state', 'history')
@@ -150,7 +150,7 @@ describe('a disk that is full', () => {
       code: 1,
       err: expect.stringContaining('error: no space left') as string,
     })
-    expect(await held(emulator, a)).toEqual({})
+    expect(await fetchConfig(emulator, a)).toEqual({})
   })
 
   it('after a write was sent ends it with 3; the next one finishes', async () => {
@@ -172,10 +172,10 @@ describe('state forget', () => {
   beforeEach(() => place.settle())
 
   it('takes domains out of the record, and the next plan writes them again', async () => {
-    const before = (await writes(emulator)).length
+    const before = (await fetchWrites(emulator)).length
     const { code, out } = await place.cli('state', 'forget', a.toUpperCase(), '--yes')
     expect({ code, out }).toEqual({ code: 0, out: `Forgot all of ${a}.\n` })
-    expect(await writes(emulator)).toHaveLength(before)
+    expect(await fetchWrites(emulator)).toHaveLength(before)
     expect(
       ((await place.json('state', 'list'))['domains'] as { domain: string }[]).map(
         ({ domain }) => domain,
@@ -224,7 +224,7 @@ describe('state forget', () => {
       expect(err).toMatch(/nothing is recorded of "nobody|no "https" is recorded of b/)
     }
     expect(((await place.json('state', 'list'))['domains'] as object[]).length).toBe(2)
-    expect(await held(emulator, a)).toMatchObject({ timeout: { time: '10' } })
+    expect(await fetchConfig(emulator, a)).toMatchObject({ timeout: { time: '10' } })
   })
 })
 
@@ -239,9 +239,9 @@ describe('state unlock', () => {
       state,
     }
     return (
-      await openRecord(there, {
+      await openState(there, {
         disk: realDisk,
-        process: 'other',
+        processName: 'other',
         openGit: () => Promise.resolve(null),
       })
     ).lock
@@ -254,7 +254,7 @@ describe('state unlock', () => {
     })
     await (
       await lock()
-    ).swap(
+    ).compareAndSwap(
       null,
       JSON.stringify({
         token: 'x',
@@ -282,7 +282,7 @@ describe('state unlock', () => {
   })
 
   it('ends a lock that can not be read', async () => {
-    await (await lock()).swap(null, '{"token": "x", "wh')
+    await (await lock()).compareAndSwap(null, '{"token": "x", "wh')
     expect((await place.cli('apply', '--yes')).err).toContain('somebody unknown')
     expect(await place.cli('state', 'unlock', '--yes')).toMatchObject({ code: 0 })
     await place.settle()
@@ -292,23 +292,23 @@ describe('state unlock', () => {
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.example.com`)
     for (const [i, domain] of domains.entries())
       place.manifest(domain, { timeout: { time: String(30 + i) } })
-    await fault(emulator, { kind: 'delay', ms: 100 })
+    await setFaults(emulator, { kind: 'delay', ms: 100 })
     const unlocked: Promise<unknown>[] = []
-    place.onEvent = (text) => {
+    place.onStderr = (text) => {
       if (text.includes('confirmed') && unlocked.length === 0)
         unlocked.push(place.cli('state', 'unlock', '--yes'))
     }
     const { code, out } = await place.cli('apply', '--yes')
-    place.onEvent = null
+    place.onStderr = null
     expect(await Promise.all(unlocked)).toMatchObject([{ code: 0 }])
     expect({ code, out }).toMatchObject({
       code: 3,
       out: expect.stringContaining('not sent') as string,
     })
-    expect((await writes(emulator)).length).toBeLessThan(12)
-    await fault(emulator)
+    expect((await fetchWrites(emulator)).length).toBeLessThan(12)
+    await setFaults(emulator)
     await place.settle()
     for (const [i, domain] of domains.entries())
-      expect(await held(emulator, domain)).toEqual({ timeout: { time: String(30 + i) } })
+      expect(await fetchConfig(emulator, domain)).toEqual({ timeout: { time: String(30 + i) } })
   })
 })

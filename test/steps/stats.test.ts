@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
-import { faults as schemaFaults } from '../report/output-schema.ts'
-import { calls, fault, Place, service, token } from './cli.ts'
+import { listSchemaErrors as schemaFaults } from '../report/output-schema.ts'
+import { fetchCalls, setFaults, Place, startService, token } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 
 interface Series {
@@ -42,7 +42,7 @@ describe('stats', () => {
     const requests = seriesOf(each).reduce((all, series) => all + series.requests, 0)
     expect(requests).toBeGreaterThan(1000)
     expect(seriesOf(sum)).toMatchObject([{ domain: null, requests }])
-    expect((await calls(emulator)).map(({ path }) => path)).toEqual([
+    expect((await fetchCalls(emulator)).map(({ path }) => path)).toEqual([
       '/v2/stat/httpcode/eachDomain',
       '/v2/stat/httpcode',
     ])
@@ -56,7 +56,7 @@ describe('stats', () => {
       ...span,
     )
     expect([code, err]).toEqual([0, ''])
-    expect((await calls(emulator))[0]?.domains).toEqual([b, 'other.example.com'])
+    expect((await fetchCalls(emulator))[0]?.domains).toEqual([b, 'other.example.com'])
     expect(out).toMatch(/^2026-11-01 10:00 to 2026-11-01 12:00 \(UTC\), by minute5\n/)
     expect(out).toMatch(/^2 domains/m)
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
@@ -72,10 +72,10 @@ describe('stats', () => {
 
   it('writes nothing, and reads neither record nor lock', async () => {
     await place.settle()
-    const before = (await calls(emulator)).length
+    const before = (await fetchCalls(emulator)).length
     expect((await place.cli('stats', a)).code).toBe(0)
     expect(
-      (await calls(emulator)).slice(before).every(({ path }) => path.startsWith('/v2/stat/')),
+      (await fetchCalls(emulator)).slice(before).every(({ path }) => path.startsWith('/v2/stat/')),
     ).toBe(true)
   })
 
@@ -117,13 +117,13 @@ describe('stats', () => {
   ])('%j is refused', async (args, word) => {
     const { code, err } = await place.cli('stats', ...args)
     expect([code, err]).toEqual([1, expect.stringContaining(word)])
-    expect(await calls(emulator)).toEqual([])
+    expect(await fetchCalls(emulator)).toEqual([])
   })
 })
 
 describe('stats, where something is wrong', () => {
   it('a token without the permission', async () => {
-    await fault(emulator, { kind: 'unauthorized-from', on: [1] })
+    await setFaults(emulator, { kind: 'unauthorized-from', on: [1] })
     const { code, out, err } = await place.cli('stats')
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain('the token may not read statistics (HTTP 401)')
@@ -137,7 +137,7 @@ describe('stats, where something is wrong', () => {
   })
 
   it('a domain that the service does not know is named', async () => {
-    const known = await service({ domains: [a] })
+    const known = await startService({ domains: [a] })
     const there = new Place(known.url)
       .manifest(a, { timeout: { time: '10' } })
       .manifest(b, { timeout: { time: '20' } })
@@ -150,7 +150,7 @@ describe('stats, where something is wrong', () => {
   })
 
   it('a service in another zone is an error that names service.timezone', async () => {
-    const elsewhere = await service({ timezone: 'Asia/Shanghai' })
+    const elsewhere = await startService({ timezone: 'Asia/Shanghai' })
     const there = new Place(elsewhere.url)
     const { code, err } = await there.cli('stats', a, ...span)
     expect([code, err]).toEqual([1, expect.stringMatching(/8 h too early[^]*"service\.timezone"/)])
@@ -162,13 +162,13 @@ describe('stats, where something is wrong', () => {
     '%s is read again, and nothing counts twice',
     async (kind) => {
       const whole = await place.json('stats', ...span)
-      await fault(emulator, { kind, on: [1, 2] })
+      await setFaults(emulator, { kind, on: [1, 2] })
       expect(await place.json('stats', ...span)).toEqual(whole)
     },
   )
 
   it('a service that only fails is given up, and no word shows the token', async () => {
-    await fault(emulator, { kind: 'error', status: 502 })
+    await setFaults(emulator, { kind: 'error', status: 502 })
     const { code, out, err } = await place.cli('stats', '--verbose')
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain('could not be read in 5 attempts: the service answered HTTP 502')

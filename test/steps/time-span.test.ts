@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parseTimeSpan } from '../../src/cli/commands/time-span.ts'
-import { timeZone } from '../../src/model/time-zone.ts'
+import { createTimeZone } from '../../src/model/time-zone.ts'
 
 const now = Date.UTC(2026, 10, 20, 12, 34, 56)
 
 function span(given: Parameters<typeof parseTimeSpan>[0], zone = 'UTC') {
-  const { from, to, grain } = parseTimeSpan(given, now, timeZone(zone))
+  const { from, to, grain } = parseTimeSpan(given, now, createTimeZone(zone))
   return [...[from, to].map((time) => new Date(time).toISOString().slice(0, 16)), grain]
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { planningLine } from '../../src/cli/terminal/planning-line.ts'
+import { createPlanningLine } from '../../src/cli/terminal/planning-line.ts'
 import type { CommandContext } from '../../src/cli/io.ts'
 
 /** A context whose clock says what the test says, and what it wrote. */
@@ -20,7 +20,7 @@ function makeContext(errIsTerminal: boolean, options: CommandContext['options'] 
 
 it('a search that is over at once shows nothing', () => {
   const { context, written, time } = makeContext(true)
-  const line = planningLine(context)
+  const line = createPlanningLine(context)
   for (const now of [0, 100, 199]) {
     time.now = now
     line.report(now, 1000)
@@ -31,7 +31,7 @@ it('a search that is over at once shows nothing', () => {
 
 it('on a terminal one line is drawn anew, and taken away in the end', () => {
   const { context, written, time } = makeContext(true)
-  const line = planningLine(context)
+  const line = createPlanningLine(context)
   for (const now of [0, 200, 250, 400]) {
     time.now = now
     line.report(now, 1000)
@@ -47,7 +47,7 @@ it('on a terminal one line is drawn anew, and taken away in the end', () => {
 
 it('a log gets a line every five seconds', () => {
   const { context, written, time } = makeContext(false)
-  const line = planningLine(context)
+  const line = createPlanningLine(context)
   for (const now of [0, 4999, 5000, 9000, 10_000]) {
     time.now = now
     line.report(now, 20_000)
@@ -58,7 +58,7 @@ it('a log gets a line every five seconds', () => {
 
 it.each([{ quiet: true }, { json: true }])('%j shows nothing', (options) => {
   const { context, written, time } = makeContext(true, options)
-  const line = planningLine(context)
+  const line = createPlanningLine(context)
   line.report(0, 10)
   time.now = 60_000
   line.report(5, 10)

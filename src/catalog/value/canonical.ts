@@ -1,8 +1,14 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { canonicalizeJson } from '../../model/canonical-json.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
-import { canonicalAddress } from './formats.ts'
-import { alternative, annotations, entriesOf, separator, type ItemSchema } from './item-schema.ts'
+import { canonicalizeAddress } from './formats.ts'
+import {
+  chooseAlternative,
+  getAnnotations,
+  splitEntries,
+  findSeparator,
+  type ItemSchema,
+} from './item-schema.ts'
 
 interface Parent {
   schema: ItemSchema
@@ -13,9 +19,9 @@ interface Parent {
  * The canonical form of a valid value: documented defaults filled in, sets sorted and unique, lists
  * without blanks, names in lower case. Secrets stay as they stand. Idempotent.
  */
-export function canonicalBySchema(schema: ItemSchema, value: Json, parent?: Parent): Json {
+export function canonicalizeBySchema(schema: ItemSchema, value: Json, parent?: Parent): Json {
   if (isSecret(value)) return value
-  const chosen = alternative(schema, value)
+  const chosen = chooseAlternative(schema, value)
   if (typeof value === 'string') return canonicalString(chosen, value, parent)
   if (Array.isArray(value)) return canonicalArray(chosen, value)
   if (isObject(value)) return canonicalObject(chosen, value)
@@ -23,12 +29,12 @@ export function canonicalBySchema(schema: ItemSchema, value: Json, parent?: Pare
 }
 
 function canonicalString(schema: ItemSchema, value: string, parent?: Parent): string {
-  const by = separator(schema, parent)
+  const by = findSeparator(schema, parent)
   if (by === null) return canonicalFormat(schema.format, value)
-  const entries = entriesOf(value, by)
+  const entries = splitEntries(value, by)
     .filter((entry) => entry !== '')
-    .map((entry) => canonicalFormat(annotations(schema).of, entry))
-  return (annotations(schema).set === true ? sortedSet(entries) : entries).join(by)
+    .map((entry) => canonicalFormat(getAnnotations(schema).of, entry))
+  return (getAnnotations(schema).set === true ? sortUnique(entries) : entries).join(by)
 }
 
 function canonicalFormat(format: string | undefined, value: string): string {
@@ -36,14 +42,14 @@ function canonicalFormat(format: string | undefined, value: string): string {
     format === 'address' ||
     format === 'ip-or-network' ||
     format === 'referer-host'
-    ? canonicalAddress(value)
+    ? canonicalizeAddress(value)
     : value
 }
 
 function canonicalArray(schema: ItemSchema, value: Json[]): Json[] {
-  const entries = value.map((entry) => canonicalBySchema(schema.items ?? {}, entry))
-  const { set, sortBy } = annotations(schema)
-  const unique = set === true ? sortedSet(entries) : entries
+  const entries = value.map((entry) => canonicalizeBySchema(schema.items ?? {}, entry))
+  const { set, sortBy } = getAnnotations(schema)
+  const unique = set === true ? sortUnique(entries) : entries
   return sortBy === undefined
     ? unique
     : unique.toSorted((a, b) => compare(keyOf(a, sortBy), keyOf(b, sortBy)))
@@ -55,11 +61,11 @@ function canonicalObject(schema: ItemSchema, value: JsonObject): JsonObject {
   for (const [key, field] of Object.entries(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
     const emptyList =
-      field === '' && known !== undefined && separator(known, { schema, value }) !== null
+      field === '' && known !== undefined && findSeparator(known, { schema, value }) !== null
     if (emptyList && known.default !== '') continue
     fields.push([
       key,
-      known === undefined ? field : canonicalBySchema(known, field, { schema, value }),
+      known === undefined ? field : canonicalizeBySchema(known, field, { schema, value }),
     ])
   }
   for (const [key, known] of Object.entries(properties)) {
@@ -69,7 +75,7 @@ function canonicalObject(schema: ItemSchema, value: JsonObject): JsonObject {
 }
 
 /** Sorted by code unit, without duplicates. */
-export function sortedSet<T extends Json>(entries: T[]): T[] {
+export function sortUnique<T extends Json>(entries: T[]): T[] {
   const byText = new Map(entries.map((entry) => [textOf(entry), entry]))
   return [...byText].toSorted(([a], [b]) => compare(a, b)).map(([, entry]) => entry)
 }
@@ -79,7 +85,7 @@ function keyOf(entry: Json, field: string): string {
 }
 
 function textOf(value: Json): string {
-  return typeof value === 'string' ? value : canonicalJson(value)
+  return typeof value === 'string' ? value : canonicalizeJson(value)
 }
 
 function compare(a: string, b: string): number {

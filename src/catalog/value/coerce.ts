@@ -1,6 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { isSecret } from '../../model/secret.ts'
-import { alternative, annotations, holds, separator, type ItemSchema } from './item-schema.ts'
+import {
+  chooseAlternative,
+  getAnnotations,
+  holds,
+  findSeparator,
+  type ItemSchema,
+} from './item-schema.ts'
 
 /** Where a value comes from: a manifest may write lists as lists, the wire may not. */
 export type Scope = 'manifest' | 'wire'
@@ -23,8 +29,8 @@ export function coerce(
   parent?: Parent,
 ): Json | undefined {
   if (isSecret(value)) return value
-  const chosen = alternative(schema, value)
-  const empty = annotations(chosen).emptyIsDefault
+  const chosen = chooseAlternative(schema, value)
+  const empty = getAnnotations(chosen).emptyIsDefault
   if (
     value === '' &&
     empty !== undefined &&
@@ -55,7 +61,7 @@ export function coerce(
 
 function coerceString(schema: ItemSchema, value: Json, scope: Scope, parent?: Parent): Json {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
-  const by = separator(schema, parent)
+  const by = findSeparator(schema, parent)
   if (scope === 'manifest' && by !== null && Array.isArray(value)) {
     const entries = value.map((entry) => (typeof entry === 'number' ? String(entry) : entry))
     if (entries.every((entry) => typeof entry === 'string' && !entry.includes(by)))

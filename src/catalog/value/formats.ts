@@ -26,17 +26,17 @@ export interface Network {
 }
 
 /** Reads `10.0.0.0/8`; null for anything that is no IPv4 network of /8, /16 or /24. */
-export function readNetwork(text: string): Network | null {
+export function parseNetwork(text: string): Network | null {
   const match = /^([0-9.]+)\/(8|16|24)$/.exec(text)
   if (match?.[1] === undefined || isIP(match[1]) !== 4) return null
   const prefix = Number(match[2]) as 8 | 16 | 24
-  const bits = bitsOf(match[1])
+  const bits = parseAddressBits(match[1])
   const size = 2 ** (32 - prefix)
   return { base: Math.floor(bits / size) * size, prefix }
 }
 
 /** An IPv4 address as a number of 32 bits. */
-export function bitsOf(address: string): number {
+export function parseAddressBits(address: string): number {
   return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
 }
 
@@ -44,8 +44,8 @@ export function bitsOf(address: string): number {
  * The one spelling of an address, a network or a domain name: lower case, IPv6 shortened, host bits
  * of a network cleared.
  */
-export function canonicalAddress(text: string): string {
-  const network = readNetwork(text)
+export function canonicalizeAddress(text: string): string {
+  const network = parseNetwork(text)
   if (network !== null) {
     const octets = [24, 16, 8, 0].map((shift) => Math.floor(network.base / 2 ** shift) % 256)
     return `${octets.join('.')}/${network.prefix}`
@@ -70,7 +70,7 @@ function isReferer(text: string): boolean {
 export const formats = {
   domain: isDomain,
   address: (text: string) => isAddress(text) || isDomain(text),
-  'ip-or-network': (text: string) => isAddress(text) || readNetwork(text) !== null,
+  'ip-or-network': (text: string) => isAddress(text) || parseNetwork(text) !== null,
   'header-name': (text: string) => token.test(text),
   'header-value': (text: string) => !/[\r\n\0]/.test(text),
   'http-url': isHttpUrl,

@@ -32,7 +32,7 @@ export interface ItemSchema {
 }
 
 /** A condition on the field beside: its value (or its default) is one of these. */
-export interface Beside {
+export interface FieldCondition {
   field: string
   in: Json[]
 }
@@ -43,15 +43,15 @@ export interface Annotations {
    * kinds of rule.
    */
   list?: 'comma' | 'newline'
-  when?: Beside
+  when?: FieldCondition
   /** Format of each entry of `list`. */
   of?: string
   /** The only entries that `list` may hold. */
   ofEnum?: string[]
   /** Entries of a list that begin otherwise get a warning: they are paths. */
-  pathsWhen?: Beside
+  pathsWhen?: FieldCondition
   /** This string is a regular expression when the field beside says so. */
-  regexWhen?: Beside
+  regexWhen?: FieldCondition
   /** Order and duplicates mean nothing. */
   set?: boolean
   /** An array of objects whose order means nothing but between equal names. */
@@ -61,13 +61,13 @@ export interface Annotations {
   /**
    * An empty string is the same as leaving the field out (unless the field beside says otherwise).
    */
-  emptyIsDefault?: boolean | { unless: Beside }
+  emptyIsDefault?: boolean | { unless: FieldCondition }
   /** The service leaves the field as it is when a payload omits it. */
   keeps?: boolean
 }
 
 /** The annotations of a schema; none is the same as an empty set of them. */
-export function annotations(schema: ItemSchema): Annotations {
+export function getAnnotations(schema: ItemSchema): Annotations {
   return schema['x-edgewise'] ?? {}
 }
 
@@ -76,7 +76,7 @@ export function annotations(schema: ItemSchema): Annotations {
  * is left out.
  */
 export function holds(
-  condition: Beside | undefined,
+  condition: FieldCondition | undefined,
   parent: { schema: ItemSchema; value: Record<string, Json> } | undefined,
 ): boolean {
   if (condition === undefined) return true
@@ -94,17 +94,17 @@ export function holds(
 }
 
 /** Whether a string of this schema holds a list, given the object it stands in. */
-export function separator(
+export function findSeparator(
   schema: ItemSchema,
   parent?: { schema: ItemSchema; value: Record<string, Json> },
 ): ',' | '\n' | null {
-  const { list, when } = annotations(schema)
+  const { list, when } = getAnnotations(schema)
   if (list === undefined || !holds(when, parent)) return null
   return list === 'comma' ? ',' : '\n'
 }
 
 /** The entries of a list string: blanks around them don't count, an empty string has none. */
-export function entriesOf(text: string, by: ',' | '\n'): string[] {
+export function splitEntries(text: string, by: ',' | '\n'): string[] {
   if (text === '') return []
   const entries = text.split(by).map((entry) => entry.trim())
   return by === '\n' ? entries.filter((entry) => entry !== '') : entries
@@ -114,20 +114,20 @@ export function entriesOf(text: string, by: ',' | '\n'): string[] {
  * The alternative of a `oneOf` that a value of this kind belongs to; the schema itself where there
  * is no choice.
  */
-export function alternative(schema: ItemSchema, value: Json): ItemSchema {
+export function chooseAlternative(schema: ItemSchema, value: Json): ItemSchema {
   if (schema.oneOf === undefined) return schema
   const kind = Array.isArray(value) ? 'array' : typeof value === 'object' ? 'object' : 'string'
   return schema.oneOf.find((choice) => choice.type === kind) ?? schema
 }
 
 /** The names of all fields that a schema knows, however deep. */
-export function fieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
+export function listFieldNames(schema: ItemSchema, names = new Set<string>()): Set<string> {
   for (const [name, field] of Object.entries(schema.properties ?? {}))
-    fieldNames(field, names.add(name))
+    listFieldNames(field, names.add(name))
   for (const part of [
     ...(schema.oneOf ?? []),
     ...(schema.items === undefined ? [] : [schema.items]),
   ])
-    fieldNames(part, names)
+    listFieldNames(part, names)
   return names
 }

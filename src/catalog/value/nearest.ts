@@ -2,7 +2,7 @@
  * The candidate that was most probably meant, or null when none is near (a third of the letters may
  * differ).
  */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
+export function findNearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 64) return null
   let best: string | null = null
   let least = Math.max(1, Math.floor(word.length / 3)) + 1
@@ -18,7 +18,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
 
 /** ` Did you mean "x"?`, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const match = nearest(word, candidates)
+  const match = findNearest(word, candidates)
   return match === null ? '' : ` Did you mean "${match}"?`
 }
 

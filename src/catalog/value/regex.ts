@@ -3,7 +3,7 @@
  * not stated, so what only JavaScript refuses (possessive quantifiers, inline flags, `(?P<name>…)`)
  * passes. The pattern is never run.
  */
-export function regexFault(pattern: string): string | null {
+export function findRegexFault(pattern: string): string | null {
   try {
     new RegExp(pattern)
     return null
@@ -14,7 +14,7 @@ export function regexFault(pattern: string): string | null {
 }
 
 /** How many capturing groups a well-formed pattern has. */
-export function groupCount(pattern: string): number {
+export function countGroups(pattern: string): number {
   return scan(pattern).groups
 }
 

@@ -1,17 +1,17 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Json } from '../../model/json.ts'
-import { atPointer, pointerStep } from '../../model/json.ts'
+import { resolvePointer, formatPointerStep } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
-import { missingField, refused } from '../problems.ts'
+import { refuseMissingField, refuse } from '../problems.ts'
 import { formats, formatWords } from './formats.ts'
 import type { ItemSchema } from './item-schema.ts'
-import { didYouMean, nearest } from './nearest.ts'
-import { regexFault } from './regex.ts'
+import { didYouMean, findNearest } from './nearest.ts'
+import { findRegexFault } from './regex.ts'
 
 const compiled = new WeakMap<ItemSchema, ValidateFunction>()
 
 /** Everything in which a value and its schema disagree, in sentences. */
-export function schemaProblems(schema: ItemSchema, value: Json): Problem[] {
+export function findSchemaProblems(schema: ItemSchema, value: Json): Problem[] {
   let validate = compiled.get(schema)
   if (validate === undefined) {
     validate = ajv().compile(schema)
@@ -39,7 +39,7 @@ function ajv(): Ajv2020 {
   })
   instance.addKeyword('x-edgewise')
   for (const [name, accepts] of Object.entries(formats)) instance.addFormat(name, accepts)
-  instance.addFormat('regex-any', (text: string) => regexFault(text) === null)
+  instance.addFormat('regex-any', (text: string) => findRegexFault(text) === null)
   return instance
 }
 
@@ -48,22 +48,22 @@ function within(error: ErrorObject, path: string): boolean {
 }
 
 function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem {
-  const value = atPointer(root, error.instancePath)
+  const value = resolvePointer(root, error.instancePath)
   const params = error.params as Record<string, unknown>
   const say = (expected: string) =>
-    refused(error.instancePath, `expected ${expected}, got ${shown(value)}`)
+    refuse(error.instancePath, `expected ${expected}, got ${describeValue(value)}`)
   switch (error.keyword) {
     case 'required': {
       const field = String(params['missingProperty'])
-      return missingField(error.instancePath, `the field "${field}" is required here`)
+      return refuseMissingField(error.instancePath, `the field "${field}" is required here`)
     }
     case 'additionalProperties': {
       const field = String(params['additionalProperty'])
       const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
       const hint = didYouMean(field, known)
       const list = hint === '' ? ` It has: ${known.join(', ')}.` : hint
-      const pointer = error.instancePath + pointerStep(field)
-      return refused(pointer, `there is no field "${field}".${list}`, 'unknown-field')
+      const pointer = error.instancePath + formatPointerStep(field)
+      return refuse(pointer, `there is no field "${field}".${list}`, 'unknown-field')
     }
     case 'type': {
       const fields = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {})
@@ -74,57 +74,65 @@ function problemOf(error: ErrorObject, schema: ItemSchema, root: Json): Problem 
       // Text in the place of fields that hold secrets may be one.
       const shownValue = holdsSecrets(schemaAt(schema, error.schemaPath))
         ? kindOf(value)
-        : shown(value)
+        : describeValue(value)
       const expected = `${typeWords[String(params['type'])] ?? String(params['type'])}${withFields}`
-      return refused(error.instancePath, `expected ${expected}, got ${shownValue}`)
+      return refuse(error.instancePath, `expected ${expected}, got ${shownValue}`)
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as Json[]).map(String)
-      const near = typeof value === 'string' ? nearest(value, allowed) : null
+      const near = typeof value === 'string' ? findNearest(value, allowed) : null
       const hint = near === null ? '' : `. Did you mean "${near}"?`
-      return refused(error.instancePath, `expected ${oneOf(allowed)}, got ${shown(value)}${hint}`)
+      return refuse(
+        error.instancePath,
+        `expected ${oneOf(allowed)}, got ${describeValue(value)}${hint}`,
+      )
     }
     case 'const':
-      return say(shown(params['allowedValue'] as Json))
+      return say(describeValue(params['allowedValue'] as Json))
     case 'minimum':
     case 'exclusiveMinimum':
     case 'maximum':
       return say(`a number ${String(params['comparison'])} ${String(params['limit'])}`)
     case 'minLength':
-      return refused(error.instancePath, 'expected some text, got an empty string')
+      return refuse(error.instancePath, 'expected some text, got an empty string')
     case 'maxLength':
-      return refused(
+      return refuse(
         error.instancePath,
         `expected at most ${String(params['limit'])} characters, got ${String(value).length}`,
       )
     case 'minItems':
-      return refused(
+      return refuse(
         error.instancePath,
         `expected at least ${String(params['limit'])} entry, got an empty list`,
       )
     case 'maxItems':
-      return refused(
+      return refuse(
         error.instancePath,
         `expected at most ${String(params['limit'])} entries, got ${Array.isArray(value) ? value.length : 0}`,
       )
     case 'format':
-      return formatProblem(error.instancePath, String(params['format']), value)
+      return createFormatProblem(error.instancePath, String(params['format']), value)
     case 'pattern':
       return say(`text that matches ${String(params['pattern'])}`)
     case 'oneOf':
       return say('one of the shapes that this list may hold (see "edgewise explain")')
     default:
-      return refused(error.instancePath, error.message ?? `the rule "${error.keyword}" is broken`)
+      return refuse(error.instancePath, error.message ?? `the rule "${error.keyword}" is broken`)
   }
 }
 
 /** What is wrong with a string of a format. */
-export function formatProblem(pointer: string, format: string, value: Json | undefined): Problem {
+export function createFormatProblem(
+  pointer: string,
+  format: string,
+  value: Json | undefined,
+): Problem {
   const expected = formatWords[format] ?? format
-  if (format !== 'regex-any') return refused(pointer, `expected ${expected}, got ${shown(value)}`)
-  return refused(
+  if (format !== 'regex-any')
+    return refuse(pointer, `expected ${expected}, got ${describeValue(value)}`)
+  return refuse(
     pointer,
-    `expected ${expected} that some dialect can read, got ${shown(value)}: ${regexFault(String(value)) ?? 'malformed'}`,
+    `expected ${expected} that some dialect can read, got ${describeValue(value)}: ${findRegexFault(String(value)) ?? 'malformed'}`,
   )
 }
 
@@ -147,7 +155,7 @@ export function holdsSecrets(schema: ItemSchema): boolean {
 
 function kindOf(value: Json | undefined): string {
   if (typeof value === 'string') return 'text'
-  return typeof value === 'number' ? 'a number' : shown(value)
+  return typeof value === 'number' ? 'a number' : describeValue(value)
 }
 
 function oneOf(allowed: string[]): string {
@@ -156,7 +164,7 @@ function oneOf(allowed: string[]): string {
 }
 
 /** A value as messages show it: short, in JSON, and its kind where that says more. */
-export function shown(value: Json | undefined): string {
+export function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'

@@ -1,18 +1,18 @@
-import { isObject, pointerStep, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, formatPointerStep, type Json, type JsonObject } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
-import { doubtful, refused } from '../problems.ts'
+import { warn, refuse } from '../problems.ts'
 import { formats } from './formats.ts'
 import {
-  alternative,
-  annotations,
-  entriesOf,
+  chooseAlternative,
+  getAnnotations,
+  splitEntries,
   holds,
-  separator,
+  findSeparator,
   type ItemSchema,
 } from './item-schema.ts'
 import { didYouMean } from './nearest.ts'
-import { regexFault } from './regex.ts'
-import { formatProblem, shown } from './schema-problems.ts'
+import { findRegexFault } from './regex.ts'
+import { createFormatProblem, describeValue } from './schema-problems.ts'
 
 interface Parent {
   schema: ItemSchema
@@ -23,13 +23,13 @@ interface Parent {
  * Problems inside strings that JSON Schema can't see: entries of separated lists, ranges of numeric
  * strings, and patterns that another field turns into lists or regular expressions.
  */
-export function stringProblems(
+export function findStringProblems(
   schema: ItemSchema,
   value: Json,
   pointer = '',
   parent?: Parent,
 ): Problem[] {
-  const chosen = alternative(schema, value)
+  const chosen = chooseAlternative(schema, value)
   if (typeof value === 'string') {
     return [
       ...listProblems(chosen, value, pointer, parent),
@@ -38,7 +38,9 @@ export function stringProblems(
     ]
   }
   if (Array.isArray(value))
-    return value.flatMap((entry, i) => stringProblems(chosen.items ?? {}, entry, `${pointer}/${i}`))
+    return value.flatMap((entry, i) =>
+      findStringProblems(chosen.items ?? {}, entry, `${pointer}/${i}`),
+    )
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, field]) => {
     const known =
@@ -47,7 +49,10 @@ export function stringProblems(
         : undefined
     return known === undefined
       ? []
-      : stringProblems(known, field, pointer + pointerStep(key), { schema: chosen, value })
+      : findStringProblems(known, field, pointer + formatPointerStep(key), {
+          schema: chosen,
+          value,
+        })
   })
 }
 
@@ -57,15 +62,15 @@ function listProblems(
   pointer: string,
   parent?: Parent,
 ): Problem[] {
-  const by = separator(schema, parent)
+  const by = findSeparator(schema, parent)
   if (by === null) return []
-  const { of, ofEnum, pathsWhen } = annotations(schema)
+  const { of, ofEnum, pathsWhen } = getAnnotations(schema)
   const problems: Problem[] = []
-  const entries = entriesOf(value, by)
+  const entries = splitEntries(value, by)
   const between = by === ',' ? 'commas' : 'line breaks'
-  const empty = refused(
+  const empty = refuse(
     pointer,
-    `expected entries separated by ${between}, got an empty one in ${shown(value)}`,
+    `expected entries separated by ${between}, got an empty one in ${describeValue(value)}`,
   )
   if (value !== '' && entries.every((entry) => entry === '')) return [empty]
   for (const entry of entries) {
@@ -73,16 +78,16 @@ function listProblems(
       // The service refuses it; a manifest is read without it, and says so.
       problems.push(
         { ...empty, scope: 'wire' },
-        doubtful(pointer, `${shown(value)} has an empty entry, which is left out`),
+        warn(pointer, `${describeValue(value)} has an empty entry, which is left out`),
       )
     } else if (of !== undefined && !accepts(of, entry)) {
-      problems.push(formatProblem(pointer, of, entry))
+      problems.push(createFormatProblem(pointer, of, entry))
     } else if (ofEnum !== undefined && !ofEnum.includes(entry)) {
       const hint = didYouMean(entry, ofEnum) || ` It may be: ${ofEnum.join(', ')}.`
-      problems.push(refused(pointer, `there is no "${entry}" in the list of names.${hint}`))
+      problems.push(refuse(pointer, `there is no "${entry}" in the list of names.${hint}`))
     } else if (pathsWhen !== undefined && holds(pathsWhen, parent) && !entry.startsWith('/')) {
       problems.push(
-        doubtful(pointer, `directories and paths begin with "/", this one is ${shown(entry)}`),
+        warn(pointer, `directories and paths begin with "/", this one is ${describeValue(entry)}`),
       )
     }
   }
@@ -99,18 +104,18 @@ function regexProblems(
   pointer: string,
   parent?: Parent,
 ): Problem[] {
-  const { regexWhen } = annotations(schema)
+  const { regexWhen } = getAnnotations(schema)
   if (regexWhen === undefined || !holds(regexWhen, parent)) return []
-  return regexFault(value) === null ? [] : [formatProblem(pointer, 'regex-any', value)]
+  return findRegexFault(value) === null ? [] : [createFormatProblem(pointer, 'regex-any', value)]
 }
 
 function rangeProblems(schema: ItemSchema, value: string, pointer: string): Problem[] {
-  const range = annotations(schema).range
+  const range = getAnnotations(schema).range
   if (range === undefined || !/^\d+$/.test(value)) return []
   const [least, most] = range
   if ((least === null || Number(value) >= least) && (most === null || Number(value) <= most))
     return []
   const expected =
     most === null ? `a number of at least ${least ?? 0}` : `a number from ${least ?? 0} to ${most}`
-  return [refused(pointer, `expected ${expected}, got ${shown(value)}`)]
+  return [refuse(pointer, `expected ${expected}, got ${describeValue(value)}`)]
 }

@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
 import {
-  guarded,
-  guardRequest,
-  locking,
-  selection,
+  addGuardOptions,
+  buildGuardRequest,
+  addLockOptions,
+  addSelectionOptions,
   type GuardOptions,
   type LockOptions,
   type SelectionOptions,
@@ -25,30 +25,30 @@ export function declareApply(program: Command, declare: Declare): void {
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],
     run: async (context, [planFile], options) => {
       const { apply } = await import('../../operations/apply.ts')
-      const { terminalDialogue } = await import('../terminal/dialogue.ts')
+      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { printExecuted } = await import('../terminal/print-executed.ts')
-      const { validWorkspace } = await import('../open.ts')
-      const { readIn } = await import('../read-in.ts')
-      const workspace = validWorkspace(context, 'at hand')
+      const { openValidWorkspace } = await import('../open.ts')
+      const { loadFile } = await import('../load-file.ts')
+      const workspace = openValidWorkspace(context, 'at hand')
       const path = typeof planFile === 'string' ? resolve(context.io.cwd, planFile) : null
       const request = {
-        ...guardRequest(options),
+        ...buildGuardRequest(options),
         target: options.target,
         items: options.item,
         waves: options.waves,
         retryHeld: options.retryHeld === true,
         stopOnRefusal: options.stopOnRefusal === true,
         lockTimeout: options.lockTimeout,
-        planFile: path === null ? undefined : readIn(path, `the plan file ${path}`),
+        planFile: path === null ? undefined : loadFile(path, `the plan file ${path}`),
       }
       const executed = await apply(workspace, request, {
         outside: context.io,
-        dialogue: terminalDialogue(context),
+        dialogue: createTerminalDialogue(context),
       })
       return printExecuted(context, workspace, executed)
     },
   })
-  guarded(selection(command))
+  addGuardOptions(addSelectionOptions(command))
     .option(
       '--no-waves',
       'all at once and without a health check; finishes an open rollout of the same change',
@@ -58,5 +58,5 @@ export function declareApply(program: Command, declare: Declare): void {
       '--stop-on-refusal',
       'send nothing more once a write is refused, instead of finding its guilty part',
     )
-  locking(command, 'wait so long for another apply to end')
+  addLockOptions(command, 'wait so long for another apply to end')
 }

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /**
@@ -15,9 +15,9 @@ export function declareCompletion(program: Command, declare: Declare): void {
       'completion fish > ~/.config/fish/completions/edgewise.fish',
     ],
     run: async ({ io }, [shell]) => {
-      const { completionScript } = await import('../completion/completion-script.ts')
-      io.out(completionScript(program, String(shell)))
-      return exits.done
+      const { buildCompletionScript } = await import('../completion/completion-script.ts')
+      io.out(buildCompletionScript(program, String(shell)))
+      return exitCodes.done
     },
   }).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, GlobalOptions, Io } from '../io.ts'
-import { paintFor } from '../terminal/paint.ts'
-import { errSentences } from '../terminal/sentences.ts'
+import { createPaint } from '../terminal/paint.ts'
+import { wrapForStderr } from '../terminal/wrap-output.ts'
 
 /** A command as it is declared: its words in the help, and what it does. */
 export interface Declaration<Options> {
@@ -25,12 +25,12 @@ export type Declare = <Options = object>(
 ) => Command
 
 /** Declares commands that run in a world and hand their exit code to `finish`. */
-export function declareIn(io: Io, finish: (code: number) => void): Declare {
+export function createDeclare(io: Io, finish: (code: number) => void): Declare {
   return (parent, nameAndArguments, { description, examples, run }) => {
     const command = parent
       .command(nameAndArguments)
       .description(description)
-      .addHelpText('after', examplesText(examples))
+      .addHelpText('after', formatExamples(examples))
       .action(async (...given: unknown[]) => {
         const self = given.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
@@ -42,16 +42,16 @@ export function declareIn(io: Io, finish: (code: number) => void): Declare {
           ),
         )
       })
-    return globals(command)
+    return addGlobalOptions(command)
   }
 }
 /** The examples at the end of a command's help. */
-export function examplesText(examples: string[]): string {
+export function formatExamples(examples: string[]): string {
   return `\nExamples:\n${examples.map((example) => `  $ edgewise ${example}`).join('\n')}`
 }
 
 /** Adds the options that every command has: {@link GlobalOptions}. */
-export function globals(command: Command): Command {
+export function addGlobalOptions(command: Command): Command {
   return command
     .option('-C, --workspace <dir>', 'folder to look for edgewise.yaml from')
     .option('--json', 'print JSON for programs')
@@ -66,10 +66,10 @@ function contextOf(io: Io, options: GlobalOptions): CommandContext {
   return {
     io,
     options,
-    paint: paintFor(io.outIsTerminal, colour, io.env),
-    errPaint: paintFor(io.errIsTerminal, colour, io.env),
+    paint: createPaint(io.outIsTerminal, colour, io.env),
+    errPaint: createPaint(io.errIsTerminal, colour, io.env),
     note: (text) => {
-      if (options.quiet !== true) io.err(`${errSentences(text, io)}\n`)
+      if (options.quiet !== true) io.err(`${wrapForStderr(text, io)}\n`)
     },
   }
 }

@@ -3,10 +3,16 @@ import type { Command } from 'commander'
 import type { Json } from '../../model/json.ts'
 import type { Dialogue } from '../../operations/ports.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
-import { guarded, guardRequest, locking, type GuardOptions, type LockOptions } from './options.ts'
+import {
+  addGuardOptions,
+  buildGuardRequest,
+  addLockOptions,
+  type GuardOptions,
+  type LockOptions,
+} from './options.ts'
 
 interface DriftOptions extends GuardOptions, LockOptions {
   observed?: string
@@ -35,28 +41,28 @@ export function declareDrift(program: Command, declare: Declare): void {
       'what the service holds: a JSON file, or a program that prints it',
     )
     .option('--repair', 'plan from what was observed, ask, and apply')
-  locking(guarded(command), 'with --repair: wait so long for an apply to end')
+  addLockOptions(addGuardOptions(command), 'with --repair: wait so long for an apply to end')
 }
 
 async function showDrift(context: CommandContext, options: DriftOptions): Promise<number> {
   const { drift } = await import('../../operations/drift.ts')
   const { hasDrift } = await import('../../report/drift/json.ts')
-  const { validWorkspace } = await import('../open.ts')
+  const { openValidWorkspace } = await import('../open.ts')
   const { io } = context
-  const workspace = validWorkspace(context, 'at hand')
+  const workspace = openValidWorkspace(context, 'at hand')
   const found = await drift(workspace, await observing(context, workspace, options), io)
   const dialogue = await driftDialogue(context, options)
   dialogue.show({ kind: 'drift', found, at: io.clock.now() })
-  return hasDrift(found.drift) ? exits.differences : exits.done
+  return hasDrift(found.drift) ? exitCodes.differences : exitCodes.done
 }
 
 async function repairDrift(context: CommandContext, options: DriftOptions): Promise<number> {
   const { repair } = await import('../../operations/repair.ts')
   const { printExecuted } = await import('../terminal/print-executed.ts')
-  const { validWorkspace } = await import('../open.ts')
-  const workspace = validWorkspace(context, 'at hand')
+  const { openValidWorkspace } = await import('../open.ts')
+  const workspace = openValidWorkspace(context, 'at hand')
   const request = {
-    ...guardRequest(options),
+    ...buildGuardRequest(options),
     ...(await observing(context, workspace, options)),
     lockTimeout: options.lockTimeout,
   }
@@ -83,16 +89,19 @@ async function driftDialogue(
   context: CommandContext,
   { markdown }: DriftOptions,
 ): Promise<Dialogue> {
-  const { terminalDialogue } = await import('../terminal/dialogue.ts')
-  const dialogue = terminalDialogue(context)
+  const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
+  const dialogue = createTerminalDialogue(context)
   if (markdown === undefined) return dialogue
-  const { driftMarkdown } = await import('../../report/drift/markdown.ts')
-  const { writeOut } = await import('../write-out.ts')
+  const { formatDriftMarkdown } = await import('../../report/drift/markdown.ts')
+  const { saveFile } = await import('../save-file.ts')
   return {
     ...dialogue,
     show: (subject) => {
       if (subject.kind === 'drift')
-        writeOut(resolve(context.io.cwd, markdown), driftMarkdown(subject.found.drift, subject.at))
+        saveFile(
+          resolve(context.io.cwd, markdown),
+          formatDriftMarkdown(subject.found.drift, subject.at),
+        )
       dialogue.show(subject)
     },
   }

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { EmulatorFlags } from '../emulator.ts'
 import type { Declare } from './declare.ts'
-import { collect, wholeNumber } from './options.ts'
+import { collect, createIntegerParser } from './options.ts'
 
 /** `edgewise emulator`: the service on this machine, until it is interrupted. */
 export function declareEmulator(program: Command, declare: Declare): void {
@@ -13,9 +13,14 @@ export function declareEmulator(program: Command, declare: Declare): void {
       'emulator --seed demo --fault error:on=3,status=502',
     ],
     run: async (context, args, options) =>
-      (await import('../emulator.ts')).emulator(context, args, options),
+      (await import('../emulator.ts')).runEmulator(context, args, options),
   })
-    .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
+    .option(
+      '--port <number>',
+      'port to listen on; 0 takes a free one',
+      createIntegerParser(0, 65_535),
+      0,
+    )
     .option(
       '--host <address>',
       'address to listen on; other than loopback insists on --token',
@@ -30,7 +35,7 @@ export function declareEmulator(program: Command, declare: Declare): void {
     .option(
       '--calls-per-minute <number>',
       'call rate of writes; 0 refuses nothing',
-      wholeNumber(0, 1_000_000),
+      createIntegerParser(0, 1_000_000),
       30,
     )
     .addOption(

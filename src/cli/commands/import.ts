@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import { locking, type LockOptions } from './options.ts'
-import { counted } from '../../model/words.ts'
+import { addLockOptions, type LockOptions } from './options.ts'
+import { pluralize } from '../../model/words.ts'
 
 interface ImportOptions extends LockOptions {
   domain?: string
@@ -24,34 +24,34 @@ export function declareImport(program: Command, declare: Declare): void {
     ],
     run: async (context, [files], options) => {
       const { importConfig } = await import('../../operations/import.ts')
-      const { visible } = await import('../../report/text/visible.ts')
-      const { terminalDialogue } = await import('../terminal/dialogue.ts')
+      const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
+      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { readIn } = await import('../read-in.ts')
+      const { loadFile } = await import('../load-file.ts')
       const { io, note } = context
       const workspace = openWorkspace(context, 'at hand')
       const { domain, writeManifests = false, replace = false, lockTimeout } = options
       const sources = (files as string[]).map((file) => {
         const name = resolve(io.cwd, file)
-        return { name, text: readIn(name) }
+        return { name, text: loadFile(name) }
       })
       const request = { sources, writeManifests, replace, lockTimeout, domain }
       const { domains, items, skipped } = await importConfig(workspace, request, {
         outside: io,
-        dialogue: terminalDialogue(context),
+        dialogue: createTerminalDialogue(context),
       })
       if (context.options.json === true) {
         io.out(`${JSON.stringify({ format: 'edgewise.import/1', domains, items, skipped })}\n`)
-        return exits.done
+        return exitCodes.done
       }
-      io.out(`Recorded ${counted(items, 'item')} of ${counted(domains, 'domain')}.\n`)
+      io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
       if (skipped.length > 0) note(`Skipped, since no manifest mentions them:`)
-      for (const entry of skipped) note(`  ${visible(entry.item)} of ${entry.domain}`)
-      return exits.done
+      for (const entry of skipped) note(`  ${escapeInvisible(entry.item)} of ${entry.domain}`)
+      return exitCodes.done
     },
   })
     .option('--domain <domain>', 'the domain of an answer that names none')
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace what is recorded otherwise')
-  locking(command)
+  addLockOptions(command)
 }

@@ -12,7 +12,7 @@ export interface SelectionOptions {
 }
 
 /** Adds {@link SelectionOptions}. */
-export function selection(command: Command): Command {
+export function addSelectionOptions(command: Command): Command {
   return command
     .option('--target <glob>', 'only domains that match; may be given several times', collect, [])
     .option('--item <item>', 'only this item; may be given several times', collect, [])
@@ -28,7 +28,7 @@ export interface GuardOptions {
 }
 
 /** Adds {@link GuardOptions}. */
-export function guarded(command: Command): Command {
+export function addGuardOptions(command: Command): Command {
   return command
     .option(
       '--allow <item>',
@@ -44,7 +44,11 @@ export function guarded(command: Command): Command {
 }
 
 /** Returns what an operation is asked for by {@link GuardOptions}. */
-export function guardRequest({ allow, force, supersede }: GuardOptions): Required<GuardOptions> {
+export function buildGuardRequest({
+  allow,
+  force,
+  supersede,
+}: GuardOptions): Required<GuardOptions> {
   return { allow, force: force === true, supersede: supersede === true }
 }
 
@@ -55,11 +59,11 @@ export interface LockOptions {
 }
 
 /** Adds {@link LockOptions}. */
-export function locking(
+export function addLockOptions(
   command: Command,
   description = 'wait so long for an apply to end',
 ): Command {
-  return command.option('--lock-timeout <seconds>', description, wholeNumber(0, 86_400), 0)
+  return command.option('--lock-timeout <seconds>', description, createIntegerParser(0, 86_400), 0)
 }
 
 /** Reads an option that may be given several times: all of its values. */
@@ -68,7 +72,7 @@ export function collect(value: string, before: string[]): string[] {
 }
 
 /** Reads an option whose value is a whole number, both ends included. */
-export function wholeNumber(least: number, most: number) {
+export function createIntegerParser(least: number, most: number) {
   return (text: string): number => {
     const value = Number(text)
     if (!/^\d+$/.test(text) || value < least || value > most)

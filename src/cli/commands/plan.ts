@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
 import { efforts, type Effort } from '../../model/plan.ts'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import { selection, type SelectionOptions } from './options.ts'
+import { addSelectionOptions, type SelectionOptions } from './options.ts'
 
 interface PlanOptions extends SelectionOptions {
   detailedExitcode?: boolean
@@ -24,32 +24,32 @@ export function declarePlan(program: Command, declare: Declare): void {
     ],
     run: async (context, _args, options) => {
       const { plan: makePlan } = await import('../../operations/plan.ts')
-      const { planJson } = await import('../../report/plan/json.ts')
-      const { planMarkdown } = await import('../../report/plan/markdown.ts')
-      const { terminalDialogue } = await import('../terminal/dialogue.ts')
-      const { validWorkspace } = await import('../open.ts')
-      const { writeOut } = await import('../write-out.ts')
+      const { buildPlanJson } = await import('../../report/plan/json.ts')
+      const { formatPlanMarkdown } = await import('../../report/plan/markdown.ts')
+      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
+      const { openValidWorkspace } = await import('../open.ts')
+      const { saveFile } = await import('../save-file.ts')
       const { io } = context
-      const workspace = validWorkspace(context, 'at hand')
+      const workspace = openValidWorkspace(context, 'at hand')
       const { target, item: items, effort } = options
-      const dialogue = terminalDialogue(context)
+      const dialogue = createTerminalDialogue(context)
       const request = { target, items, effort, explain: options.explainWrites === true }
       const { plan, notes } = await makePlan(workspace, request, { outside: io, dialogue })
       const warnings = [...notes, ...plan.warnings]
       for (const warning of warnings) dialogue.warn(warning)
       const { itemKeys } = workspace.config.service
-      const json = () => `${JSON.stringify(planJson(plan, (key) => itemKeys[key] ?? key))}\n`
-      if (options.out !== undefined) writeOut(resolve(io.cwd, options.out), json())
+      const json = () => `${JSON.stringify(buildPlanJson(plan, (key) => itemKeys[key] ?? key))}\n`
+      if (options.out !== undefined) saveFile(resolve(io.cwd, options.out), json())
       if (options.markdown !== undefined)
-        writeOut(resolve(io.cwd, options.markdown), planMarkdown({ ...plan, warnings }))
+        saveFile(resolve(io.cwd, options.markdown), formatPlanMarkdown({ ...plan, warnings }))
       if (context.options.json === true) io.out(json())
       else dialogue.show({ kind: 'plan', plan })
       return options.detailedExitcode === true && plan.changes.length > 0
-        ? exits.differences
-        : exits.done
+        ? exitCodes.differences
+        : exitCodes.done
     },
   })
-  selection(command)
+  addSelectionOptions(command)
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .option('--markdown <file>', 'write the plan as Markdown, for a comment')
     .addOption(

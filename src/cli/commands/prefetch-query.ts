@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
-import { localText, localTime } from '../../model/time-zone.ts'
+import { formatLocalTime, buildLocalTime } from '../../model/time-zone.ts'
 
 /** The options of `edgewise prefetch` that say which tasks. */
 export interface PrefetchQueryOptions {
@@ -37,7 +37,7 @@ export function parsePrefetchQuery({ from, to, url, task }: PrefetchQueryOptions
 function isDay(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  return localText(localTime(year, month, day)).slice(0, 10) === text
+  return formatLocalTime(buildLocalTime(year, month, day)).slice(0, 10) === text
 }
 
 function usage(message: string): EdgewiseError {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { prefetchCounts } from '../../model/prefetch.ts'
-import { exits } from '../exits.ts'
+import { countPrefetches } from '../../model/prefetch.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 import type { PrefetchQueryOptions } from './prefetch-query.ts'
 
@@ -19,29 +19,30 @@ export function declarePrefetch(program: Command, declare: Declare): void {
     ],
     run: async (context, _args, { wait = false, ...queryOptions }) => {
       const { queryPrefetchTasks } = await import('../../operations/prefetch.ts')
-      const { prefetchJson } = await import('../../report/stats/prefetch-json.ts')
-      const { noRecordsText, prefetchText } = await import('../../report/stats/prefetch-text.ts')
-      const { timeZone } = await import('../../model/time-zone.ts')
+      const { buildPrefetchJson } = await import('../../report/stats/prefetch-json.ts')
+      const { formatNoRecords, formatPrefetch } =
+        await import('../../report/stats/prefetch-text.ts')
+      const { createTimeZone } = await import('../../model/time-zone.ts')
       const { startPrefetchProgress } = await import('../terminal/prefetch-progress.ts')
-      const { queryPorts } = await import('../terminal/query-progress.ts')
+      const { createQueryPorts } = await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
       const { parsePrefetchQuery } = await import('./prefetch-query.ts')
       const { io, options, paint, errPaint, note } = context
       const query = parsePrefetchQuery(queryOptions)
       const workspace = openWorkspace(context, 'none')
-      const zone = timeZone(workspace.config.service.timezone)
-      const ports = queryPorts(context, () => startPrefetchProgress(context))
+      const zone = createTimeZone(workspace.config.service.timezone)
+      const ports = createQueryPorts(context, () => startPrefetchProgress(context))
       const request = { query, wait }
       const { records, complete } = await queryPrefetchTasks(workspace, request, ports)
       if (!complete) {
         const hint = 'tasks came and went while the list was read; some may be missing. Ask again.'
         note(`${errPaint.yellow('note:')} ${hint}`)
       }
-      if (records.length === 0) note(noRecordsText(query))
+      if (records.length === 0) note(formatNoRecords(query))
       const layout = { paint, zone, verbose: options.verbose === true }
-      const json = () => JSON.stringify(prefetchJson(query, records, complete))
-      io.out(`${options.json === true ? json() : prefetchText(query, records, layout)}\n`)
-      return wait && prefetchCounts(records).failed > 0 ? exits.incomplete : exits.done
+      const json = () => JSON.stringify(buildPrefetchJson(query, records, complete))
+      io.out(`${options.json === true ? json() : formatPrefetch(query, records, layout)}\n`)
+      return wait && countPrefetches(records).failed > 0 ? exitCodes.incomplete : exitCodes.done
     },
   })
     .option('--from <date>', 'with --to: tasks of these days, YYYY-MM-DD')

@@ -3,15 +3,15 @@ import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {
-  guarded,
-  guardRequest,
-  locking,
-  selection,
+  addGuardOptions,
+  buildGuardRequest,
+  addLockOptions,
+  addSelectionOptions,
   type GuardOptions,
   type LockOptions,
   type SelectionOptions,
 } from './options.ts'
-import { counted } from '../../model/words.ts'
+import { pluralize } from '../../model/words.ts'
 
 /**
  * `edgewise rollback`: plans back to what was recorded before an apply, shows it, asks, and
@@ -30,12 +30,12 @@ export function declareRollback(program: Command, declare: Declare): void {
       ],
       run: async (context, [name], options) => {
         const { rollback } = await import('../../operations/rollback.ts')
-        const { terminalDialogue } = await import('../terminal/dialogue.ts')
+        const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
         const { printExecuted } = await import('../terminal/print-executed.ts')
         const { openWorkspace } = await import('../open.ts')
         const workspace = openWorkspace(context, 'at hand')
         const request = {
-          ...guardRequest(options),
+          ...buildGuardRequest(options),
           target: options.target,
           items: options.item,
           lockTimeout: options.lockTimeout,
@@ -43,7 +43,7 @@ export function declareRollback(program: Command, declare: Declare): void {
         }
         const executed = await rollback(workspace, request, {
           outside: context.io,
-          dialogue: terminalDialogue(context),
+          dialogue: createTerminalDialogue(context),
         })
         const code = printExecuted(context, workspace, executed)
         await noteManifests(context, executed)
@@ -51,14 +51,14 @@ export function declareRollback(program: Command, declare: Declare): void {
       },
     },
   )
-  guarded(selection(command)).addHelpText(
+  addGuardOptions(addSelectionOptions(command)).addHelpText(
     'after',
     `
 Without APPLY it is the last one that changed something. The id of a rollout
 stands for all of its waves. Only what that apply changed is touched; what can't
 be taken back is named. The manifests stay as they are: revert them as well.`,
   )
-  locking(command, 'wait so long for another apply to end')
+  addLockOptions(command, 'wait so long for another apply to end')
 }
 
 /** The next apply carries out what the manifests say, whatever was rolled back. */
@@ -67,11 +67,12 @@ async function noteManifests(
   { rollback, stillDesired }: RolledBackApply,
 ): Promise<void> {
   if (stillDesired === 0) return
-  const { visible } = await import('../../report/text/visible.ts')
+  const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   const commit = rollback.applies.at(-1)?.commit
-  const named = commit === null || commit === undefined ? '' : ` ${visible(commit).slice(0, 12)}`
+  const named =
+    commit === null || commit === undefined ? '' : ` ${escapeInvisible(commit).slice(0, 12)}`
   const revert = `git revert${named}${named === '' ? '' : ', with -m 1 if that is a merge'}`
   context.note(
-    `The manifests still ask for ${counted(stillDesired, 'item')} as before the rollback: the next apply brings that again unless they are reverted (${revert}).`,
+    `The manifests still ask for ${pluralize(stillDesired, 'item')} as before the rollback: the next apply brings that again unless they are reverted (${revert}).`,
   )
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { ItemKey } from '../../model/item.ts'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
-import { collect, locking, type LockOptions } from './options.ts'
+import { collect, addLockOptions, type LockOptions } from './options.ts'
 
 interface ForgetOptions extends LockOptions {
   item: ItemKey[]
@@ -18,21 +18,21 @@ export function declareForget(state: Command, declare: Declare): void {
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
     run: async (context, [domains], { item: items, lockTimeout }) => {
       const { forget } = await import('../../operations/forget.ts')
-      const { terminalDialogue } = await import('../terminal/dialogue.ts')
+      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options } = context
       const request = { domains: domains as string[], items, lockTimeout }
       const forgotten = await forget(openWorkspace(context, 'none'), request, {
         outside: io,
-        dialogue: terminalDialogue(context),
+        dialogue: createTerminalDialogue(context),
       })
       if (options.json === true)
         io.out(
           `${JSON.stringify({ format: 'edgewise.forget/1', domains: forgotten.domains, items: forgotten.items })}\n`,
         )
       else io.out(`Forgot ${forgotten.what}.\n`)
-      return exits.done
+      return exitCodes.done
     },
   }).option('--item <name>', 'only this item; may be given several times', collect, [])
-  locking(command)
+  addLockOptions(command)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise state history`: the applies, the latest first, and what came of them. */
@@ -8,17 +8,17 @@ export function declareHistory(state: Command, declare: Declare): void {
     description: 'the applies, and what came of them',
     examples: ['state history', 'state history --json'],
     run: async (context) => {
-      const { history } = await import('../../operations/state.ts')
-      const { historyText } = await import('../../report/apply/history-text.ts')
+      const { loadHistory } = await import('../../operations/state.ts')
+      const { formatHistory } = await import('../../report/apply/history-text.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io, options, paint } = context
-      const applies = (await history(openWorkspace(context, 'none'), io)).toReversed()
+      const applies = (await loadHistory(openWorkspace(context, 'none'), io)).toReversed()
       io.out(
         options.json === true
           ? `${JSON.stringify({ format: 'edgewise.history/1', applies })}\n`
-          : historyText(applies, paint),
+          : formatHistory(applies, paint),
       )
-      return exits.done
+      return exitCodes.done
     },
   })
 }

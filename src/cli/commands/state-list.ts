@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise state list`: the domains that are recorded. */
@@ -25,7 +25,7 @@ export function declareList(state: Command, declare: Declare): void {
       })
       if (options.json === true) {
         io.out(`${JSON.stringify({ format: 'edgewise.state/1', domains })}\n`)
-        return exits.done
+        return exitCodes.done
       }
       if (domains.length === 0) io.out(`Nothing is recorded (${location}).\n`)
       const width = domains.reduce((widest, { domain }) => Math.max(widest, domain.length), 0)
@@ -34,7 +34,7 @@ export function declareList(state: Command, declare: Declare): void {
         const count = `${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}`
         io.out(`${domain.padEnd(width)}  ${count}  ${confirmedAt ?? 'never confirmed'}${doubt}\n`)
       }
-      return exits.done
+      return exitCodes.done
     },
   })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { definedFields, type Json } from '../../model/json.ts'
+import { pickDefined, type Json } from '../../model/json.ts'
 import type { DomainState } from '../../operations/state.ts'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
@@ -22,7 +22,7 @@ export function declareShow(state: Command, declare: Declare): void {
       const shown = await showState(openWorkspace(context, 'none'), String(name), at, context.io)
       if (context.options.json === true) context.io.out(`${JSON.stringify(stateJson(shown))}\n`)
       else await print(context, shown)
-      return exits.done
+      return exitCodes.done
     },
   })
     .option('--at <apply>', 'what was recorded when this apply had ended')
@@ -40,7 +40,7 @@ function stateJson({ domain, items }: DomainState): Json {
   const shown = [...items].map(
     ([item, { candidates, status, at, apply, origin, unknown, returned }]): [string, Json] => [
       item,
-      definedFields({
+      pickDefined({
         candidates,
         status,
         at,
@@ -59,17 +59,17 @@ async function print(
   { domain, items, asOf }: DomainState,
 ): Promise<void> {
   const { groupBy } = await import('../../model/group-by.ts')
-  const { short } = await import('../../report/plan/value-lines.ts')
-  const { visible } = await import('../../report/text/visible.ts')
+  const { formatValue } = await import('../../report/plan/value-lines.ts')
+  const { escapeInvisible } = await import('../../report/text/escape-invisible.ts')
   if (asOf !== null && asOf.notKnown.length > 0)
     note(
-      `Not known at that time, since something was imported or observed later: ${asOf.notKnown.map(visible).join(', ')}.`,
+      `Not known at that time, since something was imported or observed later: ${asOf.notKnown.map(escapeInvisible).join(', ')}.`,
     )
   const when =
     asOf === null
       ? ''
       : paint.dim(
-          `  at the end of apply ${visible(asOf.apply.id)}, ${asOf.apply.endedAt ?? 'which did not end'}`,
+          `  at the end of apply ${escapeInvisible(asOf.apply.id)}, ${asOf.apply.endedAt ?? 'which did not end'}`,
         )
   io.out(`${paint.bold(domain)}${when}\n`)
   for (const [status, entries] of groupBy(items, ([, recorded]) => recorded.status)) {
@@ -79,9 +79,9 @@ async function print(
         `  ${item}  ${paint.dim(`${origin === 'import' ? 'imported' : 'written'} ${at}, ${apply}`)}\n`,
       )
       for (const value of candidates)
-        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${short(value)}\n`)
+        io.out(`      ${status === 'in-doubt' ? 'maybe ' : ''}${formatValue(value)}\n`)
       if (unknown === true) io.out('      or something that was never recorded\n')
-      if (returned !== undefined) io.out(`      the service answered ${short(returned)}\n`)
+      if (returned !== undefined) io.out(`      the service answered ${formatValue(returned)}\n`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { exits } from '../exits.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise state unlock`: shows who holds the lock and, after a question, ends that. */
@@ -9,12 +9,12 @@ export function declareUnlock(state: Command, declare: Declare): void {
     examples: ['state unlock', 'state unlock --yes'],
     run: async (context) => {
       const { unlock } = await import('../../operations/unlock.ts')
-      const { terminalDialogue } = await import('../terminal/dialogue.ts')
+      const { createTerminalDialogue } = await import('../terminal/dialogue.ts')
       const { openWorkspace } = await import('../open.ts')
       const { io } = context
       const ended = await unlock(openWorkspace(context, 'none'), {
         outside: io,
-        dialogue: terminalDialogue(context),
+        dialogue: createTerminalDialogue(context),
       })
       const sentences = {
         'not-locked': 'Nobody holds the lock.',
@@ -22,7 +22,7 @@ export function declareUnlock(state: Command, declare: Declare): void {
         released: 'That holding has ended by itself meanwhile.',
       }
       io.out(`${sentences[ended]}\n`)
-      return exits.done
+      return exitCodes.done
     },
   })
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examplesText, type Declare } from './declare.ts'
+import { formatExamples, type Declare } from './declare.ts'
 import { declareForget } from './state-forget.ts'
 import { declareHistory } from './state-history.ts'
 import { declareList } from './state-list.ts'
@@ -11,7 +11,7 @@ export function declareState(program: Command, declare: Declare): void {
   const state = program
     .command('state')
     .description('look into the record, and drop from it')
-    .addHelpText('after', examplesText(['state list', 'state show www.example.com']))
+    .addHelpText('after', formatExamples(['state list', 'state show www.example.com']))
   declareList(state, declare)
   declareShow(state, declare)
   declareHistory(state, declare)

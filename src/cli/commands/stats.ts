@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
-import { grains, requestsIn, type Grain } from '../../model/statistics.ts'
-import { exits } from '../exits.ts'
+import { grains, sumRequests, type Grain } from '../../model/statistics.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 
@@ -22,25 +22,25 @@ export function declareStats(program: Command, declare: Declare): void {
     ],
     run: async (context, [named], { sum = false, ...times }) => {
       const { queryStats } = await import('../../operations/stats.ts')
-      const { statsJson } = await import('../../report/stats/json.ts')
-      const { statsText } = await import('../../report/stats/text.ts')
-      const { timeZone } = await import('../../model/time-zone.ts')
-      const { queryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
+      const { buildStatsJson } = await import('../../report/stats/json.ts')
+      const { formatStats } = await import('../../report/stats/text.ts')
+      const { createTimeZone } = await import('../../model/time-zone.ts')
+      const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
       const { parseTimeSpan } = await import('./time-span.ts')
       const { io, options, paint } = context
       const workspace = openWorkspace(context, 'none')
-      const zone = timeZone(workspace.config.service.timezone)
+      const zone = createTimeZone(workspace.config.service.timezone)
       const span = parseTimeSpan(times, io.clock.now(), zone)
       const json = options.json === true
       const request = { ...span, domains: named as string[], sum, keepPoints: json }
-      const ports = queryPorts(context, () => startQueryProgress(context, 'statistics'))
+      const ports = createQueryPorts(context, () => startQueryProgress(context, 'statistics'))
       const stats = await queryStats(workspace, request, ports)
-      const noData = stats.tallies.every(({ counts }) => requestsIn(counts) === 0)
+      const noData = stats.tallies.every(({ counts }) => sumRequests(counts) === 0)
       if (noData) noteNoData(context, zone.name)
       const layout = { paint, columns: io.columns, verbose: options.verbose === true }
-      io.out(`${json ? JSON.stringify(statsJson(stats)) : statsText(stats, layout)}\n`)
-      return exits.done
+      io.out(`${json ? JSON.stringify(buildStatsJson(stats)) : formatStats(stats, layout)}\n`)
+      return exitCodes.done
     },
   })
     .option(

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { alignedDown, grainMs, type Grain } from '../../model/statistics.ts'
-import { localTime, type TimeZone } from '../../model/time-zone.ts'
+import { alignDown, grainMs, type Grain } from '../../model/statistics.ts'
+import { buildLocalTime, type TimeZone } from '../../model/time-zone.ts'
 
 /** A span of time and the grain in which it is looked at; ms since 1970, `to` exclusive. */
 export interface TimeSpan {
@@ -40,7 +40,7 @@ export function parseTimeSpan(
   const grain = given.grain ?? grainUpTo.find(([, longest]) => to - from <= longest)?.[0] ?? 'day'
   if (to - from > 400 * grainMs.day)
     throw new EdgewiseError('usage', 'expected a time of at most 400 days', 'Ask for less at once.')
-  return { from: alignedDown(from, grain, zone), to, grain }
+  return { from: alignDown(from, grain, zone), to, grain }
 }
 
 function parseTime(option: string, text: string, now: number, zone: TimeZone): number {
@@ -50,7 +50,7 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (match ?? [])
     .slice(1)
     .map((part) => Number(part ?? 0))
-  const date = new Date(localTime(year, month, day))
+  const date = new Date(buildLocalTime(year, month, day))
   const isDate =
     year >= 1970 &&
     date.getUTCMonth() === month - 1 &&
@@ -59,7 +59,7 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
     minute < 60
   if (match === null || !isDate) throw notATime(option, text)
   const wholeDay = match[4] === undefined && option === '--to' ? 1 : 0
-  return zone.toUtc(localTime(year, month, day + wholeDay, hour, minute))
+  return zone.toUtc(buildLocalTime(year, month, day + wholeDay, hour, minute))
 }
 
 function notATime(option: string, text: string): EdgewiseError {

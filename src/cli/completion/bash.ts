@@ -1,6 +1,6 @@
-import { steps, type KnownCommand, type Values } from './known-command.ts'
+import { listSteps, type KnownCommand, type CompletionValues } from './known-command.ts'
 /** A script for bash 3.2 and newer; it needs no other package. */
-export function bashScript(commands: KnownCommand[]): string {
+export function buildBashScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
     own.flatMap(({ names, value }) =>
       value === null ? [] : names.map((name) => ({ path, name, value })),
@@ -24,7 +24,7 @@ _edgewise() {
       ${taking.join('|')}) i=$((i + 1)); continue ;;
     esac
     case "$command/$word" in
-${steps(commands)
+${listSteps(commands)
   .map(({ from, name, to }) => `      '${from}/${name}') command='${to}' ;;`)
   .join('\n')}
     esac
@@ -41,7 +41,7 @@ complete -F _edgewise edgewise
 `
 }
 
-function offered(values: Values): string {
+function offered(values: CompletionValues): string {
   if (values === 'any') return ':'
   if (values === 'files') return '_edgewise_paths -f'
   if (values === 'folders') return '_edgewise_paths -d'

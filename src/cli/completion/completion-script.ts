@@ -1,16 +1,16 @@
 import type { Argument, Command, Option } from 'commander'
 import { catalogue } from '../../catalog/catalogue.ts'
-import { bashScript } from './bash.ts'
-import { fishScript } from './fish.ts'
-import { zshScript } from './zsh.ts'
-import type { KnownCommand, KnownOption, Values } from './known-command.ts'
+import { buildBashScript } from './bash.ts'
+import { buildFishScript } from './fish.ts'
+import { buildZshScript } from './zsh.ts'
+import type { KnownCommand, KnownOption, CompletionValues } from './known-command.ts'
 
 /** Returns the script for a shell: `bash`, `zsh` or `fish`. */
-export function completionScript(program: Command, shell: string): string {
+export function buildCompletionScript(program: Command, shell: string): string {
   const scripts: Record<string, (commands: KnownCommand[]) => string> = {
-    bash: bashScript,
-    zsh: zshScript,
-    fish: fishScript,
+    bash: buildBashScript,
+    zsh: buildZshScript,
+    fish: buildFishScript,
   }
   return scripts[shell]?.(commandsOf(program, '')) ?? ''
 }
@@ -45,7 +45,7 @@ function optionOf(option: Option): KnownOption {
 }
 
 /** What is meant by the word that stands for a value in the help. */
-function valuesOf({ argChoices }: Option | Argument, placeholder: string): Values {
+function valuesOf({ argChoices }: Option | Argument, placeholder: string): CompletionValues {
   if (argChoices !== undefined) return [...argChoices]
   if (placeholder === 'item') return [...catalogue.keys()]
   if (placeholder === 'dir') return 'folders'

@@ -1,6 +1,11 @@
-import { steps, type KnownCommand, type KnownOption, type Values } from './known-command.ts'
+import {
+  listSteps,
+  type KnownCommand,
+  type KnownOption,
+  type CompletionValues,
+} from './known-command.ts'
 /** A script for fish 3 and newer. */
-export function fishScript(commands: KnownCommand[]): string {
+export function buildFishScript(commands: KnownCommand[]): string {
   const taking = commands.flatMap(({ options }) =>
     options.flatMap(({ names, value }) => (value === null ? [] : names)),
   )
@@ -18,7 +23,7 @@ function __edgewise_at
       continue
     end
     switch "$command/$word"
-${steps(commands)
+${listSteps(commands)
   .map(({ from, name, to }) => `      case '${from}/${name}'\n        set command '${to}'`)
   .join('\n')}
     end
@@ -46,7 +51,7 @@ function optionWords({ names, description, value }: KnownOption): string {
   return `${words.join(' ')}${value === null ? '' : ` -r ${offered(value)}`} -d ${quoted(description)}`
 }
 
-function offered(values: Values): string {
+function offered(values: CompletionValues): string {
   if (values === 'any') return '-f'
   if (values === 'files') return '-F'
   if (values === 'folders') return "-f -a '(__fish_complete_directories)'"

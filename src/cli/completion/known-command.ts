@@ -2,7 +2,7 @@
  * What may stand in a place of the command line: nothing that could be offered, files, folders, or
  * some words.
  */
-export type Values = 'any' | 'files' | 'folders' | string[]
+export type CompletionValues = 'any' | 'files' | 'folders' | string[]
 
 /** One option of a command. */
 export interface KnownOption {
@@ -10,7 +10,7 @@ export interface KnownOption {
   names: string[]
   description: string
   /** Null for one that takes no value. */
-  value: Values | null
+  value: CompletionValues | null
 }
 
 /** A command as the completion scripts need it. */
@@ -20,11 +20,11 @@ export interface KnownCommand {
   options: KnownOption[]
   commands: { name: string; description: string }[]
   /** What its arguments may be. */
-  argument: Values
+  argument: CompletionValues
 }
 
 /** The words that lead from one command to another. */
-export function steps(commands: KnownCommand[]): { from: string; name: string; to: string }[] {
+export function listSteps(commands: KnownCommand[]): { from: string; name: string; to: string }[] {
   return commands.flatMap(({ path, commands: below }) =>
     below.map(({ name }) => ({ from: path, name, to: `${path} ${name}`.trim() })),
   )

@@ -1,6 +1,6 @@
-import { steps, type KnownCommand, type Values } from './known-command.ts'
+import { listSteps, type KnownCommand, type CompletionValues } from './known-command.ts'
 /** A script for zsh, to be loaded or to lie in `$fpath` as `_edgewise`. */
-export function zshScript(commands: KnownCommand[]): string {
+export function buildZshScript(commands: KnownCommand[]): string {
   const options = commands.flatMap(({ options: own, path }) =>
     own.flatMap(({ names, value }) =>
       value === null ? [] : names.map((name) => ({ path, name, value })),
@@ -18,7 +18,7 @@ _edgewise() {
       (${taking.join('|')}) ((i++)); continue ;;
     esac
     case $command/$word in
-${steps(commands)
+${listSteps(commands)
   .map(({ from, name, to }) => `      ('${from}/${name}') command='${to}' ;;`)
   .join('\n')}
     esac
@@ -44,7 +44,7 @@ fi
 `
 }
 
-function offered(values: Values): string {
+function offered(values: CompletionValues): string {
   if (values === 'any') return 'return 1'
   if (values === 'files') return '_files'
   if (values === 'folders') return '_files -/'

@@ -4,7 +4,7 @@ import { readPackageFile } from '../package-files.ts'
  * The files of a new workspace, by path. The schemas lie beside it so that editors find them
  * without network.
  */
-export function initialFiles(): Record<string, string> {
+export function buildInitialFiles(): Record<string, string> {
   return {
     'edgewise.yaml': workspace,
     'domains/www.example.com.yaml': manifest,

@@ -23,7 +23,7 @@ export function parseAction(text: string): PinnedAction | null {
 }
 
 /** The workflow of a new workspace. Everything that it runs is named by its commit. */
-export function initialWorkflow({ repository, commit }: PinnedAction): string {
+export function buildWorkflow({ repository, commit }: PinnedAction): string {
   const edgewise = `${repository}/${actionFolder}@${commit}`
   const program = 'node ${{ runner.temp }}/edgewise/dist/cli/main.js'
   const build = `      # Edgewise is built before the manifests are there, and lies outside of their checkout:

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { exits } from '../exits.ts'
-import { initialFiles } from './initial-files.ts'
-import { initialWorkflow, parseAction, type PinnedAction } from './initial-workflow.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { buildInitialFiles } from './initial-files.ts'
+import { buildWorkflow, parseAction, type PinnedAction } from './initial-workflow.ts'
 import type { CommandContext } from '../io.ts'
 
 interface InitOptions {
@@ -26,13 +26,13 @@ export async function init(
   const { io } = context
   const folder = String(dir ?? '.')
   const root = resolve(io.cwd, context.options.workspace ?? '.', folder)
-  const workflow = action === undefined ? null : initialWorkflow(pinnedAction(action))
+  const workflow = action === undefined ? null : buildWorkflow(pinnedAction(action))
   const isThere = workflow !== null && existsSync(join(root, workspacePath))
   writeFiles(context, root, {
-    ...(isThere ? {} : initialFiles()),
+    ...(isThere ? {} : buildInitialFiles()),
     ...(workflow === null ? {} : { [workflowPath]: workflow }),
   })
-  if (isThere) return exits.done
+  if (isThere) return exitCodes.done
   if (workflow === null) {
     const command = `edgewise init ${folder === '.' ? '' : `${folder} `}--action OWNER/REPO@SHA`
     io.out(`\nNo workflow was written; "${command}" writes one.\n`)
@@ -40,7 +40,7 @@ export async function init(
   const there = relative(io.cwd, root)
   const enter = there === '' ? '' : `  cd ${there}\n`
   io.out(`\nNext:\n${enter}  edgewise validate\n  edgewise plan\n  edgewise apply\n`)
-  return exits.done
+  return exitCodes.done
 }
 
 function pinnedAction(text: string): PinnedAction {

@@ -1,10 +1,10 @@
 import type { ApplyEvent } from '../../model/events.ts'
 import type { Extent, Progress } from '../../operations/ports.ts'
-import { barColumns, barText } from '../../report/apply/bar.ts'
-import { eventLine } from '../../report/apply/text.ts'
+import { computeBarColumns, formatBarText } from '../../report/apply/bar.ts'
+import { formatEvent } from '../../report/apply/text.ts'
 import type { CommandContext } from '../io.ts'
-import { liveView } from './live-view.ts'
-import { errSentences } from './sentences.ts'
+import { createLiveView } from './live-view.ts'
+import { wrapForStderr } from './wrap-output.ts'
 
 /**
  * Shows the progress of an apply: JSON lines with `--json`, a bar on a terminal, plain lines
@@ -24,7 +24,7 @@ export async function startProgress(
   return {
     report: (event: ApplyEvent) => {
       if (event.type === 'rollout.taking-back') total = event.writes
-      const line = eventLine(event, total, errPaint)
+      const line = formatEvent(event, total, errPaint)
       if (line !== null) io.err(`${line}\n`)
     },
     end: () => undefined,
@@ -36,12 +36,16 @@ async function onTerminal(
   planned: number,
   callsPerMinute: number,
 ): Promise<Progress> {
-  const { openBar } = await import('./bar.ts')
-  const bar = openBar('{bar} {text}', false, barColumns(io.columns, planned, callsPerMinute))
+  const { createBar } = await import('./bar.ts')
+  const bar = createBar(
+    '{bar} {text}',
+    false,
+    computeBarColumns(io.columns, planned, callsPerMinute),
+  )
   const about = (callsLeft: number | null) => ({
-    text: barText({ done, writes, callsLeft: callsLeft ?? callsPerMinute, callsPerMinute }),
+    text: formatBarText({ done, writes, callsLeft: callsLeft ?? callsPerMinute, callsPerMinute }),
   })
-  const live = liveView(
+  const live = createLiveView(
     (text) => io.err(text),
     () => io.clock.now(),
     io.columns,
@@ -69,8 +73,8 @@ async function onTerminal(
         ;[done, writes] = [0, event.writes]
       }
       if (/^write\.(confirmed|refused|in-doubt|not-sent)$/.test(event.type)) done++
-      const line = event.type === 'write.confirmed' ? null : eventLine(event, writes, errPaint)
-      if (line !== null) io.err(`\r\u001b[K${errSentences(line, io)}\n`)
+      const line = event.type === 'write.confirmed' ? null : formatEvent(event, writes, errPaint)
+      if (line !== null) io.err(`\r\u001b[K${wrapForStderr(line, io)}\n`)
       if (event.type.startsWith('write.')) show(callsLeft)
     },
     end: () => {

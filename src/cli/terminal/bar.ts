@@ -7,7 +7,7 @@ import { SingleBar } from 'cli-progress'
  * @param clears whether nothing is left of it in the end
  * @param columns of the bar itself
  */
-export function openBar(format: string, clears: boolean, columns = 24): SingleBar {
+export function createBar(format: string, clears: boolean, columns = 24): SingleBar {
   return new SingleBar({
     stream: process.stderr,
     format,

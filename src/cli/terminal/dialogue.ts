@@ -1,30 +1,30 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { counted, listSome } from '../../model/words.ts'
-import { visible, visibleLines } from '../../report/text/visible.ts'
-import { irreversibleText } from '../../report/apply/rollback-text.ts'
-import { driftJson } from '../../report/drift/json.ts'
-import { driftText, unreadableLines } from '../../report/drift/text.ts'
-import { planText, sumLine } from '../../report/plan/text.ts'
-import { nameOf } from '../../state/lock.ts'
+import { pluralize, listSome } from '../../model/words.ts'
+import { escapeInvisible, escapeInvisibleInLines } from '../../report/text/escape-invisible.ts'
+import { formatIrreversible } from '../../report/apply/rollback-text.ts'
+import { buildDriftJson } from '../../report/drift/json.ts'
+import { formatDrift, listUnreadable } from '../../report/drift/text.ts'
+import { formatPlan, formatPlanSummary } from '../../report/plan/text.ts'
+import { formatLockHolder } from '../../state/lock.ts'
 import type { Dialogue, Question, Subject } from '../../operations/ports.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
-import { planningLine } from './planning-line.ts'
-import { errSentences } from './sentences.ts'
+import { createPlanningLine } from './planning-line.ts'
+import { wrapForStderr } from './wrap-output.ts'
 
 /** Opens the dialogue of a command with a person at a terminal, or with the log of a job. */
-export function terminalDialogue(context: CommandContext): Dialogue {
+export function createTerminalDialogue(context: CommandContext): Dialogue {
   const { errPaint } = context
   let shown = 0
-  const line = planningLine(context)
+  const line = createPlanningLine(context)
   return {
     note: (text) => {
       line.end()
-      context.note(visibleLines(text))
+      context.note(escapeInvisibleInLines(text))
     },
     warn: (text) => {
       line.end()
-      context.note(`${errPaint.yellow('note:')} ${visible(text)}`)
+      context.note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
     },
     show: (subject) => {
       line.end()
@@ -54,7 +54,7 @@ function show(subject: Subject, context: CommandContext): void {
     case 'rollback':
       return showRollback(subject, context)
     case 'lock':
-      context.io.out(`Held by ${visible(nameOf(subject.holder))}.\n`)
+      context.io.out(`Held by ${escapeInvisible(formatLockHolder(subject.holder))}.\n`)
   }
 }
 
@@ -65,7 +65,7 @@ function showPlan(
   if (options.json === true) return
   const short = options.quiet === true && options.yes === true && plan.changes.length > 0
   io.out(
-    `${short ? sumLine(plan, paint) : planText(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
+    `${short ? formatPlanSummary(plan, paint) : formatPlan(plan, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
   )
 }
 
@@ -73,14 +73,14 @@ function showDrift(
   { found, at }: Extract<Subject, { kind: 'drift' }>,
   { io, options, paint, note, errPaint }: CommandContext,
 ): void {
-  for (const text of found.notes) note(`${errPaint.yellow('note:')} ${visible(text)}`)
+  for (const text of found.notes) note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
   // The JSON says that an item is unreadable, and not why.
   if (options.json === true)
-    for (const line of unreadableLines(found.drift.items)) note(`unreadable: ${line}`)
-  if (options.json === true) io.out(`${JSON.stringify(driftJson(found.drift))}\n`)
+    for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
+  if (options.json === true) io.out(`${JSON.stringify(buildDriftJson(found.drift))}\n`)
   else
     io.out(
-      `${driftText(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
+      `${formatDrift(found.drift, at, { paint, columns: io.columns, verbose: options.verbose === true })}\n`,
     )
 }
 
@@ -90,9 +90,9 @@ function showUnfinished(
   { note }: CommandContext,
 ): void {
   for (const { id, author, startedAt, writes } of cutOff) {
-    const count = counted(writes.inDoubt, 'write')
+    const count = pluralize(writes.inDoubt, 'write')
     note(
-      `Apply ${id}${author === null ? '' : ` by ${visible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`,
+      `Apply ${id}${author === null ? '' : ` by ${escapeInvisible(author)}`}, begun ${startedAt}, was cut off with ${count} in doubt.`,
     )
   }
   const inDoubt = [...recorded].flatMap(([domain, items]) =>
@@ -110,21 +110,22 @@ function showRollback(
   const { applies, plan, irreversible, later } = rollback
   const [first] = applies
   if (first === undefined) return
-  const by = first.author === null ? '' : ` by ${visible(first.author)}`
-  const commit = first.commit === null ? '' : `, of commit ${visible(first.commit).slice(0, 12)}`
+  const by = first.author === null ? '' : ` by ${escapeInvisible(first.author)}`
+  const commit =
+    first.commit === null ? '' : `, of commit ${escapeInvisible(first.commit).slice(0, 12)}`
   const what =
     applies.length === 1
-      ? `apply ${visible(first.id)}`
-      : `the ${applies.length} applies from ${visible(first.id)}`
+      ? `apply ${escapeInvisible(first.id)}`
+      : `the ${applies.length} applies from ${escapeInvisible(first.id)}`
   note(`Back to what was recorded before ${what}${by}, begun ${first.startedAt}${commit}.`)
   if (irreversible.length > 0)
     io.err(
-      `${errPaint.yellow("can't be taken back:")}\n${irreversibleText(irreversible, io.columns)}\n`,
+      `${errPaint.yellow("can't be taken back:")}\n${formatIrreversible(irreversible, io.columns)}\n`,
     )
   if (later.domains.length > 0) {
-    const count = counted(later.domains.length, 'domain')
+    const count = pluralize(later.domains.length, 'domain')
     note(
-      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${listSome(later.domains.map(visible))}), by ${listSome(later.applies.map(visible))}`,
+      `${errPaint.yellow('note:')} what was recorded since of the same items goes as well: ${count} (${listSome(later.domains.map(escapeInvisible))}), by ${listSome(later.applies.map(escapeInvisible))}`,
     )
   }
   if (plan.changes.length === 0) note('Everything that it changed is as it was before.')
@@ -135,14 +136,14 @@ async function confirm(question: Question, { io, options }: CommandContext): Pro
   const { text, refusal } = wordsFor(question)
   if (io.ask === null || (options.json === true && question.kind !== 'unlock'))
     throw new EdgewiseError('declined', ...refusal)
-  return io.ask(errSentences(text, io))
+  return io.ask(wrapForStderr(text, io))
 }
 
 /** The question, and what is said where nobody can answer it. */
 function wordsFor(question: Question): { text: string; refusal: [string, string] } {
   switch (question.kind) {
     case 'apply': {
-      const count = counted(question.plan.writes.length, 'write')
+      const count = pluralize(question.plan.writes.length, 'write')
       return {
         text: `\nApply these changes with ${count}?`,
         refusal: [
@@ -152,7 +153,7 @@ function wordsFor(question: Question): { text: string; refusal: [string, string]
       }
     }
     case 'forget': {
-      const count = counted(question.items, 'item')
+      const count = pluralize(question.items, 'item')
       return {
         text: `Forget ${question.what} (${count})? The service keeps what it has; what a manifest mentions is written again, whole.`,
         refusal: ['nobody can be asked whether that may be forgotten', 'Give --yes to forget it.'],

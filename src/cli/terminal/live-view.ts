@@ -1,5 +1,9 @@
-import { liveLine, type LiveState, type RolloutEvent } from '../../report/apply/rollout-text.ts'
-import { cut } from '../../report/text/wrap.ts'
+import {
+  formatLiveLine,
+  type LiveState,
+  type RolloutEvent,
+} from '../../report/apply/rollout-text.ts'
+import { truncate } from '../../report/text/wrap.ts'
 
 /** A line on a terminal that counts down while a wave is waited for. */
 export interface LiveView {
@@ -10,7 +14,7 @@ export interface LiveView {
 const everyMs = 1000
 
 /** Draws the line again every second, until it is ended. */
-export function liveView(
+export function createLiveView(
   write: (text: string) => void,
   now: () => number,
   columns: number,
@@ -18,7 +22,7 @@ export function liveView(
   let state: LiveState | null = null
   let timer: NodeJS.Timeout | null = null
   const draw = () => {
-    if (state !== null) write(`\r\u001b[K${cut(liveLine(state, now()), columns - 1)}`)
+    if (state !== null) write(`\r\u001b[K${truncate(formatLiveLine(state, now()), columns - 1)}`)
   }
   return {
     report: (event) => {

@@ -2,7 +2,7 @@ import picocolors from 'picocolors'
 import { plainPaint, type Paint } from '../../report/text/paint.ts'
 
 /** Colours for a stream: only on a terminal, and neither with `--no-color` nor with NO_COLOR. */
-export function paintFor(
+export function createPaint(
   isTerminal: boolean,
   wanted: boolean,
   env: Record<string, string | undefined>,

@@ -7,7 +7,7 @@ const everyMs = { terminal: 200, log: 5000 }
  * Shows how far a long search for fewer writes is: one line on a terminal, a line every five
  * seconds elsewhere, nothing with `--quiet` and `--json`, nor for a search that is over at once.
  */
-export function planningLine({ io, options, note }: CommandContext): {
+export function createPlanningLine({ io, options, note }: CommandContext): {
   report(made: number, all: number): void
   end(): void
 } {

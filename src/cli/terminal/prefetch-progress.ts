@@ -1,5 +1,5 @@
-import { prefetchCounts, type PrefetchRecord } from '../../model/prefetch.ts'
-import { prefetchLine } from '../../report/stats/prefetch-text.ts'
+import { countPrefetches, type PrefetchRecord } from '../../model/prefetch.ts'
+import { formatPrefetchProgress } from '../../report/stats/prefetch-text.ts'
 import type { QueryProgress } from '../../operations/with-queries.ts'
 import type { CommandContext } from '../io.ts'
 
@@ -18,19 +18,19 @@ export async function startPrefetchProgress(context: CommandContext): Promise<Pr
     let printed = ''
     return {
       report: (records) => {
-        const line = prefetchLine(records)
+        const line = formatPrefetchProgress(records)
         if (line !== printed) note(line)
         printed = line
       },
       end: () => undefined,
     }
   }
-  const { openBar } = await import('./bar.ts')
-  const bar = openBar('{bar} {value}/{total} URLs · {failed} failed', true)
+  const { createBar } = await import('./bar.ts')
+  const bar = createBar('{bar} {value}/{total} URLs · {failed} failed', true)
   bar.start(1, 0, { failed: 0 })
   return {
     report: (records) => {
-      const { completed, failed } = prefetchCounts(records)
+      const { completed, failed } = countPrefetches(records)
       bar.setTotal(records.length)
       bar.update(completed + failed, { failed })
     },

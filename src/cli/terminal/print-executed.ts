@@ -1,11 +1,11 @@
 import type { ApplyResult } from '../../apply/run.ts'
 import type { LoadedWorkspace } from '../../operations/load-workspace.ts'
 import type { Executed } from '../../operations/submit-plan.ts'
-import { finishedLine } from '../../report/apply/text.ts'
-import { visible } from '../../report/text/visible.ts'
-import { exits } from '../exits.ts'
+import { formatFinished } from '../../report/apply/text.ts'
+import { escapeInvisible } from '../../report/text/escape-invisible.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
-import { errSentences, outSentences } from './sentences.ts'
+import { wrapForStderr, wrapForStdout } from './wrap-output.ts'
 
 /** Prints what came of a plan. Returns the exit code. */
 export function printExecuted(
@@ -18,11 +18,13 @@ export function printExecuted(
   printRefusals(context, workspace, result)
   if (result.unrecorded !== null)
     io.err(
-      `${errSentences(`${errPaint.red('error:')} not everything could be recorded: ${visible(result.unrecorded)}`, io)}\n`,
+      `${wrapForStderr(`${errPaint.red('error:')} not everything could be recorded: ${escapeInvisible(result.unrecorded)}`, io)}\n`,
     )
   if (options.json !== true && finished !== undefined && (plan.changes.length > 0 || inWaves))
-    io.out(`${outSentences(finishedLine(finished, paint), io)}\n`)
-  return { done: exits.done, 'not-begun': exits.failed, incomplete: exits.incomplete }[status]
+    io.out(`${wrapForStdout(formatFinished(finished, paint), io)}\n`)
+  return { done: exitCodes.done, 'not-begun': exitCodes.failed, incomplete: exitCodes.incomplete }[
+    status
+  ]
 }
 
 /** Says at the manifests' lines what the service refused. */
@@ -32,10 +34,10 @@ function printRefusals(
   { refusals }: ApplyResult,
 ): void {
   for (const { domains, items, message } of refusals) {
-    io.err(`${errSentences(`${errPaint.red('refused:')} ${visible(message)}`, io)}\n`)
+    io.err(`${wrapForStderr(`${errPaint.red('refused:')} ${escapeInvisible(message)}`, io)}\n`)
     const places = domains.flatMap((domain) =>
       items.map((item) => {
-        const place = workspace.placeOf(domain, item)
+        const place = workspace.findItemPlace(domain, item)
         return `  ${place === null ? '' : `${place.file}:${place.line}:${place.column} `}${item} of ${domain}`
       }),
     )

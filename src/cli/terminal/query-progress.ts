@@ -25,8 +25,8 @@ export async function startQueryProgress(context: CommandContext, what: string):
       end: () => undefined,
     }
   }
-  const { openBar } = await import('./bar.ts')
-  const bar = openBar(`{bar} {value}/{total} reads of ${what}`, true)
+  const { createBar } = await import('./bar.ts')
+  const bar = createBar(`{bar} {value}/{total} reads of ${what}`, true)
   let begun = false
   return {
     report: ({ done, all }) => {
@@ -44,7 +44,10 @@ export async function startQueryProgress(context: CommandContext, what: string):
 type Start<T> = QueryPorts<T>['startProgress']
 
 /** Makes the ports of an operation that queries; waits that the service demands are printed. */
-export function queryPorts<T>(context: CommandContext, startProgress: Start<T>): QueryPorts<T> {
+export function createQueryPorts<T>(
+  context: CommandContext,
+  startProgress: Start<T>,
+): QueryPorts<T> {
   return {
     outside: context.io,
     onWait: (ms) => {

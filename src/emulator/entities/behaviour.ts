@@ -1,6 +1,6 @@
-import { canonicalAddress } from '../../catalog/value/formats.ts'
+import { canonicalizeAddress } from '../../catalog/value/formats.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
-import { deniedShare, denyingItems } from './denied.ts'
+import { computeDeniedShare, denyingItems } from './denied.ts'
 import { statuses, type Area, type Traffic } from './traffic.ts'
 
 /** What a domain's configuration does to its requests. */
@@ -36,7 +36,7 @@ const refusedShare = 0.6
 const takeOverShare = 0.3
 
 /** What the items that a domain holds do to its requests. */
-export function behaviourOf(items: ReadonlyMap<ItemKey, Value>): Behaviour {
+export function buildBehaviour(items: ReadonlyMap<ItemKey, Value>): Behaviour {
   const https = items.get('https') as { cert_id: number; force_https?: 0 | 301 | 302 } | undefined
   const rewrites = (items.get('error_page_rewrite') ?? []) as {
     error_status_code: number
@@ -44,7 +44,7 @@ export function behaviourOf(items: ReadonlyMap<ItemKey, Value>): Behaviour {
   }[]
   const denied = items.get('deny_protocol') as { protocol: 'http' | 'https' } | undefined
   return {
-    denied: { cn: deniedShare(items, 'cn'), abroad: deniedShare(items, 'abroad') },
+    denied: { cn: computeDeniedShare(items, 'cn'), abroad: computeDeniedShare(items, 'abroad') },
     deniedProtocol: denied?.protocol ?? null,
     // Without a certificate there is no https to lead to.
     redirect: https === undefined || https.cert_id === 0 ? 0 : (https.force_https ?? 0),
@@ -97,10 +97,10 @@ function ranked(
   const first = origins.reduce((least, { rank }) => Math.min(least, rank), Infinity)
   return {
     main: origins.flatMap(({ address, rank, weight }) =>
-      rank === first ? [[canonicalAddress(address), weight] as [string, number]] : [],
+      rank === first ? [[canonicalizeAddress(address), weight] as [string, number]] : [],
     ),
     backup: origins.flatMap(({ address, rank }) =>
-      rank === first ? [] : [canonicalAddress(address)],
+      rank === first ? [] : [canonicalizeAddress(address)],
     ),
   }
 }
@@ -108,12 +108,15 @@ function ranked(
 function addressesIn(list = ''): string[] {
   return list
     .split(',')
-    .map((address) => canonicalAddress(address.trim()))
+    .map((address) => canonicalizeAddress(address.trim()))
     .filter((address) => address !== '')
 }
 
 /** The share of what has to be fetched that fails: everything once no origin is alive. */
-export function failingShare({ main, backup }: Behaviour, dead: ReadonlySet<string>): number {
+export function computeFailingShare(
+  { main, backup }: Behaviour,
+  dead: ReadonlySet<string>,
+): number {
   const all = main.reduce((sum, [, weight]) => sum + weight, 0)
   const lost = main.reduce((sum, [address, weight]) => sum + (dead.has(address) ? weight : 0), 0)
   if (lost === 0) return 0
@@ -125,7 +128,7 @@ export function failingShare({ main, backup }: Behaviour, dead: ReadonlySet<stri
  * The share of a domain's requests from an area that end in each status, in the order of
  * `statuses`; with redirects, over 1 in all.
  */
-export function sharesOf(
+export function computeShares(
   traffic: Traffic,
   behaviour: Behaviour,
   area: Area,
@@ -133,7 +136,7 @@ export function sharesOf(
 ): Float64Array {
   const { http, miss } = traffic
   const passed = (1 - behaviour.denied[area]) * (1 - protocolShare(behaviour.deniedProtocol, http))
-  const failing = miss * failingShare(behaviour, dead)
+  const failing = miss * computeFailingShare(behaviour, dead)
   const shares = Float64Array.from(traffic.shares, (share) => share * passed * (1 - failing))
   const add = (status: (typeof statuses)[number], share: number) => {
     const i = statuses.indexOf(status)

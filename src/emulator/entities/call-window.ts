@@ -15,7 +15,7 @@ export const unlimitedCount: CallCount = { limit: 1_000_000, remaining: 1_000_00
  * `now` (the clock went back) counts as one of now, so that the window neither forgets it nor stays
  * full until the clock catches up.
  */
-export function recentCalls(times: number[], now: number): number[] {
+export function filterRecentCalls(times: number[], now: number): number[] {
   return times.map((time) => Math.min(time, now)).filter((time) => now - time < windowMs)
 }
 
@@ -23,9 +23,9 @@ export function recentCalls(times: number[], now: number): number[] {
  * The count at `now` against a limit of calls per minute; 0 limits nothing (specification,
  * "Limits").
  */
-export function callCount(times: number[], limit: number, now: number): CallCount {
+export function countCalls(times: number[], limit: number, now: number): CallCount {
   if (limit === 0) return unlimitedCount
-  const recent = recentCalls(times, now)
+  const recent = filterRecentCalls(times, now)
   const oldest = recent.reduce((least, time) => Math.min(least, time), Infinity)
   const resetSeconds = recent.length === 0 ? 0 : Math.ceil((oldest + windowMs - now) / 1000)
   return { limit, remaining: Math.max(0, limit - recent.length), resetSeconds }

@@ -19,4 +19,4 @@ export interface Call {
 }
 
 /** Calls that are kept for the control surface. */
-export const callsKept = 10_000
+export const maxCallsKept = 10_000

@@ -4,7 +4,7 @@
  */
 
 /** A key (32 bits) made of texts, e.g. of a seed and a domain. */
-export function keyOf(...texts: string[]): number {
+export function hashKey(...texts: string[]): number {
   let hash = 0x811c9dc5
   for (const text of texts) {
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

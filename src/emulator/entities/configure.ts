@@ -1,6 +1,6 @@
-import { readItem } from '../../catalog/read-item.ts'
+import { parseItem } from '../../catalog/parse-item.ts'
 import type { ItemSpec } from '../../catalog/item-spec.ts'
-import { sameJson } from '../../model/canonical-json.ts'
+import { isSameJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey, Value, Wire } from '../../model/item.ts'
 import type { Problem } from '../../model/problem.ts'
 
@@ -38,7 +38,7 @@ export function configure(
     if (problems.length > 0) return { refused: write, problems }
     if (next === undefined) items.delete(spec.key)
     else items.set(spec.key, next)
-    for (const other of spec.clears) items.delete(other)
+    for (const other of spec.clearedItems) items.delete(other)
   }
   return { items }
 }
@@ -51,8 +51,8 @@ function resultProblems(
   next: Value | undefined,
   domain: Domain,
 ): Problem[] {
-  if (next === undefined || sameJson(next, value)) return []
-  return readItem(spec, next, 'wire', domain).problems.filter(
+  if (next === undefined || isSameJson(next, value)) return []
+  return parseItem(spec, next, 'wire', domain).problems.filter(
     (problem) => problem.severity === 'error',
   )
 }

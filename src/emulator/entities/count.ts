@@ -1,6 +1,6 @@
 import { draw } from './chance.ts'
 import type { Period } from './periods.ts'
-import { areaSalt, requestsInHour, statuses, type Area, type Traffic } from './traffic.ts'
+import { areaSalt, computeHourlyRequests, statuses, type Area, type Traffic } from './traffic.ts'
 
 /** From a minute on, the share of a domain's requests that ends in each status, by area. */
 export interface Piece {
@@ -62,7 +62,7 @@ function startOf(pieces: Piece[], index: number): number {
 }
 
 function drawHour(traffic: Traffic, area: Area, hour: number, shares: Float64Array): Hour {
-  const all = requestsInHour(traffic, area, hour)
+  const all = computeHourlyRequests(traffic, area, hour)
   const key = traffic.key ^ areaSalt[area]
   const requests = new Float64Array(statuses.length)
   const phases = new Float64Array(statuses.length)

@@ -1,6 +1,6 @@
-import { readNetwork } from '../../catalog/value/formats.ts'
+import { parseNetwork } from '../../catalog/value/formats.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
-import { draw, keyOf } from './chance.ts'
+import { draw, hashKey } from './chance.ts'
 import type { Area } from './traffic.ts'
 
 type Items = ReadonlyMap<ItemKey, Value>
@@ -33,7 +33,7 @@ const everything = new Set([
  * to match with a pattern or an address, so that each entry stands for a share of its own: small,
  * and the same wherever the entry stands.
  */
-export function deniedShare(items: Items, area: Area): number {
+export function computeDeniedShare(items: Items, area: Area): number {
   const passed = rules.map(([item, share]) => {
     const value = items.get(item)
     return value === undefined ? 1 : 1 - share(value, area)
@@ -101,14 +101,16 @@ function conditionShare(kind: string, { method_type, list = [] }: Condition): nu
     case 'url':
       return anyOf(list.map(urlShare))
     default:
-      return sumOf(list.map((entry) => 0.02 + 0.04 * draw(keyOf(kind, entry), 0)))
+      return sumOf(list.map((entry) => 0.02 + 0.04 * draw(hashKey(kind, entry), 0)))
   }
 }
 
 function userAgentShare(
   value: Record<'ua_list' | 'ua_type' | 'allow_empty_ua' | 'url_match_type', string>,
 ): number {
-  const agents = value.ua_list.split('\n').map((agent) => 0.02 + 0.04 * draw(keyOf('ua', agent), 0))
+  const agents = value.ua_list
+    .split('\n')
+    .map((agent) => 0.02 + 0.04 * draw(hashKey('ua', agent), 0))
   const denied = value.ua_type === 'black' ? sumOf(agents) : 1 - sumOf([0.4, ...agents])
   const empty = value.allow_empty_ua === 'no' ? 0.02 : 0
   return Math.min(1, denied + empty) * (value.url_match_type === 'all' ? 1 : 0.3)
@@ -127,11 +129,11 @@ function areaShare(
 }
 
 function urlShare(pattern: string): number {
-  return everything.has(pattern) ? 1 : 0.01 + 0.04 * draw(keyOf('url', pattern), 0)
+  return everything.has(pattern) ? 1 : 0.01 + 0.04 * draw(hashKey('url', pattern), 0)
 }
 
 function addressShare(entry: string): number {
-  const prefix = readNetwork(entry)?.prefix ?? 32
+  const prefix = parseNetwork(entry)?.prefix ?? 32
   return { 8: 0.2, 16: 0.08, 24: 0.04, 32: 0.02 }[prefix]
 }
 

@@ -1,4 +1,4 @@
-import { own, isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { getOwn, isObject, type Json, type JsonObject } from '../../model/json.ts'
 
 export const faultKinds = [
   'delay',
@@ -67,15 +67,15 @@ const fieldsOfKinds: Partial<Record<keyof Fault, FaultKind[]>> = {
 /**
  * Reads a fault as the control surface and `--fault` give it; a string says what is wrong with it.
  */
-export function readFault(given: Json): Fault | string {
+export function parseFault(given: Json): Fault | string {
   if (!isObject(given)) return 'expected a fault to be an object with "kind"'
-  const kind = own(given, 'kind')
+  const kind = getOwn(given, 'kind')
   if (!isKind(kind))
     return `expected "kind" to be one of ${faultKinds.join(', ')}, got ${JSON.stringify(kind ?? null)}`
   const wrong = Object.entries(given).map(([name, value]) => fieldProblem(kind, name, value))
   const problem = wrong.find((each) => each !== null) ?? togetherProblem(kind, given)
   if (problem !== null) return problem
-  const domain = own(given, 'domain')
+  const domain = getOwn(given, 'domain')
   return {
     ...given,
     ...(typeof domain === 'string' ? { domain: domain.toLowerCase() } : {}),

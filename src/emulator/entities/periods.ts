@@ -24,7 +24,7 @@ export const grains: Record<Grain, { ms: number; pointsPerDay: number }> = {
  * stands at the beginning of its period, or with `endLabels` at its end. Minutes that are not over
  * at `now` are not counted, and periods without any that is over are left out.
  */
-export function periodsOf(
+export function buildPeriods(
   {
     start,
     end,

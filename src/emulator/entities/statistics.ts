@@ -1,9 +1,9 @@
 import type { Domain } from '../../model/item.ts'
-import { behaviourOf, sharesOf, type Behaviour } from './behaviour.ts'
+import { buildBehaviour, computeShares, type Behaviour } from './behaviour.ts'
 import { addCounts, type Counts, type Piece } from './count.ts'
 import type { Period } from './periods.ts'
-import { heldAt, type Timeline } from './timeline.ts'
-import { statuses, trafficOf, type Area } from './traffic.ts'
+import { getValueAt, type Timeline } from './timeline.ts'
+import { statuses, drawTraffic, type Area } from './traffic.ts'
 
 /** What the requests of a domain met in the course of time. */
 export interface History {
@@ -12,7 +12,7 @@ export interface History {
   dead: Timeline<ReadonlySet<string>>
 }
 
-const unconfigured = behaviourOf(new Map())
+const unconfigured = buildBehaviour(new Map())
 const none: ReadonlySet<string> = new Set()
 
 /**
@@ -27,10 +27,10 @@ export function countRequests(
 ): Counts {
   const counts = new Float64Array(periods.length * statuses.length)
   for (const [domain, history] of histories) {
-    const traffic = trafficOf(seed, domain)
+    const traffic = drawTraffic(seed, domain)
     const pieces = piecesOf(history, (behaviour, dead) => ({
-      cn: sharesOf(traffic, behaviour, 'cn', dead),
-      abroad: sharesOf(traffic, behaviour, 'abroad', dead),
+      cn: computeShares(traffic, behaviour, 'cn', dead),
+      abroad: computeShares(traffic, behaviour, 'abroad', dead),
     }))
     for (const area of from) addCounts(counts, periods, traffic, area, pieces)
   }
@@ -50,7 +50,7 @@ function piecesOf(
     .toSorted((a, b) => a - b)
     .map((from) => ({
       from,
-      shares: shares(heldAt(behaviour, from) ?? unconfigured, heldAt(dead, from) ?? none),
+      shares: shares(getValueAt(behaviour, from) ?? unconfigured, getValueAt(dead, from) ?? none),
     }))
 }
 
@@ -58,7 +58,7 @@ function piecesOf(
  * The points of a series as JSON text, which at this size is worth writing directly. Only codes
  * that occurred appear.
  */
-export function pointsText(counts: Counts, periods: Period[]): string {
+export function formatPoints(counts: Counts, periods: Period[]): string {
   const points = periods.map(({ label }, p) => {
     let text = ''
     for (let s = 0; s < statuses.length; s++) {

@@ -9,7 +9,7 @@ export type Timeline<T> = readonly (readonly [minute: number, value: T])[]
  * forgotten: a minute is reported once it is over, so that its last word counts; and where the
  * clock was set back, what came after has not happened.
  */
-export function holdsFrom<T>(timeline: Timeline<T>, minute: number, value: T): Timeline<T> {
+export function setValueFrom<T>(timeline: Timeline<T>, minute: number, value: T): Timeline<T> {
   const before = timeline.filter(([from]) => from < minute)
   const last = before.at(-1)
   return last !== undefined && JSON.stringify(last[1]) === JSON.stringify(value)
@@ -18,6 +18,6 @@ export function holdsFrom<T>(timeline: Timeline<T>, minute: number, value: T): T
 }
 
 /** What holds at a minute, or undefined before the first entry. */
-export function heldAt<T>(timeline: Timeline<T>, minute: number): T | undefined {
+export function getValueAt<T>(timeline: Timeline<T>, minute: number): T | undefined {
   return timeline.findLast(([from]) => from <= minute)?.[1]
 }

@@ -1,5 +1,5 @@
 import type { Domain } from '../../model/item.ts'
-import { draw, drawBetween, keyOf } from './chance.ts'
+import { draw, drawBetween, hashKey } from './chance.ts'
 
 /** Where requests come from; the two together are all. */
 export type Area = 'cn' | 'abroad'
@@ -54,8 +54,8 @@ const usualShares: Partial<Record<Status, number>> = {
 }
 
 /** The traffic of a domain under a seed. */
-export function trafficOf(seed: string, domain: Domain): Traffic {
-  const key = keyOf(seed, domain)
+export function drawTraffic(seed: string, domain: Domain): Traffic {
+  const key = hashKey(seed, domain)
   const perHour = 60 * perMinute.least * (perMinute.most / perMinute.least) ** draw(key, 1)
   const cn = drawBetween(key, 2, 0.55, 0.9)
   const shift = drawBetween(key, 3, -2, 2)
@@ -85,7 +85,7 @@ function dayCurve(peak: number): number[] {
  * Requests of a domain from an area in the `hour`-th hour since 1970, before they are whole
  * numbers.
  */
-export function requestsInHour(
+export function computeHourlyRequests(
   { key, perHour, day, weekend }: Traffic,
   area: Area,
   hour: number,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from '../routes/exchange.ts'
-import { refusalBody, Refusal } from '../routes/refusal.ts'
+import { buildRefusalBody, Refusal } from '../routes/refusal.ts'
 import { readBody } from './read-body.ts'
 
 type Answer = (request: EmulatorRequest) => Promise<EmulatorAnswer>
@@ -101,7 +101,7 @@ function fail(outgoing: ServerResponse, error: unknown): void {
     `the emulator failed: ${error instanceof Error ? error.message : String(error)}`,
   )
   if (outgoing.headersSent) outgoing.destroy()
-  else send(outgoing, { status: refusal.status, headers: {}, body: refusalBody(refusal) })
+  else send(outgoing, { status: refusal.status, headers: {}, body: buildRefusalBody(refusal) })
 }
 
 /** What can't be read as HTTP has no route, and still gets the envelope. */
@@ -111,7 +111,7 @@ function refuseUnreadable(error: Error, socket: Socket): void {
     return
   }
   const body = bytesOf(
-    refusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)),
+    buildRefusalBody(new Refusal('body-malformed', `expected an HTTP request: ${error.message}`)),
   )
   const head = [
     'HTTP/1.1 400 Bad Request',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 import type { FaultPlan, FaultyCall } from '../store/fault-plan.ts'
 import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
-import { readParameters } from './read-parameters.ts'
+import { parseParameters } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 
@@ -16,17 +16,17 @@ export class Faults {
     this.#plan = plan
   }
 
-  of(kind: FaultKind): Fault | undefined {
+  find(kind: FaultKind): Fault | undefined {
     return this.#all.find((fault) => fault.kind === kind)
   }
 
   /** Throws a Refusal where the call rate is lower than the `announced` one. */
   refuseByRate(announced: number, now: number): void {
-    const fault = this.of('rate')
+    const fault = this.find('rate')
     if (fault === undefined) return
     const chosen = fault.on !== undefined || fault.probability !== undefined
     const limit = fault.limit ?? (chosen ? 0 : Math.floor(announced / 2))
-    if (!this.#plan.admits(limit, now))
+    if (!this.#plan.admit(limit, now))
       throw new Refusal('calls-exceeded', 'too many calls. Wait and send it again')
   }
 }
@@ -35,7 +35,7 @@ export class Faults {
  * The faults that happen to a call; what it names is looked up only where one of them may depend on
  * it.
  */
-export async function faultsOf(
+export async function chooseFaults(
   request: EmulatorRequest,
   plan: FaultPlan,
   names: WireNames,
@@ -47,30 +47,30 @@ export async function faultsOf(
 /**
  * What is answered instead of handling the call at all, after any delay; null where it is handled.
  */
-export async function answeredInstead(faults: Faults): Promise<EmulatorAnswer | null> {
-  const delay = faults.of('delay')
+export async function answerInstead(faults: Faults): Promise<EmulatorAnswer | null> {
+  const delay = faults.find('delay')
   if (delay !== undefined) await sleep(delay.ms ?? 1000)
-  if (faults.of('reset-before') !== undefined)
+  if (faults.find('reset-before') !== undefined)
     return { status: 0, headers: {}, body: null, delivery: 'reset' }
-  if (faults.of('unauthorized-from') !== undefined)
+  if (faults.find('unauthorized-from') !== undefined)
     throw new Refusal('token-wrong', 'the token is wrong')
-  const error = faults.of('error')
+  const error = faults.find('error')
   if (error !== undefined)
     throw new Refusal('fault-wanted', 'the service failed, as a fault asked for', error.status)
   return null
 }
 
 /** How an answer gets to the other side. */
-export function deliveryOf(faults: Faults): EmulatorAnswer['delivery'] {
-  if (faults.of('reset-after') !== undefined) return 'reset'
-  return (['truncated', 'not-json'] as const).find((kind) => faults.of(kind) !== undefined)
+export function chooseDelivery(faults: Faults): EmulatorAnswer['delivery'] {
+  if (faults.find('reset-after') !== undefined) return 'reset'
+  return (['truncated', 'not-json'] as const).find((kind) => faults.find(kind) !== undefined)
 }
 
 async function namedIn(request: EmulatorRequest, names: WireNames): Promise<FaultyCall> {
   const write = request.method === 'POST'
   try {
     const given = write
-      ? await readParameters(request)
+      ? await parseParameters(request)
       : Object.fromEntries(new URLSearchParams(request.query))
     const { domains, config } = given
     return {

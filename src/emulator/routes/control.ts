@@ -1,15 +1,15 @@
-import { canonicalAddress } from '../../catalog/value/formats.ts'
-import { own, type Json, type JsonObject } from '../../model/json.ts'
-import { readFault } from '../entities/fault.ts'
+import { canonicalizeAddress } from '../../catalog/value/formats.ts'
+import { getOwn, type Json, type JsonObject } from '../../model/json.ts'
+import { parseFault } from '../entities/fault.ts'
 import type { EmulatorRequest } from './exchange.ts'
-import { readControlBody } from './read-parameters.ts'
+import { parseControlBody } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { Parts } from './parts.ts'
 
 const prefix = '/_emulator/'
 
 /** Whether a path belongs to the control surface. */
-export function isControl(path: string): boolean {
+export function isControlPath(path: string): boolean {
   return path.startsWith(prefix)
 }
 
@@ -18,7 +18,7 @@ export function isControl(path: string): boolean {
  * on the same machine. Throws a Refusal (HTTP 404) for paths that there are not, and (HTTP 400) for
  * a body that asks for nothing that can be done.
  */
-export function control(request: EmulatorRequest, parts: Parts, open: boolean): Json {
+export function answerControl(request: EmulatorRequest, parts: Parts, open: boolean): Json {
   const { method, path, peer } = request
   const { store, clock } = parts
   if (!open) throw new Refusal('url-wrong', 'the control surface is closed')
@@ -28,23 +28,23 @@ export function control(request: EmulatorRequest, parts: Parts, open: boolean): 
     case 'GET /_emulator/state':
       return {
         domains: Object.fromEntries(
-          store.held().map(([domain, items]) => [domain, Object.fromEntries(items)]),
+          store.listConfigured().map(([domain, items]) => [domain, Object.fromEntries(items)]),
         ),
       }
     case 'GET /_emulator/calls':
-      return store.calls().map((call) => ({ ...call }))
+      return store.listCalls().map((call) => ({ ...call }))
     case 'POST /_emulator/reset':
       store.reset(clock.now())
       parts.faults.reset()
       return { code: 0 }
     case 'POST /_emulator/faults':
-      return setFaults(readControlBody(request), parts)
+      return setFaults(parseControlBody(request), parts)
     case 'POST /_emulator/clock':
-      return setClock(readControlBody(request), parts)
+      return setClock(parseControlBody(request), parts)
     case 'POST /_emulator/prefetch':
-      return submit(readControlBody(request), parts)
+      return submit(parseControlBody(request), parts)
     case 'POST /_emulator/origins':
-      return setOrigins(readControlBody(request), parts)
+      return setOrigins(parseControlBody(request), parts)
     default:
       throw new Refusal('url-wrong', `there is no ${method} ${path}`)
   }
@@ -52,10 +52,10 @@ export function control(request: EmulatorRequest, parts: Parts, open: boolean): 
 
 function setFaults(body: JsonObject, { faults }: Parts): Json {
   refuseUnknown(body, ['faults'])
-  const list = own(body, 'faults')
+  const list = getOwn(body, 'faults')
   if (!Array.isArray(list)) throw invalid('expected "faults" to be a list')
   const read = list.map((given, i) => {
-    const fault = readFault(given)
+    const fault = parseFault(given)
     if (typeof fault === 'string') throw invalid(`faults[${i}]: ${fault}`)
     return fault
   })
@@ -84,22 +84,22 @@ function submit(body: JsonObject, { store, clock }: Parts): Json {
   const malformed = urls.find((url) => !/^https?:\/\//i.test(url) || !URL.canParse(url))
   if (urls.length === 0 || malformed !== undefined)
     throw invalid(`expected "urls" to be http or https URLs, got ${malformed ?? 'none'}`)
-  const task = own(body, 'task_id')
+  const task = getOwn(body, 'task_id')
   const id = typeof task === 'string' && /^[1-9]\d*$/.test(task) ? Number(task) : task
   if (id !== undefined && !(typeof id === 'number' && Number.isSafeInteger(id) && id > 0)) {
     throw invalid('expected "task_id" to be a whole number from 1')
   }
-  return { code: 0, task_id: store.prefetch(urls, id, clock.now()) }
+  return { code: 0, task_id: store.submitPrefetch(urls, id, clock.now()) }
 }
 
 function setOrigins(body: JsonObject, { store, clock }: Parts): Json {
   refuseUnknown(body, ['dead'])
-  store.killOrigins(textsOf(body, 'dead').map(canonicalAddress), clock.now())
-  return { code: 0, dead: store.deadOrigins() }
+  store.setDeadOrigins(textsOf(body, 'dead').map(canonicalizeAddress), clock.now())
+  return { code: 0, dead: store.listDeadOrigins() }
 }
 
 function textsOf(body: JsonObject, name: string): string[] {
-  const list = own(body, name)
+  const list = getOwn(body, name)
   if (!Array.isArray(list) || !list.every((entry) => typeof entry === 'string'))
     throw invalid(`expected "${name}" to be a list of texts`)
   return list

@@ -34,4 +34,4 @@ export class JsonText {
 }
 
 /** The largest body that is read, in bytes. */
-export const bodyLimit = 1024 * 1024
+export const maxBodyBytes = 1024 * 1024

@@ -9,7 +9,7 @@ const limits = { depth: 16, arrayLimit: 2000, parameterLimit: 20_000 }
  * The fields of an urlencoded form, nested by brackets: `config[https][http2]=on`,
  * `config[deny_url][urls][]=…`. A field given twice counts the last time.
  */
-export function urlencodedFields(text: string): JsonObject {
+export function parseUrlencoded(text: string): JsonObject {
   try {
     return qs.parse(text, {
       ...limits,
@@ -33,9 +33,9 @@ export function urlencodedFields(text: string): JsonObject {
  * The fields of a multipart form. Names nest as in an urlencoded one; a part counts as text whether
  * or not it names a file.
  */
-export async function multipartFields(body: Uint8Array, contentType: string): Promise<JsonObject> {
+export async function parseMultipart(body: Uint8Array, contentType: string): Promise<JsonObject> {
   const fields = await readParts(body, contentType)
-  return urlencodedFields(
+  return parseUrlencoded(
     fields
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
       .join('&'),

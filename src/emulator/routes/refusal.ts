@@ -47,6 +47,6 @@ export class Refusal extends Error {
 }
 
 /** The envelope of a refusal. */
-export function refusalBody({ code, message }: Refusal): Json {
+export function buildRefusalBody({ code, message }: Refusal): Json {
   return { code, message }
 }

@@ -1,18 +1,18 @@
 import { isObject } from '../../model/json.ts'
 import { unlimitedCount } from '../entities/call-window.ts'
 import type { Call } from '../entities/call.ts'
-import { answeredInstead, deliveryOf, faultsOf, type Faults } from './answer-with-faults.ts'
+import { answerInstead, chooseDelivery, chooseFaults, type Faults } from './answer-with-faults.ts'
 import type { Parts } from './parts.ts'
 import type { Store } from '../store/store.ts'
-import { control, isControl } from './control.ts'
+import { answerControl, isControlPath } from './control.ts'
 import { JsonText, type EmulatorAnswer, type EmulatorRequest } from './exchange.ts'
-import { readPrefetches } from './read-prefetch.ts'
-import { refuseBody } from './read-parameters.ts'
-import { statisticsOfEach, statisticsTogether, type ReadRules } from './read-statistics.ts'
-import { Refusal, refusalBody } from './refusal.ts'
+import { answerPrefetches } from './answer-prefetches.ts'
+import { refuseLargeBody } from './parse-parameters.ts'
+import { answerEachDomain, answerTogether, type QueryRules } from './answer-statistics.ts'
+import { Refusal, buildRefusalBody } from './refusal.ts'
 import { writeConfig, type WriteRules } from './write-config.ts'
 
-export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<ReadRules, 'now'> {
+export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 'now'> {
   control: boolean
   requestId: () => string
 }
@@ -40,17 +40,18 @@ export function createService(
     [write, (request, call, faults) => writeConfig(request, call, store, rules, faults)],
     [
       'GET /v2/stat/httpcode/eachDomain',
-      reading((request, call) => statisticsOfEach(request, call, store, rules)),
+      reading((request, call) => answerEachDomain(request, call, store, rules)),
     ],
     [
       'GET /v2/stat/httpcode',
-      reading((request, call) => statisticsTogether(request, call, store, rules)),
+      reading((request, call) => answerTogether(request, call, store, rules)),
     ],
-    ['GET /v2/cache/prefetch', reading((request) => readPrefetches(request, store, rules))],
+    ['GET /v2/cache/prefetch', reading((request) => answerPrefetches(request, store, rules))],
   ])
 
   return async (request) => {
-    if (isControl(request.path)) return attempt(async () => control(request, parts, rules.control))
+    if (isControlPath(request.path))
+      return attempt(async () => answerControl(request, parts, rules.control))
     const { method, path, arrivedAt } = request
     const call: Call = { time: arrivedAt, method, path, status: 0, code: 0, domains: [], items: [] }
     const route = routes.get(`${method} ${path}`)
@@ -68,7 +69,7 @@ export function createService(
 
 function reading(read: (request: EmulatorRequest, call: Call) => Body): Route {
   return async (request, call) => {
-    refuseBody(request)
+    refuseLargeBody(request)
     return read(request, call)
   }
 }
@@ -80,14 +81,14 @@ async function troubled(
   parts: Parts,
   rules: WriteRules,
 ): Promise<EmulatorAnswer> {
-  const faults = await faultsOf(request, parts.faults, rules.names)
+  const faults = await chooseFaults(request, parts.faults, rules.names)
   let instead: EmulatorAnswer | null = null
   const answer = await attempt(async () => {
-    instead = await answeredInstead(faults)
+    instead = await answerInstead(faults)
     return instead === null ? route(request, call, faults) : null
   }, rules.limitStyle)
   if (instead !== null) return instead
-  const delivery = deliveryOf(faults)
+  const delivery = chooseDelivery(faults)
   return delivery === undefined ? answer : { ...answer, delivery }
 }
 
@@ -108,7 +109,7 @@ async function attempt(
         ? error
         : new Refusal('emulator-failed', `the emulator failed: ${message}`)
     const status = refusal.status === 429 && limitStyle === 'body' ? 200 : refusal.status
-    return { status, headers: {}, body: refusalBody(refusal) }
+    return { status, headers: {}, body: buildRefusalBody(refusal) }
   }
 }
 
@@ -123,7 +124,7 @@ function codeOf({ body }: EmulatorAnswer): number {
  * says a million.
  */
 function limitHeaders(store: Store, now: number, limited: boolean): Record<string, string> {
-  const { limit, remaining, resetSeconds } = limited ? store.writeCount(now) : unlimitedCount
+  const { limit, remaining, resetSeconds } = limited ? store.getCallCount(now) : unlimitedCount
   return {
     'X-Ratelimit-Grad': 'minute',
     'X-Ratelimit-Limit': String(limit),

@@ -7,7 +7,7 @@ import type { ItemKey } from '../../model/item.ts'
 export type WireNames = ReadonlyMap<string, ItemSpec>
 
 /** @throws EdgewiseError `usage` where a name would be no item's or two items'. */
-export function wireNames(itemKeys: Record<ItemKey, string>): WireNames {
+export function buildWireNames(itemKeys: Record<ItemKey, string>): WireNames {
   const names = new Map(catalogue)
   for (const [item, name] of Object.entries(itemKeys)) {
     const spec = catalogue.get(item)

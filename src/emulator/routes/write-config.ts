@@ -6,9 +6,9 @@ import type { Store } from '../store/store.ts'
 import type { Faults } from './answer-with-faults.ts'
 import { authenticate } from './authenticate.ts'
 import type { EmulatorRequest } from './exchange.ts'
-import { invalidResult, namedItems, validItems } from './read-config.ts'
-import { invalidDomain, readDomains } from './read-domains.ts'
-import { readParameters } from './read-parameters.ts'
+import { createResultRefusal, parseNamedItems, validateItems } from './parse-config.ts'
+import { createDomainRefusal, parseDomains } from './parse-domains.ts'
+import { parseParameters } from './parse-parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { WireNames } from './wire-names.ts'
 
@@ -40,11 +40,11 @@ export async function writeConfig(
   rules: WriteRules,
   faults: Faults,
 ): Promise<Json> {
-  const { token, domains, config } = await readParameters(request)
+  const { token, domains, config } = await parseParameters(request)
   authenticate(rules.token, token, request.query)
   // Nothing waits from here on: what is judged is what is carried out.
   const now = rules.now()
-  const { limit, remaining } = store.writeCount(now)
+  const { limit, remaining } = store.getCallCount(now)
   if (remaining === 0) throw callsExceeded(store, now)
   faults.refuseByRate(limit, now)
   const judged = judge(domains, config, call, store, rules)
@@ -69,13 +69,13 @@ function judge(
   rules: WriteRules,
 ): Judged | Refusal {
   try {
-    const domains = readDomains(givenDomains)
+    const domains = parseDomains(givenDomains)
     call.domains = domains
-    const named = namedItems(config, rules.names)
+    const named = parseNamedItems(config, rules.names)
     call.items = [...new Set(named.map(({ spec }) => spec.key))]
-    const unknown = domains.find((domain) => !store.knows(domain))
-    if (unknown !== undefined) throw invalidDomain(unknown)
-    const writes = validItems(named, domains, rules.lenient)
+    const unknown = domains.find((domain) => !store.hasDomain(domain))
+    if (unknown !== undefined) throw createDomainRefusal(unknown)
+    const writes = validateItems(named, domains, rules.lenient)
     return { writes, domains: configured(domains, writes, store) }
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -84,7 +84,7 @@ function judge(
 }
 
 function callsExceeded(store: Store, now: number): Refusal {
-  const { limit, resetSeconds } = store.writeCount(now)
+  const { limit, resetSeconds } = store.getCallCount(now)
   return new Refusal(
     'calls-exceeded',
     `expected at most ${limit} calls a minute. Wait ${resetSeconds} seconds and send it again`,
@@ -93,19 +93,19 @@ function callsExceeded(store: Store, now: number): Refusal {
 
 /** The refusal of a good write that `refuse` or `partial` asks for. */
 function wantedRefusal({ writes, domains }: Judged, faults: Faults): Refusal | null {
-  const fault = faults.of('partial') ?? faults.of('refuse')
+  const fault = faults.find('partial') ?? faults.find('refuse')
   if (fault === undefined) return null
   if (fault.named === false) return new Refusal('config-invalid', 'the request is invalid')
   if (fault.kind === 'refuse' && fault.item !== undefined) {
     const name = writes.find(({ spec }) => spec.key === fault.item)?.wireName ?? fault.item
     return new Refusal('item-invalid', `item(${name}) is invalid: refused, as a fault asked for`)
   }
-  return invalidDomain(fault.domain ?? [...domains.keys()].at(-1) ?? '')
+  return createDomainRefusal(fault.domain ?? [...domains.keys()].at(-1) ?? '')
 }
 
 /** With `partial`, all domains but the one that the fault names, or else the last. */
 function goodDomains({ domains }: Judged, faults: Faults): Judged['domains'] {
-  const fault = faults.of('partial')
+  const fault = faults.find('partial')
   if (fault === undefined) return new Map()
   const bad = fault.domain ?? [...domains.keys()].at(-1)
   return new Map([...domains].filter(([domain]) => domain !== bad))
@@ -121,8 +121,8 @@ function configured(
 ): Map<Domain, Map<ItemKey, Value>> {
   return new Map(
     domains.map((domain) => {
-      const result = configure(store.itemsOf(domain), writes, domain)
-      if ('refused' in result) throw invalidResult(result.refused, result.problems, domain)
+      const result = configure(store.getItems(domain), writes, domain)
+      if ('refused' in result) throw createResultRefusal(result.refused, result.problems, domain)
       return [domain, result.items]
     }),
   )
@@ -134,7 +134,7 @@ function answerOf(
   domains: { id: string; domain: Domain }[],
   faults: Faults,
 ): Json {
-  const fault = faults.of('rewrite')
+  const fault = faults.find('rewrite')
   const rewrites = (write: ItemWrite) =>
     fault !== undefined && (fault.item ?? write.spec.key) === write.spec.key
   const config: JsonObject = Object.fromEntries(

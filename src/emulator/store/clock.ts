@@ -1,7 +1,7 @@
 /**
  * The emulator's clock: the real one, until it is set; then it stands still until it is set again.
  */
-export class Clock {
+export class SettableClock {
   readonly #real: () => number
   #set: number | null = null
 

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
-import { emptyMemory, remember, type Change, type Memory } from './memory.ts'
+import { createMemory, applyChange, type MemoryChange, type Memory } from './memory.ts'
 import { loadData } from './load-data.ts'
-import { snapshotLine } from './snapshot.ts'
+import { formatSnapshot } from './snapshot.ts'
 import { writeDurably } from './write-durably.ts'
 
 /**
@@ -31,7 +31,7 @@ export class DataLog {
    */
   constructor(path: string | null) {
     this.#path = path
-    this.memory = path === null ? emptyMemory() : loadData(path)
+    this.memory = path === null ? createMemory() : loadData(path)
     this.#left = path === null ? null : stateOf(path)
   }
 
@@ -39,9 +39,9 @@ export class DataLog {
    * Makes a change durable and remembers it. Throws what the file system throws; nothing has
    * changed then.
    */
-  commit(change: Change): void {
+  commit(change: MemoryChange): void {
     if (this.#path !== null) this.#keep(this.#path, change)
-    remember(this.memory, change)
+    applyChange(this.memory, change)
     if (this.#size - this.#snapshot > Math.max(leastToCompact, this.#snapshot)) this.#close()
   }
 
@@ -49,12 +49,12 @@ export class DataLog {
     this.#close()
   }
 
-  #keep(path: string, change: Change): void {
+  #keep(path: string, change: MemoryChange): void {
     this.#refuseForeign(path)
     if (change.reset === true) {
       // What is to be forgotten leaves the file as well.
       this.#close()
-      this.#rewrite(path, emptyMemory())
+      this.#rewrite(path, createMemory())
       return
     }
     const file = this.#file ?? this.#rewrite(path, this.memory)
@@ -75,7 +75,7 @@ export class DataLog {
 
   /** Replaces the file by a snapshot, and opens it for changes. */
   #rewrite(path: string, memory: Memory): number {
-    writeDurably(path, snapshotLine(memory))
+    writeDurably(path, formatSnapshot(memory))
     this.#file = openSync(path, 'a', 0o600)
     const { ino, size } = fstatSync(this.#file)
     this.#left = { ino, size }

@@ -1,5 +1,5 @@
-import { recentCalls } from '../entities/call-window.ts'
-import { draw, keyOf } from '../entities/chance.ts'
+import { filterRecentCalls } from '../entities/call-window.ts'
+import { draw, hashKey } from '../entities/chance.ts'
 import type { Fault, FaultKind } from '../entities/fault.ts'
 
 /** What a call is, as far as faults choose by it. */
@@ -59,8 +59,8 @@ export class FaultPlan {
    * Whether one more write at `now` stays within a limit that is lower than announced; counts it if
    * so.
    */
-  admits(limit: number, now: number): boolean {
-    const recent = recentCalls(this.#admitted, now)
+  admit(limit: number, now: number): boolean {
+    const recent = filterRecentCalls(this.#admitted, now)
     if (recent.length >= limit) return false
     this.#admitted = [...recent, now]
     return true
@@ -70,7 +70,7 @@ export class FaultPlan {
     if (on !== undefined) return on.includes(number)
     return (
       probability === undefined ||
-      draw(keyOf(this.#seed, 'fault', kind, String(index)), number) < probability
+      draw(hashKey(this.#seed, 'fault', kind, String(index)), number) < probability
     )
   }
 }

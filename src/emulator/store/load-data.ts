@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { isObject, own, type Json } from '../../model/json.ts'
-import { emptyMemory, remember, type Change, type Memory } from './memory.ts'
-import { format, olderFormat, readSnapshot, refuseUnknownItems } from './snapshot.ts'
+import { isObject, getOwn, type Json } from '../../model/json.ts'
+import { createMemory, applyChange, type MemoryChange, type Memory } from './memory.ts'
+import { format, olderFormat, parseSnapshot, refuseUnknownItems } from './snapshot.ts'
 
 const family = 'edgewise.emulator/'
 
@@ -14,12 +14,12 @@ const family = 'edgewise.emulator/'
  */
 export function loadData(path: string): Memory {
   const text = readText(path)
-  if (text === null) return emptyMemory()
+  if (text === null) return createMemory()
   const [first = '', ...rest] = text.split('\n')
   const memory = memoryOf(first, path)
   // What follows the last line break is nothing, or was cut off.
   for (const [i, line] of rest.slice(0, -1).entries()) {
-    inLine(i + 2, path, () => remember(memory, readChange(parse(line))))
+    inLine(i + 2, path, () => applyChange(memory, readChange(parse(line))))
   }
   return memory
 }
@@ -27,17 +27,17 @@ export function loadData(path: string): Memory {
 function memoryOf(line: string, path: string): Memory {
   return inLine(1, path, () => {
     const data = parse(line)
-    const found = isObject(data) ? own(data, 'format') : undefined
+    const found = isObject(data) ? getOwn(data, 'format') : undefined
     if (!isObject(data) || typeof found !== 'string' || !found.startsWith(family)) {
       throw new Error(`expected an object with "format": "${format}"`)
     }
     if (found !== format && found !== olderFormat) throw newer(path, found)
-    return readSnapshot(data)
+    return parseSnapshot(data)
   })
 }
 
 /** A change as it was written; its values are what the service itself had made of a write. */
-function readChange(data: Json): Change {
+function readChange(data: Json): MemoryChange {
   if (!isObject(data) || typeof data['at'] !== 'number')
     throw new Error('expected a change with "at"')
   const { domains = {}, prefetch, dead } = data
@@ -56,7 +56,7 @@ function readChange(data: Json): Change {
   }
   if (dead !== undefined && !areTexts(dead))
     throw new Error('expected "dead" to be a list of addresses')
-  return data as unknown as Change
+  return data as unknown as MemoryChange
 }
 
 function areTexts(value: Json | undefined): boolean {

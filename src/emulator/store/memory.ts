@@ -1,16 +1,16 @@
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
-import { behaviourOf, behaviourItems } from '../entities/behaviour.ts'
-import { recentCalls } from '../entities/call-window.ts'
-import type { DomainRecord, DomainRecords } from '../entities/domain-record.ts'
-import { prefetchKept, type Prefetch } from '../entities/prefetch.ts'
-import { holdsFrom, type Timeline } from '../entities/timeline.ts'
+import { buildBehaviour, behaviourItems } from '../entities/behaviour.ts'
+import { filterRecentCalls } from '../entities/call-window.ts'
+import type { EmulatedDomain, EmulatedDomains } from '../entities/emulated-domain.ts'
+import { prefetchRetentionMs, type Prefetch } from '../entities/prefetch.ts'
+import { setValueFrom, type Timeline } from '../entities/timeline.ts'
 
 /** Everything that outlives the process where a data file is given. */
 export interface Memory {
-  domains: DomainRecords
+  domains: EmulatedDomains
   /** When the writes of the last minute were counted, in milliseconds. */
   writeTimes: number[]
-  prefetches: Prefetch[]
+  listPrefetches: Prefetch[]
   /** The id that the next record of a prefetch gets, and the next task that is not given one. */
   nextPrefetch: number
   nextTask: number
@@ -21,24 +21,24 @@ export interface Memory {
 /**
  * One thing that happened; what the service remembers is what came of all changes, in their order.
  */
-export interface Change {
+export interface MemoryChange {
   /** When, in milliseconds. */
   at: number
   /** It was a write that counts against the call rate. */
   counted?: true
   /** What became of domains: their items that changed, null where one was emptied. */
   domains?: Record<Domain, { id: string; items: Record<ItemKey, Value | null> }>
-  prefetch?: { task: number; urls: string[] }
+  submitPrefetch?: { task: number; urls: string[] }
   dead?: string[]
   reset?: true
 }
 
 /** What a service knows that was told nothing. */
-export function emptyMemory(): Memory {
+export function createMemory(): Memory {
   return {
     domains: new Map(),
     writeTimes: [],
-    prefetches: [],
+    listPrefetches: [],
     nextPrefetch: 1,
     nextTask: 1,
     dead: [],
@@ -46,26 +46,26 @@ export function emptyMemory(): Memory {
 }
 
 /** Lets a change happen. */
-export function remember(
+export function applyChange(
   memory: Memory,
-  { at, counted, domains = {}, prefetch, dead, reset }: Change,
+  { at, counted, domains = {}, submitPrefetch, dead, reset }: MemoryChange,
 ): void {
   const minute = Math.floor(at / 60_000)
-  if (reset === true) Object.assign(memory, emptyMemory())
-  if (counted === true) memory.writeTimes = [...recentCalls(memory.writeTimes, at), at]
+  if (reset === true) Object.assign(memory, createMemory())
+  if (counted === true) memory.writeTimes = [...filterRecentCalls(memory.writeTimes, at), at]
   for (const [domain, { id, items }] of Object.entries(domains)) {
     memory.domains.set(domain, changedRecord(memory.domains.get(domain), id, items, minute))
   }
-  if (prefetch !== undefined) submit(memory, prefetch, at)
-  if (dead !== undefined) memory.dead = holdsFrom(memory.dead, minute, dead)
+  if (submitPrefetch !== undefined) submit(memory, submitPrefetch, at)
+  if (dead !== undefined) memory.dead = setValueFrom(memory.dead, minute, dead)
 }
 
 function changedRecord(
-  before: DomainRecord | undefined,
+  before: EmulatedDomain | undefined,
   id: string,
   changed: Record<ItemKey, Value | null>,
   minute: number,
-): DomainRecord {
+): EmulatedDomain {
   const items = new Map(before?.items)
   for (const [item, value] of Object.entries(changed)) {
     if (value === null) items.delete(item)
@@ -75,7 +75,11 @@ function changedRecord(
   const asBefore =
     !behaviourItems.some((item) => Object.hasOwn(changed, item)) &&
     (held.at(-1)?.[0] ?? minute) <= minute
-  return { id, items, behaviour: asBefore ? held : holdsFrom(held, minute, behaviourOf(items)) }
+  return {
+    id,
+    items,
+    behaviour: asBefore ? held : setValueFrom(held, minute, buildBehaviour(items)),
+  }
 }
 
 function submit(
@@ -84,8 +88,8 @@ function submit(
   createdAt: number,
 ): void {
   const records = urls.map((url, i) => ({ id: memory.nextPrefetch + i, task, url, createdAt }))
-  memory.prefetches = [
-    ...memory.prefetches.filter((record) => createdAt - record.createdAt < prefetchKept),
+  memory.listPrefetches = [
+    ...memory.listPrefetches.filter((record) => createdAt - record.createdAt < prefetchRetentionMs),
     ...records,
   ]
   memory.nextPrefetch += records.length

@@ -1,17 +1,17 @@
 import { catalogue } from '../../catalog/catalogue.ts'
-import { isObject, own, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../../model/json.ts'
 import type { Behaviour } from '../entities/behaviour.ts'
-import type { DomainRecord } from '../entities/domain-record.ts'
+import type { EmulatedDomain } from '../entities/emulated-domain.ts'
 import type { Prefetch } from '../entities/prefetch.ts'
 import type { Timeline } from '../entities/timeline.ts'
-import { emptyMemory, type Memory } from './memory.ts'
+import { createMemory, type Memory } from './memory.ts'
 
 export const format = 'edgewise.emulator/2'
 /** It had no statistics and no prefetches. */
 export const olderFormat = 'edgewise.emulator/1'
 
 /** Everything that is held, as the first line of a data file. */
-export function snapshotLine({ domains, ...rest }: Memory): string {
+export function formatSnapshot({ domains, ...rest }: Memory): string {
   const records = [...domains].map(([domain, { id, items, behaviour }]) => [
     domain,
     { id, items: Object.fromEntries(items), behaviour },
@@ -20,9 +20,9 @@ export function snapshotLine({ domains, ...rest }: Memory): string {
 }
 
 /** What a snapshot holds. Throws an Error that says what was expected. */
-export function readSnapshot(data: JsonObject): Memory {
-  const domains = own(data, 'domains')
-  const writeTimes = own(data, 'writeTimes')
+export function parseSnapshot(data: JsonObject): Memory {
+  const domains = getOwn(data, 'domains')
+  const writeTimes = getOwn(data, 'writeTimes')
   if (!isObject(domains)) throw new Error('expected "domains" to be an object')
   if (!Array.isArray(writeTimes) || !writeTimes.every((time) => typeof time === 'number')) {
     throw new Error('expected "writeTimes" to be a list of numbers')
@@ -30,8 +30,9 @@ export function readSnapshot(data: JsonObject): Memory {
   const records = new Map(
     Object.entries(domains).map(([domain, record]) => [domain, readRecord(domain, record)]),
   )
-  if (own(data, 'format') === olderFormat) return { ...emptyMemory(), domains: records, writeTimes }
-  const prefetches = own(data, 'prefetches')
+  if (getOwn(data, 'format') === olderFormat)
+    return { ...createMemory(), domains: records, writeTimes }
+  const prefetches = getOwn(data, 'prefetches')
   if (!Array.isArray(prefetches) || !prefetches.every(isPrefetch))
     throw new Error('expected "prefetches" to be a list of records')
   const { nextPrefetch, nextTask, dead } = data
@@ -41,17 +42,17 @@ export function readSnapshot(data: JsonObject): Memory {
   return {
     domains: records,
     writeTimes,
-    prefetches: prefetches as unknown as Prefetch[],
+    listPrefetches: prefetches as unknown as Prefetch[],
     nextPrefetch,
     nextTask,
     dead: dead as unknown as Timeline<string[]>,
   }
 }
 
-function readRecord(domain: string, record: Json): DomainRecord {
-  const id = isObject(record) ? own(record, 'id') : undefined
-  const items = isObject(record) ? own(record, 'items') : undefined
-  const behaviour = isObject(record) ? (own(record, 'behaviour') ?? []) : []
+function readRecord(domain: string, record: Json): EmulatedDomain {
+  const id = isObject(record) ? getOwn(record, 'id') : undefined
+  const items = isObject(record) ? getOwn(record, 'items') : undefined
+  const behaviour = isObject(record) ? (getOwn(record, 'behaviour') ?? []) : []
   if (typeof id !== 'string' || !isObject(items))
     throw new Error(`expected "${domain}" to have an "id" and "items"`)
   if (!isTimeline(behaviour))

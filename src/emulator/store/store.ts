@@ -1,19 +1,19 @@
-import { behaviourOf, failingShare } from '../entities/behaviour.ts'
-import { callCount, type CallCount } from '../entities/call-window.ts'
-import { callsKept, type Call } from '../entities/call.ts'
-import { prefetchKept, type Prefetch } from '../entities/prefetch.ts'
+import { buildBehaviour, computeFailingShare } from '../entities/behaviour.ts'
+import { countCalls, type CallCount } from '../entities/call-window.ts'
+import { maxCallsKept, type Call } from '../entities/call.ts'
+import { prefetchRetentionMs, type Prefetch } from '../entities/prefetch.ts'
 import type { History } from '../entities/statistics.ts'
-import { heldAt, type Timeline } from '../entities/timeline.ts'
+import { getValueAt, type Timeline } from '../entities/timeline.ts'
 import type { Domain, ItemKey, Value } from '../../model/item.ts'
 import type { DataLog } from './data-log.ts'
-import type { Change, Memory } from './memory.ts'
+import type { MemoryChange, Memory } from './memory.ts'
 
 export interface StoreOptions {
   /** Domains that exist; null: every well-formed one does. */
   domains: ReadonlySet<Domain> | null
   callsPerMinute: number
   /** Origins that answered nobody from the beginning. */
-  deadOrigins: string[]
+  listDeadOrigins: string[]
 }
 
 /**
@@ -35,22 +35,22 @@ export class Store {
   }
 
   /** Whether a (well-formed, lower-case) domain exists at the service. */
-  knows(domain: Domain): boolean {
+  hasDomain(domain: Domain): boolean {
     return this.#options.domains === null || this.#options.domains.has(domain)
   }
 
   /** All domains; where every well-formed one exists, those that were ever written. */
-  allDomains(): Domain[] {
+  listDomains(): Domain[] {
     return [...(this.#options.domains ?? this.#memory.domains.keys())]
   }
 
   /** What a domain holds; nothing before its first write. */
-  itemsOf(domain: Domain): ReadonlyMap<ItemKey, Value> {
+  getItems(domain: Domain): ReadonlyMap<ItemKey, Value> {
     return this.#memory.domains.get(domain)?.items ?? new Map()
   }
 
   /** Everything that is held; domains without items are left out. */
-  held(): [Domain, ReadonlyMap<ItemKey, Value>][] {
+  listConfigured(): [Domain, ReadonlyMap<ItemKey, Value>][] {
     return [...this.#memory.domains].flatMap(([domain, { items }]) =>
       items.size === 0 ? [] : [[domain, items]],
     )
@@ -87,66 +87,68 @@ export class Store {
   }
 
   /** How the call rate of writes stands. */
-  writeCount(now: number): CallCount {
-    return callCount(this.#memory.writeTimes, this.#options.callsPerMinute, now)
+  getCallCount(now: number): CallCount {
+    return countCalls(this.#memory.writeTimes, this.#options.callsPerMinute, now)
   }
 
-  #counted(now: number): Change {
+  #counted(now: number): MemoryChange {
     return this.#options.callsPerMinute === 0 ? { at: now } : { at: now, counted: true }
   }
 
   /** What the requests of a domain met so far. */
-  historyOf(domain: Domain): History {
+  getHistory(domain: Domain): History {
     return { behaviour: this.#memory.domains.get(domain)?.behaviour ?? [], dead: this.#dead() }
   }
 
   /** The origins that answer nobody. */
-  deadOrigins(): string[] {
-    return this.#memory.dead.at(-1)?.[1] ?? this.#options.deadOrigins
+  listDeadOrigins(): string[] {
+    return this.#memory.dead.at(-1)?.[1] ?? this.#options.listDeadOrigins
   }
 
   /** From now on, these origins answer nobody, and all others do. */
-  killOrigins(dead: string[], now: number): void {
+  setDeadOrigins(dead: string[], now: number): void {
     this.#log.commit({ at: now, dead })
   }
 
   #dead(): Timeline<ReadonlySet<string>> {
-    const beginning = [-Infinity, this.#options.deadOrigins] as const
+    const beginning = [-Infinity, this.#options.listDeadOrigins] as const
     return [beginning, ...this.#memory.dead].map(([from, addresses]) => [from, new Set(addresses)])
   }
 
   /** Whether nothing could be fetched from the origins of a domain at a time. */
-  originFails(domain: Domain, time: number): boolean {
+  isOriginDown(domain: Domain, time: number): boolean {
     const minute = Math.floor(time / 60_000)
-    const { behaviour, dead } = this.historyOf(domain)
+    const { behaviour, dead } = this.getHistory(domain)
     return (
-      failingShare(
-        heldAt(behaviour, minute) ?? behaviourOf(new Map()),
-        heldAt(dead, minute) ?? new Set(),
+      computeFailingShare(
+        getValueAt(behaviour, minute) ?? buildBehaviour(new Map()),
+        getValueAt(dead, minute) ?? new Set(),
       ) === 1
     )
   }
 
   /** Submits URLs, to a task of this id or a new one, and says its id. */
-  prefetch(urls: string[], task: number | undefined, now: number): number {
+  submitPrefetch(urls: string[], task: number | undefined, now: number): number {
     const id = task ?? this.#memory.nextTask
-    this.#log.commit({ at: now, prefetch: { task: id, urls } })
+    this.#log.commit({ at: now, submitPrefetch: { task: id, urls } })
     return id
   }
 
   /** The records of prefetches that are kept at `now`, oldest first. */
-  prefetches(now: number): Prefetch[] {
-    return this.#memory.prefetches.filter(({ createdAt }) => now - createdAt < prefetchKept)
+  listPrefetches(now: number): Prefetch[] {
+    return this.#memory.listPrefetches.filter(
+      ({ createdAt }) => now - createdAt < prefetchRetentionMs,
+    )
   }
 
   /** The last calls, oldest first. */
-  calls(): readonly Call[] {
+  listCalls(): readonly Call[] {
     return this.#calls
   }
 
   addCall(call: Call): void {
     this.#calls.push(call)
-    if (this.#calls.length > callsKept) this.#calls.shift()
+    if (this.#calls.length > maxCallsKept) this.#calls.shift()
   }
 
   /** Forgets everything but which domains exist. */

@@ -5,7 +5,7 @@ import type { CoverProblem } from './cover-problem.ts'
  * do without takes ⌈n / width⌉ rectangles of its own, and whole values of one item never share one;
  * all rows take ⌈rows / width⌉.
  */
-export function countingBound({ columns: kinds, rows, width }: CoverProblem): number {
+export function computeCountingBound({ columns: kinds, rows, width }: CoverProblem): number {
   const sole = kinds.map(() => 0)
   for (const columns of rows) {
     const ways = new Map<number, number>()

@@ -1,9 +1,9 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
 import { flatten } from './flat-problem.ts'
 import { growCover } from './grow-cover.ts'
-import { priceBound, type PriceEffort } from './price-bound.ts'
+import { computePriceBound, type PriceEffort } from './price-bound.ts'
 import { searchLarge, type LargeEffort, type Progress } from './search-large.ts'
-import { searchParts, type PartsEffort } from './search-parts.ts'
+import { searchNeighbourhoods, type NeighbourhoodEffort } from './search-neighbourhoods.ts'
 
 /** How much work a large cover may be. */
 export interface CoverLargeEffort {
@@ -12,7 +12,7 @@ export interface CoverLargeEffort {
   /** May prove that the search can be left out. */
   firstBound: PriceEffort
   whole: LargeEffort
-  parts: PartsEffort
+  parts: NeighbourhoodEffort
 }
 
 /**
@@ -34,8 +34,8 @@ export function coverLarge(
   const grown = growCover(flat, enough, random)
   const start = grown.length <= obvious.length ? grown : obvious
   // Some fleets are grown as well as can be: that is soon proven.
-  const least = Math.max(target, priceBound(problem, start, firstBound))
+  const least = Math.max(target, computePriceBound(problem, start, firstBound))
   if (start.length <= least) return start
   const fewer = searchLarge(flat, start, least, whole, random, progress)
-  return searchParts(problem, fewer, least, parts, random, progress)
+  return searchNeighbourhoods(problem, fewer, least, parts, random, progress)
 }

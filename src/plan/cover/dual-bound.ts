@@ -1,7 +1,7 @@
 import type { Highs, Model } from 'highs'
 import type { Cell, Column, CoverProblem } from './cover-problem.ts'
-import { heaviest, type Prices } from './heaviest.ts'
-import { irreplaceable, rowClasses, type RowClass } from './row-classes.ts'
+import { solvePricingProblem, type Duals } from './pricing-problem.ts'
+import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
 
 /** Solves linear programmes. */
 export type Solver = Highs
@@ -24,13 +24,13 @@ export interface BoundEffort {
  *
  * @param enough a cover of so many is known: a bound that reaches it can't grow
  */
-export function dualBound(
+export function computeDualBound(
   problem: CoverProblem,
   enough: number,
   solver: Solver,
   effort: BoundEffort,
 ): number {
-  const classes = rowClasses(problem)
+  const classes = buildRowClasses(problem)
   if (classes.length === 0) return 0
   const byColumns = columnBound({ problem, classes, withCells: false }, solver)
   const cells = classes.reduce((sum, each) => sum + each.cells, 0)
@@ -83,7 +83,11 @@ function cellBound(market: Market, enough: number, solver: Solver, effort: Bound
       model.run()
       const dear = model.getSolution().colValue.map((price) => Math.max(0, price))
       const tried = dear.map((price, i) => (price + (center[i] ?? 0)) / 2)
-      const { heavy, most } = heaviest(shape, pricesOf(market, programme, tried), effort.steps)
+      const { heavy, most } = solvePricingProblem(
+        shape,
+        pricesOf(market, programme, tried),
+        effort.steps,
+      )
       const bound = valueOf(programme, tried) / (most * (1 + 1e-9))
       if (bound > best) {
         best = bound
@@ -158,7 +162,7 @@ function programmeOf({ problem, classes, withCells }: Market): Programme {
     return first
   })
   const ofColumn = new Map<Column, number>()
-  for (const [column, rows] of irreplaceable(classes)) {
+  for (const [column, rows] of findIrreplaceableColumns(classes)) {
     ofColumn.set(column, worth.length)
     worth.push(Math.ceil(rows / problem.width))
   }
@@ -205,11 +209,11 @@ function pricesOf(
   { problem, classes, withCells }: Market,
   programme: Programme,
   colValue: Float64Array,
-): Prices {
-  const ofColumn = new Float64Array(problem.columns.length)
+): Duals {
+  const columnDuals = new Float64Array(problem.columns.length)
   for (const [column, variable] of programme.ofColumn)
-    ofColumn[column] = Math.max(0, colValue[variable] ?? 0)
-  const ofRow = classes.map(({ columns }, i) => {
+    columnDuals[column] = Math.max(0, colValue[variable] ?? 0)
+  const rowDuals = classes.map(({ columns }, i) => {
     const pay = (cell: Cell): number =>
       withCells ? Math.max(0, colValue[(programme.firstCell[i] ?? 0) + cell] ?? 0) : 0
     return new Map(
@@ -219,7 +223,7 @@ function pricesOf(
       ]),
     )
   })
-  return { ofRow, ofColumn }
+  return { rowDuals, columnDuals }
 }
 
 /** Covers have whole numbers of rectangles. */

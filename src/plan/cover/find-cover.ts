@@ -1,16 +1,16 @@
-import { chance } from './chance.ts'
+import { createRandom } from './create-random.ts'
 import { coverLarge, type CoverLargeEffort } from './cover-large.ts'
-import { countingBound } from './counting-bound.ts'
+import { computeCountingBound } from './counting-bound.ts'
 import type { CoverProblem, Rectangle, Row } from './cover-problem.ts'
-import { dualBound, type BoundEffort, type Solver } from './dual-bound.ts'
-import { forcedRectangles } from './forced.ts'
-import { chunks, obviousCover, wholeColumns } from './obvious-covers.ts'
-import { cutRows } from './part-of.ts'
-import { priceBound, type PriceEffort } from './price-bound.ts'
-import { rowClasses } from './row-classes.ts'
+import { computeDualBound, type BoundEffort, type Solver } from './dual-bound.ts'
+import { findForcedRectangles } from './forced-rectangles.ts'
+import { chunkRows, buildObviousCover, findWholeColumns } from './obvious-covers.ts'
+import { cutRows } from './subproblem.ts'
+import { computePriceBound, type PriceEffort } from './price-bound.ts'
+import { buildRowClasses } from './row-classes.ts'
 import { searchFewer, type SearchEffort } from './search-fewer.ts'
 import type { Progress } from './search-large.ts'
-import { withoutRedundancy } from './without-redundancy.ts'
+import { removeRedundancy } from './remove-redundancy.ts'
 
 /**
  * How much work a cover may be, counted in steps, so that the same problem has the same answer on
@@ -50,43 +50,43 @@ export function findCover(
   solver: Solver | null,
   progress?: Progress,
 ): Cover {
-  const obvious = obviousCover(problem)
-  const { forced, left } = forcedRectangles(problem)
+  const obvious = buildObviousCover(problem)
+  const { forced, left } = findForcedRectangles(problem)
   const open = cutRows(problem, left)
   const { full, rest } = fullRectangles(problem, left)
   const core = cutRows(problem, rest)
-  const start = obviousCover(core.problem)
-  const counted = countingBound(open.problem)
+  const start = buildObviousCover(core.problem)
+  const counted = computeCountingBound(open.problem)
   const isLarge = start.length > maxSmallCover
   const known = full.length + start.length
   const isProven = isLarge || known <= counted || solver === null
   const bound = isProven
     ? counted
-    : Math.max(counted, dualBound(open.problem, known, solver, effort.bound))
+    : Math.max(counted, computeDualBound(open.problem, known, solver, effort.bound))
   const target = bound - full.length
-  const random = chance(1)
+  const random = createRandom(1)
   const found = isLarge
     ? coverLarge(core.problem, start, target, effort.large, random, progress)
     : searchFewer(core.problem, start, target, effort.search, random)
   const searched = [
     ...toRectangles(problem, full),
-    ...found.map((rectangle) => core.outer(rectangle)),
+    ...found.map((rectangle) => core.toOuter(rectangle)),
   ]
   const priced =
     isLarge && searched.length > bound
-      ? priceBound(open.problem, searched.map(open.inner), effort.largeBound)
+      ? computePriceBound(open.problem, searched.map(open.toInner), effort.largeBound)
       : 0
   const cover = [...toRectangles(problem, forced), ...searched]
   const best = cover.length <= obvious.length ? cover : obvious
   return {
-    rectangles: withoutRedundancy(problem, best),
+    rectangles: removeRedundancy(problem, best),
     bound: forced.length + Math.max(bound, priced),
   }
 }
 
 /** Makes rectangles of rows that are equal, with all that they need. */
 function toRectangles(problem: CoverProblem, sets: Row[][]): Rectangle[] {
-  return sets.map((rows) => ({ rows, columns: wholeColumns(problem, rows[0] ?? 0) ?? [] }))
+  return sets.map((rows) => ({ rows, columns: findWholeColumns(problem, rows[0] ?? 0) ?? [] }))
 }
 
 /**
@@ -100,13 +100,13 @@ function fullRectangles(problem: CoverProblem, rows: Row[]): { full: Row[][]; re
   const part = cutRows(problem, rows)
   const full: Row[][] = []
   const rest: Row[] = []
-  for (const each of rowClasses(part.problem)) {
+  for (const each of buildRowClasses(part.problem)) {
     const own = each.rows.map((row) => rows[row] ?? 0)
     const taken =
-      wholeColumns(problem, own[0] ?? 0) === null
+      findWholeColumns(problem, own[0] ?? 0) === null
         ? 0
         : Math.max(0, Math.floor(own.length / width) - 1) * width
-    full.push(...chunks(own.slice(0, taken), width))
+    full.push(...chunkRows(own.slice(0, taken), width))
     rest.push(...own.slice(taken))
   }
   return { full, rest: rest.toSorted((a, b) => a - b) }

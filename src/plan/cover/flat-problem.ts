@@ -23,9 +23,9 @@ export interface FlatProblem {
   coveredBy: Column[][]
   itemOf: Int32Array
   /** Column → its way of giving the item: whole values exclude all else, parts other modes. */
-  wayOf: Int32Array
+  alternativeOf: Int32Array
   /** Whether any item can go in rival ways, so that a choice has to be made. */
-  hasRivals: boolean
+  hasAlternatives: boolean
 }
 
 /** Lays a cover problem out in flat arrays. */
@@ -70,8 +70,9 @@ export function flatten({ width, columns, rows, cells }: CoverProblem): FlatProb
     takers,
     coveredBy,
     itemOf: Int32Array.from(columns, ({ item }) => item),
-    wayOf: Int32Array.from(wayOf),
-    hasRivals: columns.some(({ mode }) => mode !== 0) || coveredBy.some((own) => own.length > 1),
+    alternativeOf: Int32Array.from(wayOf),
+    hasAlternatives:
+      columns.some(({ mode }) => mode !== 0) || coveredBy.some((own) => own.length > 1),
   }
 }
 
@@ -89,7 +90,7 @@ export function findEntry({ rowStart, columnOf }: FlatProblem, row: Row, column:
 }
 
 /** Finds the columns that all of these rows take, ascending. */
-export function findShared({ rowStart, columnOf }: FlatProblem, rows: Row[]): Column[] {
+export function findSharedColumns({ rowStart, columnOf }: FlatProblem, rows: Row[]): Column[] {
   const first = rows[0] ?? 0
   const shared: Column[] = []
   for (let i = rowStart[first] ?? 0; i < (rowStart[first + 1] ?? 0); i++) {

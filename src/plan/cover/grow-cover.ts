@@ -1,7 +1,7 @@
 import type { Column, Rectangle, Row } from './cover-problem.ts'
 import { findEntry, type Entry, type FlatProblem } from './flat-problem.ts'
 import { MaxHeap } from './max-heap.ts'
-import { pickWays } from './pick-ways.ts'
+import { pickAlternatives } from './pick-alternatives.ts'
 
 /** Rows of one column, and of all columns, that a rectangle may grow by. */
 const maxRowsOfColumn = 200
@@ -80,7 +80,7 @@ class Growth {
     const { rowStart, columnOf, width } = this.#flat
     const all = Array.from(columnOf.subarray(rowStart[seed], rowStart[seed + 1]))
     const openOf = (column: Column): number => this.#open[findEntry(this.#flat, seed, column)] ?? 0
-    const columns = pickWays(this.#flat, all, (column) => {
+    const columns = pickAlternatives(this.#flat, all, (column) => {
       return openOf(column) * Math.min(width, this.#openEntries[column]?.length ?? 0)
     })
     const candidates = this.#candidates(seed, columns)

@@ -1,7 +1,7 @@
 import type { Column, Rectangle, Row } from './cover-problem.ts'
-import { findEntry, findShared, type FlatProblem } from './flat-problem.ts'
-import { pickWays } from './pick-ways.ts'
-import { Placement, type Placed } from './placement.ts'
+import { findEntry, findSharedColumns, type FlatProblem } from './flat-problem.ts'
+import { pickAlternatives } from './pick-alternatives.ts'
+import { Placement, type PlacedRectangle } from './placement.ts'
 
 interface Move {
   id: number
@@ -47,7 +47,7 @@ export class LargeMoves {
 
   /** Gives one uncovered cell to a rectangle. There has to be such a cell. */
   advance(): void {
-    const { open, weight, live, rectangles } = this.placement
+    const { uncovered: open, weight, live, rectangles } = this.placement
     const cell = open.at(Math.floor(this.#random() * open.size))
     this.#markColumns(this.#flat.rowOfCell[cell] ?? 0)
     const move = this.#bestMove(cell)
@@ -121,7 +121,7 @@ export class LargeMoves {
   /**
    * Estimates the gain of the row in hand for a rectangle: cells that are lost twice count twice.
    */
-  #estimate({ columns, rowLoss, columnLoss }: Placed): number {
+  #estimate({ columns, rowLoss, columnLoss }: PlacedRectangle): number {
     let gain = 0
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] ?? 0
@@ -140,7 +140,7 @@ export class LargeMoves {
    * Works out a rectangle with the row and the column in it: rows that do not take the column leave
    * it, and the least useful one when it is full.
    */
-  #workOut(id: number, own: Placed, row: Row, column: Column): Move {
+  #workOut(id: number, own: PlacedRectangle, row: Row, column: Column): Move {
     const has = own.columns.includes(column)
     const rows = [row]
     let least = Infinity
@@ -159,7 +159,7 @@ export class LargeMoves {
 
   /** Of rival ways of an item that which weighs most where it is not covered twice. */
   #sharedColumns(rows: Row[]): Column[] {
-    return pickWays(this.#flat, findShared(this.#flat, rows), (column) => {
+    return pickAlternatives(this.#flat, findSharedColumns(this.#flat, rows), (column) => {
       let sum = 0
       for (const row of rows) {
         const entry = findEntry(this.#flat, row, column)
@@ -170,7 +170,7 @@ export class LargeMoves {
   }
 
   /** The weight that is newly covered less the weight that is not covered any more. */
-  #gain(own: Placed, rows: Row[], columns: Column[]): number {
+  #gain(own: PlacedRectangle, rows: Row[], columns: Column[]): number {
     const { cellStart, cellList } = this.#flat
     const { count, weight } = this.placement
     const evaluation = ++this.#evaluation

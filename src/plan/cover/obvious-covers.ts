@@ -10,7 +10,7 @@ type Choice = (row: Row) => Column[][]
  * The best of the obvious covers: rows that are equal in all columns together, or one column at a
  * time; with whole values, or with parts where more rows take them.
  */
-export function obviousCover(problem: CoverProblem): Rectangle[] {
+export function buildObviousCover(problem: CoverProblem): Rectangle[] {
   const choices: Choice[] = [
     (row) => layers(problem, wholes(problem, row)),
     (row) => layers(problem, popular(problem, row, takers)),
@@ -27,13 +27,13 @@ export function obviousCover(problem: CoverProblem): Rectangle[] {
  * All that a row needs in one rectangle, whole values where there are any; null where it takes more
  * than one.
  */
-export function wholeColumns(problem: CoverProblem, row: Row): Column[] | null {
+export function findWholeColumns(problem: CoverProblem, row: Row): Column[] | null {
   const [first = [], ...more] = layers(problem, wholes(problem, row))
   return more.length > 0 ? null : first
 }
 
 /** Rows in parts of at most `size`. */
-export function chunks(rows: Row[], size: number): Row[][] {
+export function chunkRows(rows: Row[], size: number): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, i) =>
     rows.slice(i * size, (i + 1) * size),
   )
@@ -50,7 +50,7 @@ function equalRows(problem: CoverProblem, choice: Choice): Rectangle[] {
     }
   }
   return [...layersOf.values()].flatMap(({ rows, columns }) =>
-    chunks(rows, problem.width).map((part) => ({ rows: part, columns })),
+    chunkRows(rows, problem.width).map((part) => ({ rows: part, columns })),
   )
 }
 
@@ -59,7 +59,7 @@ function oneColumn(problem: CoverProblem, choice: Choice): Rectangle[] {
   for (let row = 0; row < problem.rows.length; row++)
     for (const column of choice(row).flat()) rows[column]?.push(row)
   return rows.flatMap((own, column) =>
-    chunks(own, problem.width).map((part) => ({ rows: part, columns: [column] })),
+    chunkRows(own, problem.width).map((part) => ({ rows: part, columns: [column] })),
   )
 }
 

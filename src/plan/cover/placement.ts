@@ -3,7 +3,7 @@ import { findEntry, type Entry, type FlatProblem } from './flat-problem.ts'
 import { IndexedSet } from './indexed-set.ts'
 
 /** A rectangle in its place, with the weight that nothing else covers, by row and by column. */
-export interface Placed {
+export interface PlacedRectangle {
   rows: Row[]
   columns: Column[]
   /** Row by row, of each row its entries by column. */
@@ -20,7 +20,7 @@ export interface Placed {
  */
 export class Placement {
   readonly flat: FlatProblem
-  readonly rectangles: Placed[]
+  readonly rectangles: PlacedRectangle[]
   /** The numbers of rectangles that have rows. */
   readonly live: IndexedSet
   readonly byRow: number[][]
@@ -29,7 +29,7 @@ export class Placement {
   readonly count: Int32Array
   readonly weight: Float64Array
   /** The cells that nothing covers. */
-  readonly open: IndexedSet
+  readonly uncovered: IndexedSet
   /** Cell → sum of the numbers of the rectangles that cover it: of a single one its number. */
   readonly #owners: Int32Array
 
@@ -38,8 +38,8 @@ export class Placement {
     this.count = new Int32Array(flat.cells)
     this.weight = new Float64Array(flat.cells).fill(1)
     this.#owners = new Int32Array(flat.cells)
-    this.open = new IndexedSet(flat.cells)
-    for (let cell = 0; cell < flat.cells; cell++) this.open.add(cell)
+    this.uncovered = new IndexedSet(flat.cells)
+    for (let cell = 0; cell < flat.cells; cell++) this.uncovered.add(cell)
     this.live = new IndexedSet(start.length)
     this.byRow = Array.from({ length: flat.rowStart.length - 1 }, () => [])
     this.byColumn = flat.takers.map(() => [])
@@ -66,7 +66,7 @@ export class Placement {
   }
 
   /** Makes all cells weigh the same again. */
-  evenWeights(): void {
+  resetWeights(): void {
     this.weight.fill(1)
     for (const rectangle of this.rectangles) {
       rectangle.rowLoss = []
@@ -94,7 +94,7 @@ export class Placement {
       this.count[cell] = count
       const owner = this.#owners[cell] ?? 0
       this.#owners[cell] = owner + id
-      if (count === 1) this.open.delete(cell)
+      if (count === 1) this.uncovered.delete(cell)
       else if (count === 2 && owner !== id) this.#changeLoss(owner, cell, -1)
     }
   }
@@ -107,7 +107,7 @@ export class Placement {
       this.count[cell] = count
       const owner = (this.#owners[cell] ?? 0) - id
       this.#owners[cell] = owner
-      if (count === 0) this.open.add(cell)
+      if (count === 0) this.uncovered.add(cell)
       else if (count === 1 && owner !== id) this.#changeLoss(owner, cell, 1)
     }
   }
@@ -124,7 +124,7 @@ export class Placement {
     }
   }
 
-  #countLosses({ rows, columns, entries, rowLoss, columnLoss }: Placed): void {
+  #countLosses({ rows, columns, entries, rowLoss, columnLoss }: PlacedRectangle): void {
     const width = columns.length
     for (let column = 0; column < width; column++) columnLoss.push(0)
     for (let row = 0; row < rows.length; row++) {
@@ -139,7 +139,7 @@ export class Placement {
   }
 }
 
-function emptyPlace(): Placed {
+function emptyPlace(): PlacedRectangle {
   return { rows: [], columns: [], entries: [], rowLoss: [], columnLoss: [], restsUntil: -1 }
 }
 

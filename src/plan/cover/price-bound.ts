@@ -1,6 +1,6 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
-import { findDearest, type Prices } from './find-dearest.ts'
-import { irreplaceable, rowClasses, type RowClass } from './row-classes.ts'
+import { findMaxPrices, type Duals } from './find-max-prices.ts'
+import { findIrreplaceableColumns, buildRowClasses, type RowClass } from './row-classes.ts'
 
 /** How much work the bound may be. */
 export interface PriceEffort {
@@ -27,12 +27,12 @@ const columnShares = [0, 0.5]
  *
  * @param cover a good cover: cells whose rectangles cover few are dear at first
  */
-export function priceBound(
+export function computePriceBound(
   problem: CoverProblem,
   cover: Rectangle[],
   { rounds, sets }: PriceEffort,
 ): number {
-  const classes = rowClasses(problem)
+  const classes = buildRowClasses(problem)
   const priced = countPriced(classes, sets)
   let best = 0
   for (const share of columnShares) {
@@ -56,7 +56,7 @@ function firstPrices(
   cover: Rectangle[],
   columnShare: number,
   priced: number,
-): Prices {
+): Duals {
   const price = new Float64Array(problem.cells).fill(-1)
   for (const { rows, columns } of cover) {
     const fresh = new Set(
@@ -65,30 +65,30 @@ function firstPrices(
     for (const cell of fresh) if ((price[cell] ?? 0) >= 0) fresh.delete(cell)
     for (const cell of fresh) price[cell] = 1 / fresh.size
   }
-  const times = new Float64Array(problem.columns.length)
+  const columnCounts = new Float64Array(problem.columns.length)
   // A price for a column holds for all classes that take it: they must be able to bear it.
   const bearable = classes.every(({ columns }) => columns.size <= priced)
-  for (const [column, rows] of bearable ? irreplaceable(classes) : []) {
-    times[column] = Math.ceil(rows / problem.width)
+  for (const [column, rows] of bearable ? findIrreplaceableColumns(classes) : []) {
+    columnCounts[column] = Math.ceil(rows / problem.width)
   }
-  const ofColumn = new Float64Array(problem.columns.length)
-  const ofCell = classes.map((each) => {
+  const columnDuals = new Float64Array(problem.columns.length)
+  const cellDuals = classes.map((each) => {
     const own = new Float64Array(each.cells)
     for (const row of each.rows) {
       for (const [column, cells] of each.columns) {
         const outer = problem.rows[row]?.get(column) ?? []
         for (const [i, cell] of cells.entries()) {
           const worth = Math.max(0, price[outer[i] ?? 0] ?? 0)
-          const share = (times[column] ?? 0) > 0 ? columnShare : 0
-          ofColumn[column] =
-            (ofColumn[column] ?? 0) + (share * worth) / Math.max(1, times[column] ?? 0)
+          const share = (columnCounts[column] ?? 0) > 0 ? columnShare : 0
+          columnDuals[column] =
+            (columnDuals[column] ?? 0) + (share * worth) / Math.max(1, columnCounts[column] ?? 0)
           own[cell] = (own[cell] ?? 0) + ((1 - share) * worth) / each.rows.length
         }
       }
     }
     return keepDearest(own, priced)
   })
-  return { ofCell, ofColumn, times }
+  return { cellDuals, columnDuals, columnCounts }
 }
 
 /**
@@ -114,23 +114,23 @@ function keepDearest(prices: Float64Array, count: number): Float64Array {
  * Divides all prices by that of the dearest rectangle they are part of; returns what they add up
  * to.
  */
-function settle(problem: CoverProblem, classes: RowClass[], prices: Prices): number {
-  const dearest = findDearest(problem, classes, prices)
+function settle(problem: CoverProblem, classes: RowClass[], prices: Duals): number {
+  const dearest = findMaxPrices(problem, classes, prices)
   let bound = 0
   for (const [i, { rows }] of classes.entries()) {
-    const own = prices.ofCell[i] ?? new Float64Array()
+    const own = prices.cellDuals[i] ?? new Float64Array()
     for (let cell = 0; cell < own.length; cell++) {
       const price = own[cell] ?? 0
       if (price === 0) continue
-      own[cell] = price / (dearest.ofCell[i]?.[cell] ?? 1)
+      own[cell] = price / (dearest.byCell[i]?.[cell] ?? 1)
       bound += rows.length * (own[cell] ?? 0)
     }
   }
-  for (const [column, times] of prices.times.entries()) {
-    const price = prices.ofColumn[column] ?? 0
+  for (const [column, times] of prices.columnCounts.entries()) {
+    const price = prices.columnDuals[column] ?? 0
     if (price === 0) continue
-    prices.ofColumn[column] = price / (dearest.ofColumn[column] ?? 1)
-    bound += times * (prices.ofColumn[column] ?? 0)
+    prices.columnDuals[column] = price / (dearest.byColumn[column] ?? 1)
+    bound += times * (prices.columnDuals[column] ?? 0)
   }
   return bound
 }

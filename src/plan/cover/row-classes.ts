@@ -11,7 +11,7 @@ export interface RowClass {
 /**
  * All rows of a problem in classes, by the first of each; cells are numbered anew within a class.
  */
-export function rowClasses({ rows }: CoverProblem): RowClass[] {
+export function buildRowClasses({ rows }: CoverProblem): RowClass[] {
   const classes = new Map<string, RowClass>()
   for (const [row, columns] of rows.entries()) {
     const local = new Map<Cell, Cell>()
@@ -35,7 +35,7 @@ export function rowClasses({ rows }: CoverProblem): RowClass[] {
 }
 
 /** Columns that are the only way for every row that takes them, with the number of those rows. */
-export function irreplaceable(classes: RowClass[]): Map<Column, number> {
+export function findIrreplaceableColumns(classes: RowClass[]): Map<Column, number> {
   const rows = new Map<Column, number>()
   const replaceable = new Set<Column>()
   for (const each of classes) {

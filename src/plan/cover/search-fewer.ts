@@ -1,7 +1,7 @@
 import type { CoverProblem, Rectangle } from './cover-problem.ts'
-import { searchCover } from './search.ts'
-import { tableOf } from './table.ts'
-import { coverage } from './without-redundancy.ts'
+import { searchCover } from './search-cover.ts'
+import { buildTable } from './table.ts'
+import { countCoverage } from './remove-redundancy.ts'
 
 /** How long is searched for one rectangle less. */
 export interface SearchEffort {
@@ -27,7 +27,7 @@ export function searchFewer(
   random: () => number,
 ): Rectangle[] {
   if (start.length <= Math.max(1, target)) return start
-  const table = tableOf(problem)
+  const table = buildTable(problem)
   let best = start
   let left = effort.totalWork
   while (best.length > Math.max(1, target)) {
@@ -51,7 +51,7 @@ export function searchFewer(
 
 /** The place of the rectangle without which the fewest cells stay uncovered. */
 function leastUseful(problem: CoverProblem, rectangles: Rectangle[]): number {
-  const count = coverage(problem, rectangles)
+  const count = countCoverage(problem, rectangles)
   const alone = rectangles.map(({ rows, columns }) =>
     rows.reduce(
       (sum, row) =>

@@ -1,7 +1,7 @@
 import type { Rectangle } from './cover-problem.ts'
 import type { FlatProblem } from './flat-problem.ts'
 import { LargeMoves } from './large-moves.ts'
-import type { Placed, Placement } from './placement.ts'
+import type { PlacedRectangle, Placement } from './placement.ts'
 
 /** How long a large cover is searched. */
 export interface LargeEffort {
@@ -38,11 +38,11 @@ export function searchLarge(
   const moves = new LargeMoves(flat, start, random)
   const { placement } = moves
   const steps = Math.min(maxSteps, stepsPerRectangle * start.length)
-  let best: Placed[] = [...placement.rectangles]
+  let best: PlacedRectangle[] = [...placement.rectangles]
   let lastCover = 0
   let cameBack = false
   for (let step = 0; step < steps;) {
-    if (placement.open.size === 0) {
+    if (placement.uncovered.size === 0) {
       best = [...placement.rectangles]
       if (placement.live.size <= Math.max(1, target)) break
       takeAway(placement, cameBack ? maxDrawn : 1, random)
@@ -52,7 +52,7 @@ export function searchLarge(
       moves.advance()
       if (++step % stepsPerReport === 0) progress(step, steps)
     } else {
-      placement.evenWeights()
+      placement.resetWeights()
       if (cameBack) {
         restore(placement, best)
         takeAway(placement, maxDrawn, random)
@@ -76,14 +76,14 @@ function takeAway(placement: Placement, drawn: number, random: () => number): vo
 
 /** Puts a rectangle that was taken away on one uncovered cell. */
 function bringBack(placement: Placement, random: () => number): void {
-  const { flat, open, rectangles } = placement
+  const { flat, uncovered: open, rectangles } = placement
   const cell = open.at(Math.floor(random() * open.size))
   const column = flat.coveredBy[cell]?.[0] ?? 0
   const id = rectangles.findIndex(({ rows }) => rows.length === 0)
   placement.place(id, [flat.rowOfCell[cell] ?? 0], [column])
 }
 
-function restore(placement: Placement, cover: Placed[]): void {
+function restore(placement: Placement, cover: PlacedRectangle[]): void {
   for (const [id, { rows, columns }] of cover.entries()) {
     if (placement.rectangles[id]?.rows !== rows) placement.place(id, rows, columns)
   }

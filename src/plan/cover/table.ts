@@ -27,15 +27,15 @@ export interface Table {
    * parts those of another mode.
    */
   itemOf: Int32Array
-  wayOf: Int32Array
+  alternativeOf: Int32Array
   /** Whether any item can go in rival ways, so that a choice has to be made. */
-  rivals: boolean
+  hasAlternatives: boolean
   /** What a choice is worked out in: of each way its worth, of each item its best way. */
   worths: Float64Array
   best: Int32Array
 }
 
-export function tableOf(problem: CoverProblem): Table {
+export function buildTable(problem: CoverProblem): Table {
   const width = problem.columns.length
   const entries = problem.rows.reduce((sum, row) => sum + row.size, 0)
   const entry = new Int32Array(problem.rows.length * width)
@@ -73,8 +73,8 @@ export function tableOf(problem: CoverProblem): Table {
     takers,
     coveredBy,
     itemOf: Int32Array.from(problem.columns, ({ item }) => item),
-    wayOf: Int32Array.from(wayOf),
-    rivals:
+    alternativeOf: Int32Array.from(wayOf),
+    hasAlternatives:
       coveredBy.some((columns) => columns.length > 1) ||
       problem.columns.some((kind) => kind.mode !== 0),
     worths: new Float64Array(ways.size),
@@ -83,7 +83,7 @@ export function tableOf(problem: CoverProblem): Table {
 }
 
 /** The entry of a row and a column; 0 where the row does not take the column. */
-export function entryOf({ problem, entry }: Table, row: Row, column: Column): number {
+export function findEntry({ problem, entry }: Table, row: Row, column: Column): number {
   return entry[row * problem.columns.length + column] ?? 0
 }
 
@@ -91,7 +91,7 @@ export function entryOf({ problem, entry }: Table, row: Row, column: Column): nu
  * The columns that all of these rows take. Of rival ways of one item that with the most `worth` is
  * left.
  */
-export function sharedColumns(
+export function findSharedColumns(
   table: Table,
   rows: Row[],
   worth: (row: Row, column: Column) => number,
@@ -100,9 +100,9 @@ export function sharedColumns(
   if (first === undefined) return []
   const shared: Column[] = []
   for (const column of table.columnsOf[first] ?? []) {
-    if (others.every((row) => entryOf(table, row, column) > 0)) shared.push(column)
+    if (others.every((row) => findEntry(table, row, column) > 0)) shared.push(column)
   }
-  return table.rivals ? withoutRivals(table, rows, shared, worth) : shared
+  return table.hasAlternatives ? withoutRivals(table, rows, shared, worth) : shared
 }
 
 /** Columns of one item exclude each other, except parts of one mode. */
@@ -112,18 +112,18 @@ function withoutRivals(
   columns: Column[],
   worth: (row: Row, column: Column) => number,
 ): Column[] {
-  const { itemOf, wayOf, worths, best } = table
+  const { itemOf, alternativeOf, worths, best } = table
   for (const column of columns) {
-    worths[wayOf[column] ?? 0] = 0
+    worths[alternativeOf[column] ?? 0] = 0
     best[itemOf[column] ?? 0] = -1
   }
   for (const column of columns) {
-    const [item, way] = [itemOf[column] ?? 0, wayOf[column] ?? 0]
+    const [item, way] = [itemOf[column] ?? 0, alternativeOf[column] ?? 0]
     let sum = worths[way] ?? 0
     for (const row of rows) sum += worth(row, column)
     worths[way] = sum
     const known = best[item] ?? -1
     if (known < 0 || sum > (worths[known] ?? 0)) best[item] = way
   }
-  return columns.filter((column) => best[itemOf[column] ?? 0] === wayOf[column])
+  return columns.filter((column) => best[itemOf[column] ?? 0] === alternativeOf[column])
 }

@@ -1,10 +1,10 @@
 import type { Applied } from '../../model/applied.ts'
-import { countedOutcomes } from './text.ts'
+import { formatOutcomes } from './text.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible } from '../text/visible.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** A history in words: two lines for each apply. */
-export function historyText(applies: Applied[], paint: Paint): string {
+export function formatHistory(applies: Applied[], paint: Paint): string {
   if (applies.length === 0) return 'Nothing was applied yet.\n'
   return applies.map((apply) => entryText(apply, paint)).join('')
 }
@@ -21,8 +21,8 @@ function entryText(
   const about = [
     startedAt,
     took,
-    ...(author === null ? [] : [`by ${visible(author)}`]),
-    ...(commit === null ? [] : [visible(commit).slice(0, 12)]),
+    ...(author === null ? [] : [`by ${escapeInvisible(author)}`]),
+    ...(commit === null ? [] : [escapeInvisible(commit).slice(0, 12)]),
   ]
-  return `${id}  ${colour(outcome)}  ${countedOutcomes(writes).join(', ') || 'no write'}\n  ${paint.dim(about.join(' · '))}\n`
+  return `${id}  ${colour(outcome)}  ${formatOutcomes(writes).join(', ') || 'no write'}\n  ${paint.dim(about.join(' · '))}\n`
 }

@@ -1,7 +1,7 @@
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import { listSome } from '../../model/words.ts'
-import { visible } from '../text/visible.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** An item that stays as it is, and why. */
@@ -17,14 +17,14 @@ const mostLines = 20
  * What can't be taken back: a line for each item and reason, whatever the number of domains. Ends
  * without a line break.
  */
-export function irreversibleText(irreversible: Irreversible[], columns: number): string {
+export function formatIrreversible(irreversible: Irreversible[], columns: number): string {
   const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
   const lines = groups.slice(0, mostLines).flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
     return [
       wrap(
-        `${visible(first.item)} of ${listSome(same.map(({ domain }) => visible(domain)))}: ${visible(first.reason)}`,
+        `${escapeInvisible(first.item)} of ${listSome(same.map(({ domain }) => escapeInvisible(domain)))}: ${escapeInvisible(first.reason)}`,
         columns,
         '  ',
       ),

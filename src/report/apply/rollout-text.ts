@@ -1,8 +1,8 @@
 import type { Sample, Verdict } from '../../model/health.ts'
-import { counted } from '../../model/words.ts'
-import { percentText, shortCount } from '../stats/figures.ts'
+import { pluralize } from '../../model/words.ts'
+import { formatPercent, formatCount } from '../stats/figures.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible } from '../text/visible.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** What happens between the waves of a rollout. */
 export type RolloutEvent =
@@ -32,7 +32,7 @@ const reasons = {
 }
 
 /** An event as a plain line for logs. */
-export function rolloutLine(event: RolloutEvent, paint: Paint): string {
+export function formatRolloutEvent(event: RolloutEvent, paint: Paint): string {
   switch (event.type) {
     case 'wave.waiting': {
       return `waiting    wave ${event.wave} of ${event.waves} (${domainsText(event.domains)}) until ${event.until}, ${reasons[event.reason]}`
@@ -40,9 +40,9 @@ export function rolloutLine(event: RolloutEvent, paint: Paint): string {
     case 'wave.watched':
       return `watching   wave ${event.wave}: ${sharesText(event)} so far`
     case 'wave.judged':
-      return `${verdictText(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? sharesText(event) : visible(event.reason)}`
+      return `${verdictText(event.verdict, paint)} wave ${event.wave}: ${event.reason === null ? sharesText(event) : escapeInvisible(event.reason)}`
     case 'rollout.taking-back':
-      return `${paint.yellow('back')}       what the rollout changed is taken back with ${counted(event.writes, 'write')}`
+      return `${paint.yellow('back')}       what the rollout changed is taken back with ${pluralize(event.writes, 'write')}`
   }
 }
 
@@ -53,14 +53,14 @@ export interface LiveState {
 }
 
 /** `wave 1 of 4 · next step in 12:40 · 2 domains · 5xx 0.41 % → 0.38 % of 8.20k`. */
-export function liveLine({ waiting, watched }: LiveState, now: number): string {
+export function formatLiveLine({ waiting, watched }: LiveState, now: number): string {
   const left = Math.max(0, Math.ceil((Date.parse(waiting.until) - now) / 1000))
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
   const nothing = waiting.reason === 'health' ? 'no figures yet' : reasons[waiting.reason]
   const shares =
     watched === null
       ? nothing
-      : `${watched.statuses.join(', ')} ${share(watched.before)} → ${share(watched.after)} of ${shortCount(watched.after.requests)}`
+      : `${watched.statuses.join(', ')} ${share(watched.before)} → ${share(watched.after)} of ${formatCount(watched.after.requests)}`
   // What a narrow terminal cuts is the end.
   return [
     `wave ${waiting.wave} of ${waiting.waves}`,
@@ -80,9 +80,9 @@ function sharesText({ before, after }: { before: Sample; after: Sample }): strin
 }
 
 function share({ requests, bad }: Sample): string {
-  return requests === 0 ? '–' : `${percentText(bad / requests)} %`
+  return requests === 0 ? '–' : `${formatPercent(bad / requests)} %`
 }
 
 function domainsText(count: number): string {
-  return counted(count, 'domain')
+  return pluralize(count, 'domain')
 }

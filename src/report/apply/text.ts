@@ -1,10 +1,10 @@
 import type { OutcomeCounts } from '../../model/outcome.ts'
 import type { Paint } from '../text/paint.ts'
-import { rolloutLine, type RolloutEvent } from './rollout-text.ts'
-import { visible } from '../text/visible.ts'
+import { formatRolloutEvent, type RolloutEvent } from './rollout-text.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** The part of an apply's events that is told in words. */
-export type ToldEvent =
+export type PrintedEvent =
   | { type: 'apply.started'; apply: string; writes: number; releases: number }
   | { type: 'write.started'; id: number; domains: string[]; items: string[] }
   | { type: 'write.confirmed'; id: number; rewritten?: string[] }
@@ -16,7 +16,7 @@ export type ToldEvent =
   | ({ type: 'apply.finished'; takenBack?: boolean; stopped: string | null } & OutcomeCounts)
 
 /** An event as a plain line for logs, or null for one that needs no line. */
-export function eventLine(event: ToldEvent, total: number, paint: Paint): string | null {
+export function formatEvent(event: PrintedEvent, total: number, paint: Paint): string | null {
   switch (event.type) {
     case 'write.confirmed': {
       const note =
@@ -24,45 +24,45 @@ export function eventLine(event: ToldEvent, total: number, paint: Paint): string
       return `${paint.green('confirmed')}  write ${event.id} of ${total}${note}`
     }
     case 'write.refused':
-      return `${paint.red('refused')}    write ${event.id} of ${total}: ${visible(event.message)}`
+      return `${paint.red('refused')}    write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
     case 'write.in-doubt':
-      return `${paint.yellow('in doubt')}   write ${event.id} of ${total}: ${visible(event.message)}`
+      return `${paint.yellow('in doubt')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
     case 'write.not-sent':
-      return `${paint.dim('not sent')}   write ${event.id} of ${total}: ${visible(event.message)}`
+      return `${paint.dim('not sent')}   write ${event.id} of ${total}: ${escapeInvisible(event.message)}`
     case 'write.waiting':
-      return `waiting ${event.seconds} s before write ${event.id}: ${visible(event.message)}`
+      return `waiting ${event.seconds} s before write ${event.id}: ${escapeInvisible(event.message)}`
     case 'write.isolating':
       return `isolating  write ${event.id} of ${total}: ${event.items.join(', ')} on ${event.domains.length === 1 ? event.domains[0] : `${event.domains.length} domains`}`
     case 'wave.waiting':
     case 'wave.watched':
     case 'wave.judged':
     case 'rollout.taking-back':
-      return rolloutLine(event, paint)
+      return formatRolloutEvent(event, paint)
     default:
       return null
   }
 }
 
 /** `Applied: 4 writes confirmed.` and what else came of an apply. */
-export function finishedLine(
-  event: Extract<ToldEvent, { type: 'apply.finished' }>,
+export function formatFinished(
+  event: Extract<PrintedEvent, { type: 'apply.finished' }>,
   paint: Paint,
 ): string {
-  const parts = countedOutcomes(event)
+  const parts = formatOutcomes(event)
   const writes = parts.length === 0 ? 'nothing had to be written' : `writes: ${parts.join(', ')}`
   const whole = event.refused + event.inDoubt + event.notSent === 0
   if (event.takenBack !== undefined) {
     const back = event.takenBack
       ? paint.yellow('Taken back')
       : paint.red('Not all of it was taken back')
-    return `${paint.bold(back)}; ${writes}. ${visible(event.stopped ?? '')}.`
+    return `${paint.bold(back)}; ${writes}. ${escapeInvisible(event.stopped ?? '')}.`
   }
-  const stopped = event.stopped === null ? '' : ` Stopped: ${visible(event.stopped)}.`
+  const stopped = event.stopped === null ? '' : ` Stopped: ${escapeInvisible(event.stopped)}.`
   return `${paint.bold(whole ? 'Applied' : 'Not everything was applied')}; ${writes}.${stopped}`
 }
 
 /** `4 confirmed`, `1 refused`, …: how many writes came to what; nothing for what none came to. */
-export function countedOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
+export function formatOutcomes({ confirmed, refused, inDoubt, notSent }: OutcomeCounts): string[] {
   const counts: [number, string][] = [
     [confirmed, 'confirmed'],
     [refused, 'refused'],

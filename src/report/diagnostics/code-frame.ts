@@ -1,7 +1,7 @@
 import type { Place } from '../../model/problem.ts'
 import type { Paint } from '../text/paint.ts'
-import { displayWidth, graphemesOf } from '../text/display-width.ts'
-import { visible } from '../text/visible.ts'
+import { measureWidth, splitGraphemes } from '../text/display-width.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 
 /** What a code frame is drawn with. */
 export interface FrameStyle {
@@ -35,7 +35,7 @@ const reach = 400
  * columns. Of a range over several lines the first is shown. A long line is cut around the carets,
  * with `…` where something is missing.
  */
-export function codeFrame(
+export function formatCodeFrame(
   place: Place,
   line: string,
   { paint, columns, mark }: FrameStyle,
@@ -80,9 +80,9 @@ function cellsOf(text: string): Cell[] {
   const cells: Cell[] = []
   let from = 0
   let x = 0
-  for (const part of graphemesOf(text).flatMap(atoms)) {
-    const shown = part === '\t' ? ' '.repeat(tabStop - (x % tabStop)) : visible(part)
-    const width = displayWidth(shown)
+  for (const part of splitGraphemes(text).flatMap(atoms)) {
+    const shown = part === '\t' ? ' '.repeat(tabStop - (x % tabStop)) : escapeInvisible(part)
+    const width = measureWidth(shown)
     cells.push({ from, to: from + part.length, shown, x, width })
     from += part.length
     x += width
@@ -95,7 +95,7 @@ function cellsOf(text: string): Cell[] {
  * characters.
  */
 function atoms(grapheme: string): string[] {
-  return displayWidth(visible(grapheme)) > 2 ? Array.from(grapheme) : [grapheme]
+  return measureWidth(escapeInvisible(grapheme)) > 2 ? Array.from(grapheme) : [grapheme]
 }
 
 /** The cells that are shown when the line has to fit into a room: those around the carets. */

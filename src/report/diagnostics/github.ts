@@ -1,5 +1,5 @@
-import { byPlace, type Diagnostic } from '../../model/problem.ts'
-import { visible, visibleLines } from '../text/visible.ts'
+import { compareDiagnostics, type Diagnostic } from '../../model/problem.ts'
+import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 
 /**
  * Diagnostics as workflow commands of GitHub Actions, one a line, which become annotations of the
@@ -8,7 +8,7 @@ import { visible, visibleLines } from '../text/visible.ts'
  */
 export function formatDiagnosticsGithub(diagnostics: readonly Diagnostic[], folder = ''): string {
   return diagnostics
-    .toSorted(byPlace)
+    .toSorted(compareDiagnostics)
     .map((diagnostic) => `${command(diagnostic, folder)}\n`)
     .join('')
 }
@@ -38,9 +38,9 @@ function command(diagnostic: Diagnostic, folder: string): string {
   )
   const message = [detail === '' ? summary : detail, ...places].join('\n')
   const list = Object.entries(properties).map(
-    ([name, value]) => `${name}=${escapeProperty(visible(String(value)))}`,
+    ([name, value]) => `${name}=${escapeProperty(escapeInvisible(String(value)))}`,
   )
-  return `::${severity} ${list.join(',')}::${escapeData(visibleLines(message))}`
+  return `::${severity} ${list.join(',')}::${escapeData(escapeInvisibleInLines(message))}`
 }
 
 function escapeProperty(text: string): string {

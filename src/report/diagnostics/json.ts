@@ -1,5 +1,5 @@
-import { definedFields, type JsonObject } from '../../model/json.ts'
-import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
+import { pickDefined, type JsonObject } from '../../model/json.ts'
+import { compareDiagnostics, type Diagnostic, type Place } from '../../model/problem.ts'
 
 /**
  * The text of `validate --json`: `edgewise.diagnostics/1`. Valid is what has no errors; warnings
@@ -9,13 +9,13 @@ export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): strin
   const report: JsonObject = {
     format: 'edgewise.diagnostics/1',
     valid: diagnostics.every((diagnostic) => diagnostic.severity !== 'error'),
-    diagnostics: diagnostics.toSorted(byPlace).map(diagnosticJson),
+    diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
   }
   return `${JSON.stringify(report, null, 2)}\n`
 }
 
 /** One diagnostic as it stands in machine output; what it has not is left out. */
-export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
+export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
   const {
     severity,
     code,
@@ -28,7 +28,7 @@ export function diagnosticJson(diagnostic: Diagnostic): JsonObject {
     pointer,
     related = [],
   } = diagnostic
-  return definedFields({
+  return pickDefined({
     severity,
     code,
     summary,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
-import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
+import { compareDiagnostics, type Diagnostic, type Place } from '../../model/problem.ts'
 import { ruleDescriptions } from './rule-descriptions.ts'
-import { visibleLines } from '../text/visible.ts'
+import { escapeInvisibleInLines } from '../text/escape-invisible.ts'
 
 /** What a SARIF log says beside the diagnostics. */
 export interface SarifContext {
@@ -25,7 +25,7 @@ export function formatDiagnosticsSarif(
     shortDescription: { text: ruleDescriptions[code] },
   }))
   const results = diagnostics
-    .toSorted(byPlace)
+    .toSorted(compareDiagnostics)
     .map((diagnostic) => result(diagnostic, codes.indexOf(diagnostic.code), folder))
   const log: JsonObject = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -81,7 +81,7 @@ function physicalLocation(
 
 /** A message in which nothing from a file is taken for a link. */
 function message(text: string): JsonObject {
-  return { text: visibleLines(text).replaceAll('](', '\\](') }
+  return { text: escapeInvisibleInLines(text).replaceAll('](', '\\](') }
 }
 
 function uriOf(path: string): string {

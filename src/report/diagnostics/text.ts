@@ -1,14 +1,14 @@
-import { byPlace, type Diagnostic, type Place } from '../../model/problem.ts'
-import { counted } from '../../model/words.ts'
-import { codeFrame } from './code-frame.ts'
+import { compareDiagnostics, type Diagnostic, type Place } from '../../model/problem.ts'
+import { pluralize } from '../../model/words.ts'
+import { formatCodeFrame } from './code-frame.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible, visibleLines } from '../text/visible.ts'
+import { escapeInvisible, escapeInvisibleInLines } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** How diagnostics are shown to people. */
 export interface TextStyle {
   /** The line that a place begins in, or null where the file can't be read any more. */
-  lineOf(this: void, place: Place): string | null
+  findLine(this: void, place: Place): string | null
   paint: Paint
   /** Width of the terminal; Infinity where nothing is to be wrapped or cut. */
   columns: number
@@ -26,7 +26,9 @@ export function formatDiagnosticsText(
   style: TextStyle,
 ): string {
   if (diagnostics.length === 0) return ''
-  const blocks = diagnostics.toSorted(byPlace).map((diagnostic) => block(diagnostic, style))
+  const blocks = diagnostics
+    .toSorted(compareDiagnostics)
+    .map((diagnostic) => block(diagnostic, style))
   return `${[...blocks, style.paint.bold(counts(diagnostics))].join('\n\n')}\n`
 }
 
@@ -34,27 +36,29 @@ function block(diagnostic: Diagnostic, style: TextStyle): string {
   const { paint, columns } = style
   const mark = diagnostic.severity === 'error' ? paint.red : paint.yellow
   return [
-    `${paint.bold(at(diagnostic))}  ${mark(diagnostic.severity)}  ${visible(diagnostic.summary)}`,
-    ...(diagnostic.detail === '' ? [] : [wrap(visibleLines(diagnostic.detail), columns, indent)]),
+    `${paint.bold(at(diagnostic))}  ${mark(diagnostic.severity)}  ${escapeInvisible(diagnostic.summary)}`,
+    ...(diagnostic.detail === ''
+      ? []
+      : [wrap(escapeInvisibleInLines(diagnostic.detail), columns, indent)]),
     ...frame(diagnostic, style, mark),
     ...(diagnostic.related ?? []).flatMap((related) => [
-      `${indent}${paint.bold(at(related))}  ${visible(related.message)}`,
+      `${indent}${paint.bold(at(related))}  ${escapeInvisible(related.message)}`,
       ...frame(related, style, paint.cyan),
     ]),
   ].join('\n')
 }
 
 function at(place: Place): string {
-  return `${visible(place.file)}:${place.line}:${place.column}`
+  return `${escapeInvisible(place.file)}:${place.line}:${place.column}`
 }
 
 function frame(
   place: Place,
-  { lineOf, paint, columns }: TextStyle,
+  { findLine, paint, columns }: TextStyle,
   mark: (text: string) => string,
 ): string[] {
-  const line = lineOf(place)
-  return line === null ? [] : [codeFrame(place, line, { paint, columns, mark })]
+  const line = findLine(place)
+  return line === null ? [] : [formatCodeFrame(place, line, { paint, columns, mark })]
 }
 
 /** `2 errors, 1 warning in 3 files`. */
@@ -63,8 +67,8 @@ function counts(diagnostics: readonly Diagnostic[]): string {
   const warnings = diagnostics.length - errors
   const files = new Set(diagnostics.map((diagnostic) => diagnostic.file)).size
   const found = [
-    ...(errors === 0 ? [] : [counted(errors, 'error')]),
-    ...(warnings === 0 ? [] : [counted(warnings, 'warning')]),
+    ...(errors === 0 ? [] : [pluralize(errors, 'error')]),
+    ...(warnings === 0 ? [] : [pluralize(warnings, 'warning')]),
   ]
-  return `${found.join(', ')} in ${counted(files, 'file')}`
+  return `${found.join(', ')} in ${pluralize(files, 'file')}`
 }

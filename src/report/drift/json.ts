@@ -1,10 +1,10 @@
 import type { PatchOperation } from '../../model/change.ts'
 import type { Drift, DriftItem } from '../../model/drift.ts'
-import { definedFields, type Json, type JsonObject } from '../../model/json.ts'
+import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 
 /** Drift as machine output, `edgewise.drift/1`. */
-export function driftJson(drift: Drift): JsonObject {
-  const { held, ...summary } = driftSummary(drift)
+export function buildDriftJson(drift: Drift): JsonObject {
+  const { held, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
     items: drift.items.map(itemJson),
@@ -24,7 +24,7 @@ export interface DriftSummary {
 }
 
 /** How many items are known how well, and how many differ how. */
-export function driftSummary({ items }: Drift): DriftSummary {
+export function summarizeDrift({ items }: Drift): DriftSummary {
   const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0 }
   for (const { confidence, kinds, held } of items) {
     if (held) count.held++
@@ -36,7 +36,7 @@ export function driftSummary({ items }: Drift): DriftSummary {
 
 /** Whether there is anything to do: an item in doubt is a difference. */
 export function hasDrift(drift: Drift): boolean {
-  const { pending, live, inDoubt } = driftSummary(drift)
+  const { pending, live, inDoubt } = summarizeDrift(drift)
   return pending + live + inDoubt > 0
 }
 
@@ -44,7 +44,7 @@ function itemJson(drifted: DriftItem): Json {
   const { domain, item, kinds, confidence, recordedAt, pending, live } = drifted
   const { unreadable, notVerified, held } = drifted
   const patches = { pending: pending.map(operationJson), live: live.map(operationJson) }
-  return definedFields({
+  return pickDefined({
     domain,
     item,
     kinds: [...kinds],
@@ -58,5 +58,5 @@ function itemJson(drifted: DriftItem): Json {
 }
 
 function operationJson({ op, path, value }: PatchOperation): Json {
-  return definedFields({ op, path, value })
+  return pickDefined({ op, path, value })
 }

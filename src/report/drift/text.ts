@@ -1,9 +1,9 @@
 import type { Drift, DriftItem } from '../../model/drift.ts'
 import { groupBy } from '../../model/group-by.ts'
-import { counted, listSome } from '../../model/words.ts'
-import { driftSummary, hasDrift } from './json.ts'
-import { blocksOf, blockText, type PlanTextOptions } from '../plan/text.ts'
-import { visible } from '../text/visible.ts'
+import { pluralize, listSome } from '../../model/words.ts'
+import { summarizeDrift, hasDrift } from './json.ts'
+import { groupChanges, formatBlock, type PlanTextOptions } from '../plan/text.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 const maxDomains = 12
@@ -14,37 +14,37 @@ const maxDomains = 12
  *
  * @param now milliseconds since 1970, for the age of what is assumed
  */
-export function driftText(drift: Drift, now: number, options: PlanTextOptions): string {
+export function formatDrift(drift: Drift, now: number, options: PlanTextOptions): string {
   const { paint, columns } = options
   const section = (title: string, lines: string[]) =>
     lines.length === 0 ? [] : [`${paint.bold(title)}\n\n${lines.join('\n\n')}`]
-  const hidden = notVerifiedLines(drift.items)
+  const hidden = listNotVerified(drift.items)
   return [
     ...section(
       'Pending: the manifests say otherwise than what was applied',
-      blocksOf(drift.pending).map((block) => blockText(block, options)),
+      groupChanges(drift.pending).map((block) => formatBlock(block, options)),
     ),
     ...section(
       'Held: a rollout with this was stopped or taken back, so it is not applied any more (apply --retry-held)',
-      heldLines(drift.items).map((line) => wrap(line, columns, '  ')),
+      listOnHold(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
       'Live: the service holds otherwise than what was applied',
-      blocksOf(drift.live).map((block) => blockText(block, options)),
+      groupChanges(drift.live).map((block) => formatBlock(block, options)),
     ),
     ...section(
       unreadableTitle,
-      unreadableLines(drift.items).map((line) => wrap(line, columns, '  ')),
+      listUnreadable(drift.items).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
       'In doubt: an apply ended without a certain outcome',
-      doubtLines(drift.inDoubt).map((line) => wrap(line, columns, '  ')),
+      listInDoubt(drift.inDoubt).map((line) => wrap(line, columns, '  ')),
     ),
     ...section(
       'Not verifiable: not shown, or not comparable, so they count as recorded',
       hidden.map((line) => wrap(line, columns, '  ')),
     ),
-    driftSum(drift, now)
+    formatDriftSummary(drift, now)
       .map((line) => wrap(line, columns, ''))
       .join('\n'),
   ].join('\n\n')
@@ -54,8 +54,8 @@ export function driftText(drift: Drift, now: number, options: PlanTextOptions): 
  * The last sentences: what differs, and how well everything is known. What is only assumed is never
  * called in order.
  */
-export function driftSum(drift: Drift, now: number): string[] {
-  const { verified, assumed, pending, live, held } = driftSummary(drift)
+export function formatDriftSummary(drift: Drift, now: number): string[] {
+  const { verified, assumed, pending, live, held } = summarizeDrift(drift)
   const inDoubt = new Set(drift.inDoubt.map(({ domain, item }) => `${domain} ${item}`))
   const isInDoubt = ({ domain, item }: DriftItem) => inDoubt.has(`${domain} ${item}`)
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
@@ -83,7 +83,7 @@ export function driftSum(drift: Drift, now: number): string[] {
     hasDrift(drift)
       ? `Drift: ${told.length === 0 ? `${unrecorded} never applied` : told.join(', ')}.`
       : 'No differences were found.',
-    `Of ${counted(drift.items.length, 'item')}: ${known.join(', ')}.`,
+    `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
     ...(assumed === 0 || verified > 0 || unreadable > 0
       ? []
       : [
@@ -114,12 +114,12 @@ function age(ms: number): string {
 }
 
 /** Items that are held, with the domains that share them. */
-export function heldLines(items: DriftItem[]): string[] {
+export function listOnHold(items: DriftItem[]): string[] {
   return namesOf(items.filter(({ held }) => held))
 }
 
 /** Items in doubt, with the domains that share them. */
-export function doubtLines(inDoubt: Drift['inDoubt']): string[] {
+export function listInDoubt(inDoubt: Drift['inDoubt']): string[] {
   return namesOf(inDoubt)
 }
 
@@ -133,11 +133,11 @@ function namesOf(items: { domain: string; item: string }[]): string[] {
 export const unreadableTitle = 'Unreadable: observed, and not a valid value or not comparable'
 
 /** Lists items whose observed value can't be read, each with where, why and the domains. */
-export function unreadableLines(items: DriftItem[]): string[] {
+export function listUnreadable(items: DriftItem[]): string[] {
   const found = items.flatMap(({ domain, item, unreadable }) => {
     if (unreadable === undefined) return []
     const where = unreadable.pointer === '' ? '' : ` at ${unreadable.pointer}`
-    return [{ domain, what: visible(`${item}${where}: ${unreadable.reason}`) }]
+    return [{ domain, what: escapeInvisible(`${item}${where}: ${unreadable.reason}`) }]
   })
   const groups = groupBy(found, ({ what }) => what)
   const namesIn = (same: typeof found) =>
@@ -149,7 +149,7 @@ export function unreadableLines(items: DriftItem[]): string[] {
 }
 
 /** Fields that were not shown, each with the domains. */
-export function notVerifiedLines(items: DriftItem[]): string[] {
+export function listNotVerified(items: DriftItem[]): string[] {
   const fields = items.flatMap(({ domain, item, notVerified }) =>
     notVerified.map((pointer) => ({ domain, field: `${item}${pointer.replaceAll('/', '.')}` })),
   )

@@ -1,15 +1,15 @@
 import { symbols, type Action, type Change } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
-import { counted, listSome } from '../../model/words.ts'
-import { codeHtml, fitting, folded } from '../text/markdown.ts'
+import { pluralize, listSome } from '../../model/words.ts'
+import { formatCodeHtml, selectFitting, foldText } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { blocksOf, blockText, type Block, type PlanTextOptions } from './text.ts'
+import { groupChanges, formatBlock, type Block, type PlanTextOptions } from './text.ts'
 
 const style: PlanTextOptions = { paint: plainPaint, columns: 110, verbose: false }
 const actions: Action[] = ['set', 'change', 'unset', 'release']
 
 /** A table of how many domains change in which item: a few lines for however many changes. */
-export function changeTable(changes: Change[]): string {
+export function formatChangeTable(changes: Change[]): string {
   const rows = [...groupBy(changes, (change) => change.item)].toSorted(([a], [b]) =>
     a < b ? -1 : 1,
   )
@@ -26,10 +26,10 @@ export function changeTable(changes: Change[]): string {
  *
  * @param room characters
  */
-export function changeParts(changes: Change[], room: number, whole: string): string {
+export function formatChangeParts(changes: Change[], room: number, whole: string): string {
   const sentence = 200
-  const parts = blocksOf(changes).map((block) => ({ block, text: blockPart(block) }))
-  const { kept, left } = fitting(parts, room - sentence)
+  const parts = groupChanges(changes).map((block) => ({ block, text: blockPart(block) }))
+  const { kept, left } = selectFitting(parts, room - sentence)
   const domains = new Set(left.flatMap(({ block }) => block.domains)).size
   const count = left.reduce(
     (sum, { block }) => sum + block.changes.length * block.domains.length,
@@ -38,14 +38,15 @@ export function changeParts(changes: Change[], room: number, whole: string): str
   const rest =
     left.length === 0
       ? ''
-      : `\nLeft out here: ${count} of ${changes.length} changes, on ${counted(domains, 'domain')}. ${whole} shows all.\n`
+      : `\nLeft out here: ${count} of ${changes.length} changes, on ${pluralize(domains, 'domain')}. ${whole} shows all.\n`
   return `${kept.map(({ text }) => text).join('\n')}${rest}`
 }
 
 function blockPart(block: Block): string {
   const [first = ''] = block.domains
-  const whom = block.domains.length === 1 ? codeHtml(first) : `${block.domains.length} domains`
+  const whom =
+    block.domains.length === 1 ? formatCodeHtml(first) : `${block.domains.length} domains`
   const items = block.changes.map((change) => `${symbols[change.action]} ${change.item}`)
   const names = listSome(items, 6)
-  return folded(`${whom} ${names}`, blockText(block, style))
+  return foldText(`${whom} ${names}`, formatBlock(block, style))
 }

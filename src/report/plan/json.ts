@@ -1,24 +1,24 @@
 import type { Change, Write } from '../../model/change.ts'
 import type { ItemKey } from '../../model/item.ts'
-import { definedFields, type Json, type JsonObject } from '../../model/json.ts'
+import { pickDefined, type Json, type JsonObject } from '../../model/json.ts'
 import type { Plan } from '../../model/plan.ts'
 
 /**
  * A plan as machine output, `edgewise.plan/1`. `wireName` gives the key of an item in the body of a
  * write.
  */
-export function planJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
+export function buildPlanJson(plan: Plan, wireName: (item: ItemKey) => string): JsonObject {
   const { desired, recorded, target, items, commit } = plan.basis
   const explanation = plan.explanation && {
     ...plan.explanation,
     writes: plan.explanation.writes.map((each) => ({ ...each })),
   }
-  return definedFields({
+  return pickDefined({
     format: 'edgewise.plan/1',
     changes: plan.changes.map(changeJson),
     writes: plan.writes.map((write) => writeJson(write, wireName)),
     summary: { ...plan.summary },
-    basis: definedFields({
+    basis: pickDefined({
       desired: { ...desired },
       recorded: { ...recorded },
       target: [...target],
@@ -41,7 +41,7 @@ function changeJson({
   after,
   patch,
 }: Change): JsonObject {
-  return definedFields({
+  return pickDefined({
     domain,
     item,
     action,
@@ -54,7 +54,7 @@ function changeJson({
 }
 
 function operationJson({ op, path, value }: Change['patch'][number]): Json {
-  return definedFields({ op, path, value })
+  return pickDefined({ op, path, value })
 }
 
 function writeJson(

@@ -1,10 +1,10 @@
 import type { Plan } from '../../model/plan.ts'
-import { counted } from '../../model/words.ts'
-import { changeParts, changeTable } from './change-parts.ts'
-import { fenced, firstLines, folded, mostCharacters } from '../text/markdown.ts'
+import { pluralize } from '../../model/words.ts'
+import { formatChangeParts, formatChangeTable } from './change-parts.ts'
+import { fenceText, joinFirstLines, foldText, maxCharacters } from '../text/markdown.ts'
 import { plainPaint } from '../text/paint.ts'
-import { sumLine, waveLine, writeLine } from './text.ts'
-import { visible } from '../text/visible.ts'
+import { formatPlanSummary, formatWave, formatWrite } from './text.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 
 const style = { paint: plainPaint, columns: 110, verbose: false }
 const mostWrites = 40
@@ -16,24 +16,25 @@ const mostWarnings = 12
  * that nothing in them is Markdown. It never exceeds what a comment may hold; what is left out is
  * counted.
  */
-export function planMarkdown(plan: Plan): string {
+export function formatPlanMarkdown(plan: Plan): string {
   const warnings =
     plan.warnings.length === 0
       ? ''
-      : `\n${fenced(
-          firstLines(
-            plan.warnings.map((text) => `note: ${visible(text)}`),
+      : `\n${fenceText(
+          joinFirstLines(
+            plan.warnings.map((text) => `note: ${escapeInvisible(text)}`),
             mostWarnings,
           ),
         )}`
   if (plan.changes.length === 0) return `### Edgewise plan\n\nNo changes.\n${warnings}`
-  const domains = counted(plan.summary.domains, 'domain')
-  const head = `### Edgewise plan\n\n${sumLine(plan, plainPaint)} · ${domains}\n${warnings}\n${changeTable(plan.changes)}\n`
+  const domains = pluralize(plan.summary.domains, 'domain')
+  const head = `### Edgewise plan\n\n${formatPlanSummary(plan, plainPaint)} · ${domains}\n${warnings}\n${formatChangeTable(plan.changes)}\n`
   const waves = [...new Set(plan.writes.map(({ wave }) => wave))]
   const lines = [
-    ...(waves.length > 1 ? waves.map((wave) => waveLine(wave, plan)) : []),
-    ...plan.writes.map((write) => writeLine(write, plan, style)),
+    ...(waves.length > 1 ? waves.map((wave) => formatWave(wave, plan)) : []),
+    ...plan.writes.map((write) => formatWrite(write, plan, style)),
   ]
-  const writes = lines.length === 0 ? '' : `\n${folded('Writes', firstLines(lines, mostWrites))}`
-  return `${head}${changeParts(plan.changes, mostCharacters - head.length - writes.length, '`edgewise plan`')}${writes}`
+  const writes =
+    lines.length === 0 ? '' : `\n${foldText('Writes', joinFirstLines(lines, mostWrites))}`
+  return `${head}${formatChangeParts(plan.changes, maxCharacters - head.length - writes.length, '`edgewise plan`')}${writes}`
 }

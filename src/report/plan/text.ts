@@ -1,13 +1,13 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { canonicalizeJson } from '../../model/canonical-json.ts'
 import { symbols, type Action, type Change, type Write } from '../../model/change.ts'
 import { groupBy } from '../../model/group-by.ts'
 import type { Domain } from '../../model/item.ts'
 import type { Explanation, Plan } from '../../model/plan.ts'
-import { counted } from '../../model/words.ts'
+import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
-import { changeLines, valueLines, type ValueLine } from './value-lines.ts'
-import { displayWidth } from '../text/display-width.ts'
-import { cut, wrap } from '../text/wrap.ts'
+import { listChangedFields, listValueLines, type ValueLine } from './value-lines.ts'
+import { measureWidth } from '../text/display-width.ts'
+import { truncate, wrap } from '../text/wrap.ts'
 
 /** How a plan is shown. */
 export interface PlanTextOptions {
@@ -27,28 +27,28 @@ const noWidth = 100_000
  * A plan as people read it: blocks of equal changes with their domains, a line a write, the sum.
  * Ends without a line break.
  */
-export function planText(plan: Plan, options: PlanTextOptions): string {
+export function formatPlan(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return `${unchangedLine(plan)}No changes.`
-  const blocks = blocksOf(plan.changes).map((block) => blockText(block, options))
+  const blocks = groupChanges(plan.changes).map((block) => formatBlock(block, options))
   const reasons = new Map(plan.explanation?.writes.map(({ id, reason }) => [id, reason]))
   const inWaves = plan.writes.some(({ wave }) => wave !== plan.writes[0]?.wave)
   const writes = plan.writes.flatMap((write, i) => [
     ...(inWaves && write.wave !== plan.writes[i - 1]?.wave
-      ? [options.paint.dim(waveLine(write.wave, plan))]
+      ? [options.paint.dim(formatWave(write.wave, plan))]
       : []),
-    writeLine(write, plan, options),
+    formatWrite(write, plan, options),
     ...reasonLines(reasons.get(write.id), plan, options),
   ])
   return [
     ...blocks,
     ...(writes.length === 0 ? [] : [`${options.paint.bold('Writes')}\n${writes.join('\n')}`]),
     ...(plan.explanation === undefined ? [] : [obviousLine(plan.explanation, options.columns)]),
-    sumLine(plan, options.paint),
+    formatPlanSummary(plan, options.paint),
   ].join('\n\n')
 }
 
 /** `Plan: 3 to set, 2 to change · 4 writes (at least 4) · 0 s`. */
-export function sumLine({ summary }: Plan, paint: Paint): string {
+export function formatPlanSummary({ summary }: Plan, paint: Paint): string {
   const parts = (
     [
       [summary.set, 'to set'],
@@ -57,7 +57,7 @@ export function sumLine({ summary }: Plan, paint: Paint): string {
       [summary.release, 'to release'],
     ] as const
   ).flatMap(([count, words]) => (count > 0 ? [`${count} ${words}`] : []))
-  const writes = `${counted(summary.writes, 'write')} (at least ${summary.lowerBound})`
+  const writes = `${pluralize(summary.writes, 'write')} (at least ${summary.lowerBound})`
   return `${paint.bold('Plan:')} ${parts.join(', ')} · ${writes} · ${duration(summary.seconds)}`
 }
 
@@ -80,7 +80,7 @@ function obviousLine({ single, equalPatches, itemByItem }: Explanation, columns:
 function unchangedLine({ summary }: Plan): string {
   return summary.unchanged === 0
     ? ''
-    : `${counted(summary.unchanged, 'item is', 'items are')} as recorded. `
+    : `${pluralize(summary.unchanged, 'item is', 'items are')} as recorded. `
 }
 
 function duration(seconds: number): string {
@@ -97,9 +97,9 @@ export interface Block {
  * Equal changes of many domains are one; changes of the same domains stand in one block. Larger
  * blocks come first.
  */
-export function blocksOf(changes: Change[]): Block[] {
+export function groupChanges(changes: Change[]): Block[] {
   const equal = groupBy(changes, ({ item, action, reason, by = null, before, after }) =>
-    canonicalJson({ item, action, reason, by, before, after }),
+    canonicalizeJson({ item, action, reason, by, before, after }),
   )
   const byDomains = groupBy(equal.values(), (same) => same.map((change) => change.domain).join(' '))
   return [...byDomains.values()]
@@ -115,7 +115,7 @@ export function blocksOf(changes: Change[]): Block[] {
 }
 
 /** A block as text: the domains, then each change with its fields. */
-export function blockText({ domains, changes }: Block, options: PlanTextOptions): string {
+export function formatBlock({ domains, changes }: Block, options: PlanTextOptions): string {
   const { paint, columns, verbose } = options
   const shown = verbose ? domains : domains.slice(0, mostDomains)
   const rest = domains.length - shown.length
@@ -130,7 +130,7 @@ export function blockText({ domains, changes }: Block, options: PlanTextOptions)
 function changeText(change: Change, { paint, columns, verbose }: PlanTextOptions): string[] {
   const colour = colours(paint)[change.action]
   const lines = linesOf(change)
-  const width = Math.max(0, ...lines.map((line) => displayWidth(line.field)))
+  const width = Math.max(0, ...lines.map((line) => measureWidth(line.field)))
   const indent = ' '.repeat(6 + (width === 0 ? 0 : width + 2))
   return [
     `  ${colour(symbols[change.action])} ${change.item}${note(change)}`,
@@ -165,19 +165,23 @@ function note(change: Change): string {
 function linesOf(change: Change): ValueLine[] {
   if (change.after === null) return []
   return change.before === null || change.reason === 'in-doubt'
-    ? valueLines(change.after)
-    : changeLines(change.before, change.after)
+    ? listValueLines(change.after)
+    : listChangedFields(change.before, change.after)
 }
 
 /** `  Wave 2: 9 domains, 1 write`. */
-export function waveLine(wave: number, { writes }: Plan): string {
+export function formatWave(wave: number, { writes }: Plan): string {
   const own = writes.filter((write) => write.wave === wave)
   const domains = new Set(own.flatMap((write) => write.domains)).size
-  return `  Wave ${wave}: ${counted(domains, 'domain')}, ${counted(own.length, 'write')}`
+  return `  Wave ${wave}: ${pluralize(domains, 'domain')}, ${pluralize(own.length, 'write')}`
 }
 
 /** A write on one line. */
-export function writeLine(write: Write, plan: Plan, { columns, verbose }: PlanTextOptions): string {
+export function formatWrite(
+  write: Write,
+  plan: Plan,
+  { columns, verbose }: PlanTextOptions,
+): string {
   const number = String(write.id).padStart(String(plan.writes.length).length)
   const count =
     write.domains.length === 1
@@ -186,5 +190,5 @@ export function writeLine(write: Write, plan: Plan, { columns, verbose }: PlanTe
   const items = Object.entries(write.items).map(([item, form]) =>
     form.name === 'replace' ? item : `${item} (${form.name})`,
   )
-  return cut(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
+  return truncate(`  ${number}  ${count}: ${items.join(', ')}`, verbose ? noWidth : columns)
 }

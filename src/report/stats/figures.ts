@@ -2,7 +2,7 @@ const units = ['', 'k', 'M', 'G', 'T', 'P']
 const bars = '▁▂▃▄▅▆▇█'
 
 /** A whole number in at most five characters: exact up to 9999, then three digits and a unit. */
-export function shortCount(count: number): string {
+export function formatCount(count: number): string {
   if (count < 10_000) return String(count)
   let [value, unit] = [count, 0]
   // What would be shown as 1000 takes the next unit.
@@ -14,13 +14,13 @@ export function shortCount(count: number): string {
  * A share (0 to 1) in percent, two digits after the point; what is there and rounds to nothing is
  * `<0.01`.
  */
-export function percentText(share: number): string {
+export function formatPercent(share: number): string {
   if (share > 0 && share < 0.000_05) return '<0.01'
   return (share * 100).toFixed(2)
 }
 
 /** A line of bars, from 0 to `top`; a dot where there is no value. */
-export function sparkline(values: (number | null)[], top: number): string {
+export function drawSparkline(values: (number | null)[], top: number): string {
   return values
     .map((value) =>
       value === null

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../model/json.ts'
-import { requestsIn } from '../../model/statistics.ts'
-import { classesOf } from '../../model/tally.ts'
+import { sumRequests } from '../../model/statistics.ts'
+import { countByClass } from '../../model/tally.ts'
 import type { Statistics } from './text.ts'
 
 /** Statistics as machine output, `edgewise.stats/1`. Times in UTC. */
-export function statsJson({ from, to, grain, zone, sum, tallies }: Statistics): JsonObject {
+export function buildStatsJson({ from, to, grain, zone, sum, tallies }: Statistics): JsonObject {
   const time = (ms: number) => new Date(ms).toISOString()
   return {
     format: 'edgewise.stats/1',
@@ -15,8 +15,8 @@ export function statsJson({ from, to, grain, zone, sum, tallies }: Statistics): 
     sum,
     series: tallies.map(({ domain, counts, points }) => ({
       domain,
-      requests: requestsIn(counts),
-      classes: classesOf(counts),
+      requests: sumRequests(counts),
+      classes: countByClass(counts),
       statuses: counts,
       points: points
         .toSorted((a, b) => a.time - b.time)

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/json.ts'
-import { prefetchCounts, type PrefetchQuery, type PrefetchRecord } from '../../model/prefetch.ts'
+import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../../model/prefetch.ts'
 
 /** Prefetch records as machine output, `edgewise.prefetch/1`. Times in UTC. */
-export function prefetchJson(
+export function buildPrefetchJson(
   query: PrefetchQuery,
   records: PrefetchRecord[],
   complete: boolean,
@@ -14,7 +14,7 @@ export function prefetchJson(
         ? { task: query.task }
         : { from: query.from, to: query.to, url: query.url ?? null },
     complete,
-    summary: { total: records.length, ...prefetchCounts(records) },
+    summary: { total: records.length, ...countPrefetches(records) },
     records: records.map(({ id, url, status, createdAt, completedAt }) => ({
       id,
       url,

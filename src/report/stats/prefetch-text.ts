@@ -1,14 +1,14 @@
 import {
-  prefetchCounts,
+  countPrefetches,
   prefetchStatuses,
   type PrefetchQuery,
   type PrefetchRecord,
 } from '../../model/prefetch.ts'
-import { localText, type TimeZone } from '../../model/time-zone.ts'
-import { shareOf } from '../../model/tally.ts'
-import { counted } from '../../model/words.ts'
+import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
+import { computeShare } from '../../model/tally.ts'
+import { pluralize } from '../../model/words.ts'
 import type { Paint } from '../text/paint.ts'
-import { visible } from '../text/visible.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 
 interface TextOptions {
   paint: Paint
@@ -25,17 +25,17 @@ const barWidth = 20
  * Prefetch records as people read them: how many are in which status, and what failed. Ends without
  * a line break.
  */
-export function prefetchText(
+export function formatPrefetch(
   query: PrefetchQuery,
   records: PrefetchRecord[],
   options: TextOptions,
 ): string {
   const { paint, verbose } = options
-  const counts = prefetchCounts(records)
-  const all = counted(records.length, 'URL')
+  const counts = countPrefetches(records)
+  const all = pluralize(records.length, 'URL')
   const width = String(records.length).length
   const rows = prefetchStatuses.map((status) => {
-    const share = shareOf(counts[status], records.length)
+    const share = computeShare(counts[status], records.length)
     const bar = '█'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '░')
     return `  ${status.padEnd('processing'.length)}  ${String(counts[status]).padStart(width)}  ${bar} ${(share * 100).toFixed(0).padStart(3)} %`
   })
@@ -50,14 +50,14 @@ export function prefetchText(
 }
 
 /** Says that there are no records of a query, and why that may be. */
-export function noRecordsText(query: PrefetchQuery): string {
+export function formatNoRecords(query: PrefetchQuery): string {
   const which = 'task' in query ? `task ${query.task}` : 'this time'
   return `the service has no records of ${which}; it keeps them for one month`
 }
 
 function titleOf(query: PrefetchQuery): string {
-  if ('task' in query) return `Task ${visible(query.task)}`
-  return `${query.from} to ${query.to}${query.url === undefined ? '' : `, ${visible(query.url)}`}`
+  if ('task' in query) return `Task ${escapeInvisible(query.task)}`
+  return `${query.from} to ${query.to}${query.url === undefined ? '' : `, ${escapeInvisible(query.url)}`}`
 }
 
 function section(
@@ -70,7 +70,7 @@ function section(
   const shown = verbose ? records : records.slice(0, mostUrls)
   const lines = shown.map(
     ({ id, url, createdAt }) =>
-      `  ${visible(url)}  ${paint.dim(`${visible(id)}, ${localText(zone.toLocal(createdAt))}`)}`,
+      `  ${escapeInvisible(url)}  ${paint.dim(`${escapeInvisible(id)}, ${formatLocalTime(zone.toLocal(createdAt))}`)}`,
   )
   const more =
     records.length > shown.length
@@ -80,7 +80,7 @@ function section(
 }
 
 /** One line: how far the records are. */
-export function prefetchLine(records: PrefetchRecord[]): string {
-  const { completed, failed, processing, waiting } = prefetchCounts(records)
+export function formatPrefetchProgress(records: PrefetchRecord[]): string {
+  const { completed, failed, processing, waiting } = countPrefetches(records)
   return `${completed + failed} of ${records.length} done: ${completed} completed, ${failed} failed, ${processing} processing, ${waiting} waiting`
 }

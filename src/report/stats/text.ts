@@ -1,11 +1,17 @@
 import type { Domain } from '../../model/item.ts'
-import { addCounts, requestsIn, type Counts, type Grain } from '../../model/statistics.ts'
-import { classesOf, emptyTally, shareOf, statusClasses, type Tally } from '../../model/tally.ts'
-import { localText, type TimeZone } from '../../model/time-zone.ts'
-import { percentText, shortCount, sparkline } from './figures.ts'
+import { addCounts, sumRequests, type Counts, type Grain } from '../../model/statistics.ts'
+import {
+  countByClass,
+  createTally,
+  computeShare,
+  statusClasses,
+  type Tally,
+} from '../../model/tally.ts'
+import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
+import { formatPercent, formatCount, drawSparkline } from './figures.ts'
 import type { Paint } from '../text/paint.ts'
-import { displayWidth } from '../text/display-width.ts'
-import { visible } from '../text/visible.ts'
+import { measureWidth } from '../text/display-width.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
 
 /** What was asked, and what came. */
@@ -39,7 +45,7 @@ const widths = [5, 5, 5, 5, 5, 5, 6, 6]
  * Counts by domain and class of status as people read them, the largest share of 5xx first. Ends
  * without a line break.
  */
-export function statsText(stats: Statistics, options: TextOptions): string {
+export function formatStats(stats: Statistics, options: TextOptions): string {
   const { paint, columns, verbose } = options
   const rows = worstFirst(stats.tallies)
   const shown = verbose ? rows : rows.slice(0, mostRows)
@@ -48,13 +54,15 @@ export function statsText(stats: Statistics, options: TextOptions): string {
     ...shown.map((tally) => nameOf(tally, stats)),
     ...(rows.length > 1 ? [`${rows.length} domains`] : []),
   ]
-  const nameWidth = Math.max('domain'.length, ...named.map(displayWidth))
+  const nameWidth = Math.max('domain'.length, ...named.map(measureWidth))
   const numbers = widths.reduce((sum, width) => sum + width + 1, 0)
   // A name that leaves no room stands on a line of its own.
   const room = nameWidth + numbers + 1 + sparkSteps <= columns ? nameWidth : null
   const top = Math.max(
     leastTop,
-    ...rows.flatMap(({ steps }) => steps.map(({ requests, failed }) => shareOf(failed, requests))),
+    ...rows.flatMap(({ steps }) =>
+      steps.map(({ requests, failed }) => computeShare(failed, requests)),
+    ),
   )
   const line = (name: string, cells: string) =>
     (room === null ? `${name}\n${cells}` : `${name.padEnd(room)}${cells}`).trimEnd()
@@ -69,15 +77,15 @@ export function statsText(stats: Statistics, options: TextOptions): string {
       : []),
     ...(rows.length > 1 ? [line(`${rows.length} domains`, cellsOf(all, top, paint))] : []),
     '',
-    paint.dim(`A full bar is ${percentText(top)} % of 5xx.`),
+    paint.dim(`A full bar is ${formatPercent(top)} % of 5xx.`),
   ].join('\n')
 }
 
 /** The largest share of 5xx first, then the most requests. */
 function worstFirst(tallies: Tally[]): Tally[] {
   const ranked = tallies.map((tally) => {
-    const requests = requestsIn(tally.counts)
-    return { tally, requests, share: shareOf(classesOf(tally.counts)['5xx'], requests) }
+    const requests = sumRequests(tally.counts)
+    return { tally, requests, share: computeShare(countByClass(tally.counts)['5xx'], requests) }
   })
   const byName = (a: Tally, b: Tally) => (String(a.domain) < String(b.domain) ? -1 : 1)
   return ranked
@@ -87,7 +95,7 @@ function worstFirst(tallies: Tally[]): Tally[] {
 
 function totalOf(rows: Tally[]): Tally {
   const counts: Counts = {}
-  const total = emptyTally(null, sparkSteps)
+  const total = createTally(null, sparkSteps)
   for (const row of rows) {
     addCounts(counts, row.counts)
     for (const [i, step] of total.steps.entries()) {
@@ -99,23 +107,25 @@ function totalOf(rows: Tally[]): Tally {
 }
 
 function nameOf({ domain }: Tally, { sum }: Statistics): string {
-  if (domain !== null) return visible(domain)
+  if (domain !== null) return escapeInvisible(domain)
   if (sum === 'all') return 'all domains'
-  return sum === null || sum.length !== 1 ? `${sum?.length ?? 0} domains` : visible(sum[0] ?? '')
+  return sum === null || sum.length !== 1
+    ? `${sum?.length ?? 0} domains`
+    : escapeInvisible(sum[0] ?? '')
 }
 
 function cellsOf({ counts, steps }: Tally, top: number, paint: Paint): string {
-  const requests = requestsIn(counts)
+  const requests = sumRequests(counts)
   if (requests === 0) return paint.dim('  no data')
-  const classes = classesOf(counts)
+  const classes = countByClass(counts)
   const failed = classes['5xx']
   const texts = [
-    ...[requests, ...statusClasses.map((each) => classes[each])].map(shortCount),
-    percentText(shareOf(classes['4xx'], requests)),
-    percentText(shareOf(failed, requests)),
+    ...[requests, ...statusClasses.map((each) => classes[each])].map(formatCount),
+    formatPercent(computeShare(classes['4xx'], requests)),
+    formatPercent(computeShare(failed, requests)),
   ]
   const cells = texts.map((text, i) => ` ${text.padStart(widths[i] ?? 0)}`)
-  const spark = sparkline(
+  const spark = drawSparkline(
     steps.map((step) => (step.requests === 0 ? null : step.failed / step.requests)),
     top,
   )
@@ -125,6 +135,6 @@ function cellsOf({ counts, steps }: Tally, top: number, paint: Paint): string {
 
 /** From when to when, in the service's time. */
 function spanText({ from, to, zone }: Statistics): string {
-  const [begin, end] = [from, to].map((time) => localText(zone.toLocal(time)).slice(0, 16))
+  const [begin, end] = [from, to].map((time) => formatLocalTime(zone.toLocal(time)).slice(0, 16))
   return `${begin} to ${end} (${zone.name})`
 }

@@ -17,23 +17,23 @@ const plain = /^[\x20-\x7e]*$/
  * Columns that a text takes in a terminal. Colour codes take none; other control characters should
  * be made `visible` first.
  */
-export function displayWidth(text: string): number {
+export function measureWidth(text: string): number {
   const bare = stripVTControlCharacters(text)
   if (plain.test(bare)) return bare.length
   let width = 0
-  for (const grapheme of graphemesOf(bare)) width += graphemeWidth(grapheme)
+  for (const grapheme of splitGraphemes(bare)) width += measureGrapheme(grapheme)
   return width
 }
 
 /** What a reader takes for single characters, in order. */
-export function graphemesOf(text: string): string[] {
+export function splitGraphemes(text: string): string[] {
   // Segmenting is slow, and ASCII needs none.
   if (plain.test(text)) return text.split('')
   return Array.from(graphemes.segment(text), ({ segment }) => segment)
 }
 
 /** Columns that what a reader takes for a single character takes in a terminal. */
-export function graphemeWidth(grapheme: string): number {
+export function measureGrapheme(grapheme: string): number {
   if (plain.test(grapheme)) return grapheme.length
   if (emoji.test(grapheme)) return 2
   let width = 0

@@ -1,26 +1,26 @@
-import { visible } from './visible.ts'
+import { escapeInvisible } from './escape-invisible.ts'
 
 /** Comments of code hosts end at 65,536 characters; what does not fit is counted. */
-export const mostCharacters = 65_000
+export const maxCharacters = 65_000
 
 /**
  * A text in which nothing is Markdown: a code fence that is longer than any run of backticks in it.
  * Mentions, links and HTML mean nothing there.
  */
-export function fenced(text: string): string {
+export function fenceText(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}text\n${text}\n${fence}\n`
 }
 
 /** A folded part. The title is HTML. */
-export function folded(title: string, text: string): string {
-  return `<details><summary>${title}</summary>\n\n${fenced(text)}\n</details>\n`
+export function foldText(title: string, text: string): string {
+  return `<details><summary>${title}</summary>\n\n${fenceText(text)}\n</details>\n`
 }
 
 /** A name as code within a line of HTML. */
-export function codeHtml(text: string): string {
-  const escaped = visible(text)
+export function formatCodeHtml(text: string): string {
+  const escaped = escapeInvisible(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -31,7 +31,7 @@ export function codeHtml(text: string): string {
  * As many of the parts as fit into so many characters, in their order: one that is too long makes
  * no other one go.
  */
-export function fitting<T extends { text: string }>(
+export function selectFitting<T extends { text: string }>(
   parts: T[],
   room: number,
 ): { kept: T[]; left: T[] } {
@@ -50,7 +50,7 @@ export function fitting<T extends { text: string }>(
 }
 
 /** The first lines of a list, each of a bounded length, and how many there are besides. */
-export function firstLines(lines: string[], most: number): string {
+export function joinFirstLines(lines: string[], most: number): string {
   const shown = lines
     .slice(0, most)
     .map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line))

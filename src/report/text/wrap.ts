@@ -1,4 +1,4 @@
-import { displayWidth, graphemesOf, graphemeWidth } from './display-width.ts'
+import { measureWidth, splitGraphemes, measureGrapheme } from './display-width.ts'
 
 /** What a reader may want to copy and has blanks in it. */
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
@@ -9,7 +9,7 @@ const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
  * set in by stays for what it is broken into. Colour is put on afterwards.
  */
 export function wrap(text: string, columns: number, indent: string): string {
-  const room = Math.max(1, columns - displayWidth(indent))
+  const room = Math.max(1, columns - measureWidth(indent))
   return text
     .split('\n')
     .flatMap((line) => wrapLine(line, room))
@@ -30,12 +30,12 @@ export function wrapSentences(text: string, columns: number): string {
 }
 
 /** A line that fits; what is cut is marked. */
-export function cut(line: string, columns: number): string {
-  if (displayWidth(line) <= columns) return line.trimEnd()
+export function truncate(line: string, columns: number): string {
+  if (measureWidth(line) <= columns) return line.trimEnd()
   let kept = ''
   let used = 0
   for (const character of line) {
-    used += displayWidth(character)
+    used += measureWidth(character)
     if (used > columns - 1) break
     kept += character
   }
@@ -49,7 +49,7 @@ function wrapLine(line: string, room: number): string[] {
 }
 
 function sentenceLines(line: string, columns: number): string[] {
-  if (displayWidth(line) <= columns) return [line]
+  if (measureWidth(line) <= columns) return [line]
   const words = line.trimStart()
   const setIn = ' '.repeat(line.length - words.length)
   // Made visible, a text has no such character.
@@ -58,7 +58,7 @@ function sentenceLines(line: string, columns: number): string[] {
   const lines = [setIn + first]
   for (const word of rest) {
     const longer = `${lines.at(-1) ?? ''} ${word}`
-    if (displayWidth(longer) <= columns) lines[lines.length - 1] = longer
+    if (measureWidth(longer) <= columns) lines[lines.length - 1] = longer
     else if (word !== '') lines.push(`${setIn}  ${word}`)
   }
   return lines
@@ -69,7 +69,7 @@ function wrapWords(text: string, room: number): string[] {
   let current = ''
   let width = 0
   for (const word of text.split(' ')) {
-    const wordWidth = displayWidth(word)
+    const wordWidth = measureWidth(word)
     if (current !== '' && width + 1 + wordWidth <= room) {
       current += ` ${word}`
       width += 1 + wordWidth
@@ -79,7 +79,7 @@ function wrapWords(text: string, room: number): string[] {
     const pieces = wordWidth <= room ? [word] : broken(word, room)
     lines.push(...pieces.slice(0, -1))
     current = pieces.at(-1) ?? ''
-    width = displayWidth(current)
+    width = measureWidth(current)
   }
   return [...lines, current]
 }
@@ -87,8 +87,8 @@ function wrapWords(text: string, room: number): string[] {
 function broken(word: string, room: number): string[] {
   const pieces = ['']
   let width = 0
-  for (const grapheme of graphemesOf(word)) {
-    const more = graphemeWidth(grapheme)
+  for (const grapheme of splitGraphemes(word)) {
+    const more = measureGrapheme(grapheme)
     if (width > 0 && width + more > room) {
       pieces.push('')
       width = 0

@@ -1,4 +1,4 @@
-import { localText, type TimeZone } from '../../model/time-zone.ts'
+import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
 
 /** A window of time in the service's local time, and the moments it may stand for. */
 export interface LocalWindow {
@@ -20,7 +20,7 @@ const minuteMs = 60_000
  * for two moments, and the specification does not say for which: the window is then widened until
  * it covers all labels in either case. Labels outside [from, to) are dropped from the answer.
  */
-export function localWindow(from: number, to: number, zone: TimeZone): LocalWindow {
+export function buildLocalWindow(from: number, to: number, zone: TimeZone): LocalWindow {
   const lastMinute = to - minuteMs
   let start = floorMinute(zone.toLocal(from))
   for (let over = last(start, zone) - from; over > 0; over = last(start, zone) - from)
@@ -39,11 +39,11 @@ export function localWindow(from: number, to: number, zone: TimeZone): LocalWind
 }
 
 function first(local: number, zone: TimeZone): number {
-  return Math.min(...zone.readings(local))
+  return Math.min(...zone.listUtcCandidates(local))
 }
 
 function last(local: number, zone: TimeZone): number {
-  return Math.max(...zone.readings(local))
+  return Math.max(...zone.listUtcCandidates(local))
 }
 
 function floorMinute(local: number): number {
@@ -51,5 +51,5 @@ function floorMinute(local: number): number {
 }
 
 function minuteText(local: number): string {
-  return localText(local).slice(0, 16)
+  return formatLocalTime(local).slice(0, 16)
 }

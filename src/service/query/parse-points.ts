@@ -1,16 +1,16 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import { isObject, type Json } from '../../model/json.ts'
 import {
-  alignedDown,
+  alignDown,
   grainMs,
-  requestsIn,
+  sumRequests,
   type Counts,
   type Point,
   type Question,
 } from '../../model/statistics.ts'
-import { localText, type TimeZone } from '../../model/time-zone.ts'
+import { formatLocalTime, type TimeZone } from '../../model/time-zone.ts'
 import type { Part } from './split-question.ts'
-import { wrongAnswer } from './wrong-answer.ts'
+import { createWrongAnswerError } from './wrong-answer.ts'
 
 /** The query that a series answers. */
 export interface SeriesQuery {
@@ -81,8 +81,8 @@ function refuseOutside(points: Point[], query: SeriesQuery): void {
   // A day may have 25 hours.
   const slack = grainMs[grain] * (grain === 'day' ? 25 / 24 : 1)
   const { window } = query.part
-  const earliest = alignedDown(window.earliest, grain, query.zone)
-  const latest = alignedDown(window.latest, grain, query.zone)
+  const earliest = alignDown(window.earliest, grain, query.zone)
+  const latest = alignDown(window.latest, grain, query.zone)
   const [first, last] = [points[0], points.at(-1)]
   if (first !== undefined && first.time < earliest - slack) throw outside(first, earliest, query)
   if (last !== undefined && last.time > latest + slack) throw outside(last, latest, query)
@@ -104,7 +104,7 @@ function refuseFuture(points: Point[], query: SeriesQuery): void {
   const { question, now, zone } = query
   const ahead = question.labels === 'end' ? grainMs[question.grain] : 0
   const early = points.findLast(
-    ({ time, counts }) => time > now + ahead + slackMs && requestsIn(counts) > 0,
+    ({ time, counts }) => time > now + ahead + slackMs && sumRequests(counts) > 0,
   )
   if (early === undefined) return
   throw new EdgewiseError(
@@ -115,7 +115,7 @@ function refuseFuture(points: Point[], query: SeriesQuery): void {
 }
 
 function formatMinute(time: number, zone: TimeZone): string {
-  return localText(zone.toLocal(time)).slice(0, 16)
+  return formatLocalTime(zone.toLocal(time)).slice(0, 16)
 }
 
 /** Formats a length of time in hours and minutes. */
@@ -127,5 +127,5 @@ function formatLength(ms: number): string {
 }
 
 function wrong({ subject }: SeriesQuery, expected: string, got: Json): EdgewiseError {
-  return wrongAnswer(`statistics of ${subject}`, expected, got)
+  return createWrongAnswerError(`statistics of ${subject}`, expected, got)
 }

@@ -1,14 +1,14 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { isObject, own, type Json } from '../../model/json.ts'
+import { isObject, getOwn, type Json } from '../../model/json.ts'
 import {
   prefetchStatuses,
   type PrefetchQuery,
   type PrefetchRecord,
   type PrefetchStatus,
 } from '../../model/prefetch.ts'
-import { localText, localTime, type TimeZone } from '../../model/time-zone.ts'
+import { formatLocalTime, buildLocalTime, type TimeZone } from '../../model/time-zone.ts'
 import { query, type QueryContext } from './query.ts'
-import { wrongAnswer } from './wrong-answer.ts'
+import { createWrongAnswerError } from './wrong-answer.ts'
 
 /** Records, and whether they are as many as the service counts. */
 export interface Prefetches {
@@ -85,16 +85,17 @@ async function queryPage(
     page_size: String(pageSize),
   }
   const data = await query({ path: '/cache/prefetch', parameters, what }, context)
-  if (!isObject(data)) throw wrongAnswer(what, 'expected an object with "total" and "list"', data)
+  if (!isObject(data))
+    throw createWrongAnswerError(what, 'expected an object with "total" and "list"', data)
   const [total = null, page = null, list = null] = [
-    own(data, 'total'),
-    own(data, 'page_number'),
-    own(data, 'list'),
+    getOwn(data, 'total'),
+    getOwn(data, 'page_number'),
+    getOwn(data, 'list'),
   ]
   if (!Number.isSafeInteger(total) || Number(total) < 0)
-    throw wrongAnswer(what, 'expected "total" to be a whole number from 0', total)
-  if (page !== number) throw wrongAnswer(what, `expected page ${number}`, page)
-  if (!Array.isArray(list)) throw wrongAnswer(what, 'expected "list" to be a list', list)
+    throw createWrongAnswerError(what, 'expected "total" to be a whole number from 0', total)
+  if (page !== number) throw createWrongAnswerError(what, `expected page ${number}`, page)
+  if (!Array.isArray(list)) throw createWrongAnswerError(what, 'expected "list" to be a list', list)
   return { total: Number(total), records: list.map((record) => parseRecord(record, zone)) }
 }
 
@@ -105,24 +106,30 @@ function buildParameters(wanted: PrefetchQuery): Record<string, string> {
 }
 
 function parseRecord(given: Json, zone: TimeZone): PrefetchRecord {
-  if (!isObject(given)) throw wrongAnswer(what, 'expected a record to be an object', given)
+  if (!isObject(given))
+    throw createWrongAnswerError(what, 'expected a record to be an object', given)
   const [id = null, url = null, status = null, created = null] = [
     'id',
     'url',
     'status',
     'create_time',
-  ].map((key) => own(given, key))
-  const completed = own(given, 'complete_time') ?? ''
+  ].map((key) => getOwn(given, key))
+  const completed = getOwn(given, 'complete_time') ?? ''
   if (!(typeof id === 'string' && id !== '') && !Number.isInteger(id))
-    throw wrongAnswer(what, 'expected "id" to be a whole number', id)
-  if (typeof url !== 'string') throw wrongAnswer(what, 'expected "url" to be a text', url)
+    throw createWrongAnswerError(what, 'expected "id" to be a whole number', id)
+  if (typeof url !== 'string')
+    throw createWrongAnswerError(what, 'expected "url" to be a text', url)
   if (!isStatus(status))
-    throw wrongAnswer(what, `expected "status" to be one of ${prefetchStatuses.join(', ')}`, status)
+    throw createWrongAnswerError(
+      what,
+      `expected "status" to be one of ${prefetchStatuses.join(', ')}`,
+      status,
+    )
   const [createdAt, completedAt] = [created, completed].map((text) => parseTime(text, zone))
   if (createdAt === undefined || createdAt === null)
-    throw wrongAnswer(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
+    throw createWrongAnswerError(what, 'expected "create_time" to be YYYY-MM-DD HH:ii:ss', created)
   if (completedAt === undefined)
-    throw wrongAnswer(
+    throw createWrongAnswerError(
       what,
       'expected "complete_time" to be YYYY-MM-DD HH:ii:ss or empty',
       completed,
@@ -144,6 +151,6 @@ function parseTime(text: Json, zone: TimeZone): number | null | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1)
     .map(Number)
-  const local = localTime(year, month, day, hour, minute, second)
-  return localText(local) === text ? zone.toUtc(local) : undefined
+  const local = buildLocalTime(year, month, day, hour, minute, second)
+  return formatLocalTime(local) === text ? zone.toUtc(local) : undefined
 }

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { PrefetchQuery } from '../../model/prefetch.ts'
 import type { Point } from '../../model/statistics.ts'
-import { timeZone, type TimeZone } from '../../model/time-zone.ts'
+import { createTimeZone, type TimeZone } from '../../model/time-zone.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
 import { queryPrefetches, type Prefetches } from './prefetch.ts'
@@ -17,10 +17,10 @@ import { queryEachDomain, queryTogether } from './statistics.ts'
  */
 export interface QueryClient {
   /** One series for each domain, part by part. */
-  eachDomain(question: DomainsQuestion): AsyncIterable<Batch<Series>>
+  queryEachDomain(question: DomainsQuestion): AsyncIterable<Batch<Series>>
   /** One series over all domains, part by part: counts of one time add up. */
-  together(question: SumQuestion): AsyncIterable<Batch<Point>>
-  prefetches(query: PrefetchQuery): Promise<Prefetches>
+  queryTogether(question: SumQuestion): AsyncIterable<Batch<Point>>
+  queryPrefetches(query: PrefetchQuery): Promise<Prefetches>
 }
 
 /** Where and how a client queries. */
@@ -45,15 +45,15 @@ export interface QueryClientOptions {
 export function createQueryClient(options: QueryClientOptions): QueryClient {
   // Looked up when it is needed: most connections only write.
   let known: TimeZone | undefined
-  const zone = () => (known ??= timeZone(options.timezone))
+  const zone = () => (known ??= createTimeZone(options.timezone))
   const { clock, maxWaitMs } = options
   const pace = new QueryPace(clock, maxWaitMs, options.onWait?.bind(options))
   const context: QueryContext = { ...options, pace }
   const scrub: Scrub = (error) => withoutSecrets(error, (text) => options.connection.scrub(text))
   return {
-    eachDomain: (question) => guarded(() => queryEachDomain(question, zone(), context), scrub),
-    together: (question) => guarded(() => queryTogether(question, zone(), context), scrub),
-    prefetches: async (query) => {
+    queryEachDomain: (question) => guarded(() => queryEachDomain(question, zone(), context), scrub),
+    queryTogether: (question) => guarded(() => queryTogether(question, zone(), context), scrub),
+    queryPrefetches: async (query) => {
       try {
         return await queryPrefetches(query, zone(), context)
       } catch (error) {

@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
-import { Waiters } from '../write/waiters.ts'
+import { WaitQueue } from '../write/wait-queue.ts'
 
 const minute = 60_000
 /** Queries at a time. */
@@ -22,7 +22,7 @@ export class QueryPace {
   #resetAtMs = 0
   /** The end of the wait that was reported last. */
   #reportedUntilMs = 0
-  readonly #waiting = new Waiters()
+  readonly #waiting = new WaitQueue()
 
   /**
    * @param maxWaitMs a longer wait is refused
@@ -53,7 +53,7 @@ export class QueryPace {
         return
       } else if (this.#inFlight > 0) {
         // What remains is less the queries in flight, some of which the service may have counted.
-        await this.#waiting.waitAtMost(Math.min(wait, this.#maxWaitMs), this.#clock, signal)
+        await this.#waiting.waitUpTo(Math.min(wait, this.#maxWaitMs), this.#clock, signal)
       } else if (wait > this.#maxWaitMs) {
         throw tooLong(wait, this.#maxWaitMs)
       } else {

@@ -5,7 +5,7 @@ import type { Part } from './split-question.ts'
 export interface Batch<T> {
   results: T[]
   done: number
-  all: number
+  total: number
 }
 
 /** Parts that are queried or wait for the pace at a time. */
@@ -45,15 +45,15 @@ export async function* queryParts<T>(
     )
     running.add(query)
   }
-  const all = parts.length
+  const total = parts.length
   try {
-    yield { results: [], done: 0, all }
+    yield { results: [], done: 0, total }
     for (let i = 0; i < maxSideBySide; i++) beginNext()
     for (let done = 1; running.size > 0; done++) {
       const { query, results } = await Promise.race(running)
       stop.signal.throwIfAborted()
       running.delete(query)
-      yield { results, done, all }
+      yield { results, done, total }
       beginNext()
     }
   } finally {

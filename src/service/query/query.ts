@@ -1,12 +1,12 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { own, type Json } from '../../model/json.ts'
+import { getOwn, type Json } from '../../model/json.ts'
 import type { Limits } from '../../model/outcome.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Connection } from '../write/client.ts'
-import { envelopeOf } from '../envelope.ts'
+import { parseEnvelope } from '../envelope.ts'
 import { classifyFailure } from '../call-failure.ts'
 import { refuseInterrupted, type QueryPace } from './query-pace.ts'
-import { overNetwork } from '../transport.ts'
+import { createNetworkTransport } from '../transport.ts'
 
 /** The connection, pace and clock that queries share. */
 export interface QueryContext {
@@ -74,7 +74,7 @@ export async function query(wanted: Query, context: QueryContext): Promise<Json>
 }
 
 async function attempt(wanted: Query, { connection, signal }: QueryContext): Promise<Reply> {
-  const { url, token, timeoutMs, scrub, transport = overNetwork() } = connection
+  const { url, token, timeoutMs, scrub, transport = createNetworkTransport() } = connection
   try {
     const parameters = Object.entries({ ...wanted.parameters, token })
     const search = parameters
@@ -83,7 +83,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
     const address = `${url}/v2${wanted.path}?${search}`
     const request = { url: address, timeoutMs, maxBytes }
     const answer = await transport({ ...request, signal })
-    const { body, code, message, limits, retryAfterMs } = envelopeOf(
+    const { body, code, message, limits, retryAfterMs } = parseEnvelope(
       answer,
       (text) => scrub(withoutEncoded(text, token)),
       words,
@@ -112,7 +112,7 @@ async function attempt(wanted: Query, { connection, signal }: QueryContext): Pro
         message: `the service answered HTTP ${status} without a numeric code`,
       }
     return status === 200 && code === 0
-      ? { kind: 'answered', data: own(body, 'data') ?? null, limits }
+      ? { kind: 'answered', data: getOwn(body, 'data') ?? null, limits }
       : { kind: 'refused', error: refused(wanted, status, code, message), limits }
   } catch (error) {
     // Report only the kind of failure: the error itself may show the address.

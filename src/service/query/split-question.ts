@@ -1,11 +1,11 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Domain } from '../../model/item.ts'
-import { alignedDown, grainMs, type Grain, type Question } from '../../model/statistics.ts'
+import { alignDown, grainMs, type Grain, type Question } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
-import { localWindow, type LocalWindow } from './local-window.ts'
+import { buildLocalWindow, type LocalWindow } from './local-window.ts'
 
 /** The interface: one series for each domain, or one sum over them. */
-export type Kind = 'each' | 'together'
+export type QuestionKind = 'each' | 'together'
 
 /** A part of a question that one query answers: labels in [from, to), and the window to query. */
 export interface Part {
@@ -42,9 +42,9 @@ const maxPoints = 2880
  * @throws EdgewiseError `usage` for a question without domains or time, or where the zone has no
  * hours to speak of
  */
-export function splitQuestion(question: Question, kind: Kind, zone: TimeZone): Part[] {
+export function splitQuestion(question: Question, kind: QuestionKind, zone: TimeZone): Part[] {
   const { grain, to } = question
-  const from = alignedDown(question.from, grain, zone)
+  const from = alignDown(question.from, grain, zone)
   if (!(from < to))
     throw new EdgewiseError(
       'usage',
@@ -105,13 +105,13 @@ function splitTime(
   for (let at = from; at < to;) {
     refuseShiftedHours(from, at, grain, zone)
     let end = Math.min(to, at + longest)
-    let window = localWindow(at, end, zone)
+    let window = buildLocalWindow(at, end, zone)
     if (end < to || window.lengthMs > longest) {
       end = lastPeriodStart(at, end, grain, zone)
-      window = localWindow(at, end, zone)
+      window = buildLocalWindow(at, end, zone)
       while (window.lengthMs > longest) {
         end = lastPeriodStart(at, end - (window.lengthMs - longest), grain, zone)
-        window = localWindow(at, end, zone)
+        window = buildLocalWindow(at, end, zone)
       }
     }
     spans.push({ from: at, to: end, window })
@@ -125,7 +125,7 @@ function lastPeriodStart(at: number, end: number, grain: Grain, zone: TimeZone):
   // Hours and minutes are counted from the first label on, days by the calendar.
   const whole =
     grain === 'day'
-      ? alignedDown(end, grain, zone)
+      ? alignDown(end, grain, zone)
       : at + Math.floor((end - at) / grainMs[grain]) * grainMs[grain]
   if (whole <= at)
     throw new TypeError(`expected a part of a question to hold a period from ${at} to ${end}`)

@@ -1,12 +1,12 @@
 import type { Domain } from '../../model/item.ts'
-import { isObject, own, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../../model/json.ts'
 import type { Point, Question } from '../../model/statistics.ts'
 import type { TimeZone } from '../../model/time-zone.ts'
 import { query, type QueryContext } from './query.ts'
 import { parsePoints, type SeriesQuery } from './parse-points.ts'
 import { queryParts } from './query-parts.ts'
 import { splitQuestion, type Part } from './split-question.ts'
-import { wrongAnswer } from './wrong-answer.ts'
+import { createWrongAnswerError } from './wrong-answer.ts'
 
 /** Points of one domain in one part of a question, ascending. */
 export interface Series {
@@ -69,23 +69,25 @@ function parseSeries(data: Json, about: Omit<SeriesQuery, 'subject'>): Series[] 
   const seen = new Set<string>()
   return Object.entries(parseObject(data)).map(([key, series]) => {
     const domain = key.toLowerCase()
-    if (!wanted.has(domain)) throw wrongAnswer(what, `expected only ${[...wanted].join(', ')}`, key)
-    if (seen.has(domain)) throw wrongAnswer(what, 'expected each domain once', `${domain} twice`)
+    if (!wanted.has(domain))
+      throw createWrongAnswerError(what, `expected only ${[...wanted].join(', ')}`, key)
+    if (seen.has(domain))
+      throw createWrongAnswerError(what, 'expected each domain once', `${domain} twice`)
     seen.add(domain)
     if (!isObject(series))
-      throw wrongAnswer(
+      throw createWrongAnswerError(
         `statistics of ${domain}`,
         'expected an object with "domain" and "data"',
         series,
       )
-    const named = own(series, 'domain')
+    const named = getOwn(series, 'domain')
     if (typeof named !== 'string' || named.toLowerCase() !== domain)
-      throw wrongAnswer(
+      throw createWrongAnswerError(
         `statistics of ${domain}`,
         `expected "domain" to be ${domain}`,
         named ?? null,
       )
-    const points = parsePoints(own(series, 'data') ?? null, { ...about, subject: domain })
+    const points = parsePoints(getOwn(series, 'data') ?? null, { ...about, subject: domain })
     return { domain, points }
   })
 }
@@ -94,5 +96,5 @@ function parseSeries(data: Json, about: Omit<SeriesQuery, 'subject'>): Series[] 
 function parseObject(data: Json): JsonObject {
   if (Array.isArray(data) && data.length === 0) return {}
   if (isObject(data)) return data
-  throw wrongAnswer(what, 'expected an object with one series for each domain', data)
+  throw createWrongAnswerError(what, 'expected an object with one series for each domain', data)
 }

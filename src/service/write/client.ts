@@ -1,8 +1,8 @@
 import type { Domain, ItemKey, Wire } from '../../model/item.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import { readAnswer } from './parse-answer.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { classifyFailure } from '../call-failure.ts'
-import { overNetwork, type Transport } from '../transport.ts'
+import { createNetworkTransport, type Transport } from '../transport.ts'
 
 /** How the service is reached. */
 export interface Connection {
@@ -51,9 +51,9 @@ async function post(
   body: string,
   itemOf: (wireName: string) => ItemKey,
 ): Promise<Outcome> {
-  const { url, timeoutMs, scrub, transport = overNetwork() } = connection
+  const { url, timeoutMs, scrub, transport = createNetworkTransport() } = connection
   try {
-    return readAnswer(
+    return parseAnswer(
       await transport({ url: `${url}/v2/domain/config`, body, timeoutMs }),
       itemOf,
       scrub,

@@ -1,7 +1,7 @@
 import type { ItemKey } from '../../model/item.ts'
-import { isObject, own, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, getOwn, type Json, type JsonObject } from '../../model/json.ts'
 import type { Limits, Outcome } from '../../model/outcome.ts'
-import { envelopeOf } from '../envelope.ts'
+import { parseEnvelope } from '../envelope.ts'
 import type { Answer } from '../transport.ts'
 
 /**
@@ -11,12 +11,12 @@ import type { Answer } from '../transport.ts'
  * @param itemOf the item that a wire name stands for
  * @param scrub takes secrets out of the service's message
  */
-export function readAnswer(
+export function parseAnswer(
   answer: Answer,
   itemOf: (wireName: string) => ItemKey,
   scrub: (text: string) => string = (text) => text,
 ): Outcome {
-  const envelope = envelopeOf(answer, scrub, fallback)
+  const envelope = parseEnvelope(answer, scrub, fallback)
   const { body, code, message, retryAfterMs } = envelope
   const limits = perMinute(answer, envelope.limits)
   if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
@@ -62,8 +62,8 @@ function perMinute(answer: Answer, { remaining, resetMs }: Limits): Limits {
 
 /** The resulting configuration under `data.config`, keyed by item. */
 function configOf(body: JsonObject, itemOf: (wireName: string) => ItemKey): Record<ItemKey, Json> {
-  const data = own(body, 'data')
-  const config = data !== undefined && isObject(data) ? own(data, 'config') : undefined
+  const data = getOwn(body, 'data')
+  const config = data !== undefined && isObject(data) ? getOwn(data, 'config') : undefined
   if (config === undefined || !isObject(config)) return {}
   return Object.fromEntries(Object.entries(config).map(([name, value]) => [itemOf(name), value]))
 }
@@ -73,9 +73,9 @@ function configOf(body: JsonObject, itemOf: (wireName: string) => ItemKey): Reco
  * `combined_ban`.
  */
 function domainsOf(body: JsonObject): { id: string; domain: string }[] {
-  const data = own(body, 'data')
-  const inside = data !== undefined && isObject(data) ? own(data, 'domains') : undefined
-  const list = inside ?? own(body, 'domains')
+  const data = getOwn(body, 'data')
+  const inside = data !== undefined && isObject(data) ? getOwn(data, 'domains') : undefined
+  const list = inside ?? getOwn(body, 'domains')
   if (!Array.isArray(list)) return []
   return list.flatMap((entry) => {
     if (!isObject(entry) || typeof entry['domain'] !== 'string') return []

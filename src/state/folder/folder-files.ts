@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import type { DirRegister } from './folder-register.ts'
+import type { FolderRegister } from './folder-register.ts'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
-import { inTurn } from '../in-turn.ts'
-import type { RecordFiles } from '../state-files.ts'
-import { writeFilesDurably, type Files } from './write-file.ts'
+import { createSerialQueue } from '../serial-queue.ts'
+import type { StateFiles } from '../state-files.ts'
+import { writeFilesDurably, type FileChanges } from './write-file.ts'
 
 /**
  * Records in a folder. All who work on them see the same folder.
@@ -13,17 +13,17 @@ import { writeFilesDurably, type Files } from './write-file.ts'
  * @param lock who lost it, having been stopped or asleep for longer than it holds, writes nothing
  * over what others have written since
  */
-export function dirFiles(
+export function createFolderFiles(
   disk: Disk,
   folder: string,
   temporary: string,
-  lock: Pick<DirRegister, 'changed' | 'location'>,
-): RecordFiles {
-  const turn = inTurn()
+  lock: Pick<FolderRegister, 'hasChanged' | 'location'>,
+): StateFiles {
+  const turn = createSerialQueue()
   const made = new DurableFolders(disk, folder)
-  const write = (steps: Files[]) =>
+  const write = (steps: FileChanges[]) =>
     turn(async () => {
-      if (await lock.changed()) throw lost(folder, lock.location)
+      if (await lock.hasChanged()) throw lost(folder, lock.location)
       for (const step of steps) {
         await writeFilesDurably(
           disk,
@@ -35,17 +35,17 @@ export function dirFiles(
     })
   return {
     location: folder,
-    placeOf: (path) => join(folder, path),
-    lookAgain: () => undefined,
-    read: async (path) => {
+    describePath: (path) => join(folder, path),
+    refresh: () => undefined,
+    load: async (path) => {
       const found = new Map<string, string>()
       await readInto(found, disk, folder, path)
       return found
     },
     write,
     publish: write,
-    jot: (path, text) => write([new Map([[path, text]])]),
-    jotted: async (path) => {
+    saveLocally: (path, text) => write([new Map([[path, text]])]),
+    loadLocalAndShared: async (path) => {
       const text = await disk.read(join(folder, path))
       return { here: text, shared: text }
     },

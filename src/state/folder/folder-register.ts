@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import type { Disk } from './disk.ts'
 import { DurableFolders } from './durable-folders.ts'
-import { inTurn } from '../in-turn.ts'
+import { createSerialQueue } from '../serial-queue.ts'
 import type { Register } from '../register.ts'
 
 /** A register that knows whether it is still as this process left it. */
-export interface DirRegister extends Register {
+export interface FolderRegister extends Register {
   /**
    * Whether somebody else has changed it since this process did; false where this process never
    * has.
    */
-  changed(): Promise<boolean>
+  hasChanged(): Promise<boolean>
 }
 
 /**
@@ -18,15 +18,19 @@ export interface DirRegister extends Register {
  * with its whole text, and a file system gives a name only once, so that of two that change the
  * same state one wins.
  */
-export function dirRegister(disk: Disk, folder: string, temporary: string): DirRegister {
+export function createFolderRegister(
+  disk: Disk,
+  folder: string,
+  temporary: string,
+): FolderRegister {
   const made = new DurableFolders(disk, folder)
-  const turn = inTurn()
+  const turn = createSerialQueue()
   let own: number | null = null
   const highest = async () => Math.max(0, ...(await disk.list(folder)).map(numberOf))
   const pathOf = (number: number) => join(folder, `${number}.json`)
   return {
     location: folder,
-    near: true,
+    isLocal: true,
     read: async () => {
       for (;;) {
         const number = await highest()
@@ -36,7 +40,7 @@ export function dirRegister(disk: Disk, folder: string, temporary: string): DirR
         if (text !== null) return { version: String(number), text: text === '' ? null : text }
       }
     },
-    swap: (version, text) =>
+    compareAndSwap: (version, text) =>
       turn(async () => {
         const number = Number(version ?? 0) + 1
         await made.ensure(folder)
@@ -55,7 +59,7 @@ export function dirRegister(disk: Disk, folder: string, temporary: string): DirR
             await disk.remove(join(folder, name))
         return String(number)
       }),
-    changed: () => turn(async () => own !== null && (await highest()) !== own),
+    hasChanged: () => turn(async () => own !== null && (await highest()) !== own),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Disk } from './disk.ts'
 import type { DurableFolders } from './durable-folders.ts'
 
 /** Files by path: their texts, or null for one that is to go. */
-export type Files = ReadonlyMap<string, string | null>
+export type FileChanges = ReadonlyMap<string, string | null>
 
 /**
  * Replaces files so that a crash at any moment leaves the old or the new text of each, never a
@@ -16,7 +16,7 @@ export type Files = ReadonlyMap<string, string | null>
 export async function writeFilesDurably(
   disk: Disk,
   made: DurableFolders,
-  files: Files,
+  files: FileChanges,
   temporary: string,
 ): Promise<void> {
   const folders = new Set<string>()

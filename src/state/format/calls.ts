@@ -13,7 +13,7 @@ export interface Call {
 }
 
 /** The clocks of the machine that asks. */
-export interface Times {
+export interface MachineTimes {
   boot: string
   /** Wall clock, ms since 1970. */
   now: number
@@ -25,7 +25,7 @@ export interface Times {
  * When calls count as made, by the own machine's clock since its boot, ascending. Another machine's
  * clock may be wrong: what it says of the five minutes around now counts as now.
  */
-export function timesOf(calls: Call[], here: Times): number[] {
+export function toUptimes(calls: Call[], here: MachineTimes): number[] {
   return calls
     .flatMap(({ at, boot, up }) => {
       if (boot !== '' && boot === here.boot) return [up]
@@ -36,7 +36,7 @@ export function timesOf(calls: Call[], here: Times): number[] {
 }
 
 /** Times since the machine's boot as calls that any machine can read. */
-export function callsAt(times: number[], here: Times): Call[] {
+export function buildCalls(times: number[], here: MachineTimes): Call[] {
   return times.map((up) => ({ at: Math.ceil(here.now + up - here.up), boot: here.boot, up }))
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { canonicalizeJson } from '../../model/canonical-json.ts'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../model/json.ts'
@@ -18,7 +18,7 @@ export function formatDomainFile(
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(
       ([item, recorded]) =>
-        `    ${JSON.stringify(item)}: ${canonicalJson(recorded as unknown as Json)}`,
+        `    ${JSON.stringify(item)}: ${canonicalizeJson(recorded as unknown as Json)}`,
     )
   return `{\n  "format": "${format}",\n  "domain": ${JSON.stringify(domain)},\n  "items": {\n${lines.join(',\n')}\n  }\n}\n`
 }
@@ -33,12 +33,13 @@ export function parseDomainFile(
   place: string,
   text: string,
 ): { domain: Domain; items: Map<ItemKey, RecordedItem> } {
-  const { domain, items } = readFormat(place, text, format)
+  const { domain, items } = parseFormat(place, text, format)
   if (typeof domain !== 'string' || items === undefined || !isObject(items))
-    throw damagedFile(place, 'expected "domain" and "items"')
+    throw createDamagedFileError(place, 'expected "domain" and "items"')
   const read = new Map<ItemKey, RecordedItem>()
   for (const [item, entry] of Object.entries(items)) {
-    if (!isRecordedItem(entry)) throw damagedFile(place, `the entry "${item}" is incomplete`)
+    if (!isRecordedItem(entry))
+      throw createDamagedFileError(place, `the entry "${item}" is incomplete`)
     read.set(item, entry as unknown as RecordedItem)
   }
   return { domain, items: read }
@@ -49,14 +50,14 @@ export function parseDomainFile(
  *
  * @throws EdgewiseError `record-damaged` when it is none, or of another format
  */
-export function readFormat(place: string, text: string, expected: string): JsonObject {
+export function parseFormat(place: string, text: string, expected: string): JsonObject {
   const data = parseJson(text)
-  if (data === undefined) throw damagedFile(place, 'it is not JSON')
-  if (!isObject(data)) throw damagedFile(place, 'expected an object')
+  if (data === undefined) throw createDamagedFileError(place, 'it is not JSON')
+  if (!isObject(data)) throw createDamagedFileError(place, 'expected an object')
   if (data['format'] !== expected) {
     const given = typeof data['format'] === 'string' ? data['format'] : 'none'
     const newer = given.replace(/\d+$/, '') === expected.replace(/\d+$/, '')
-    throw damagedFile(
+    throw createDamagedFileError(
       place,
       `expected the format ${expected}, got ${given}${newer ? '; a newer edgewise wrote it, use that version' : ''}`,
     )
@@ -65,7 +66,7 @@ export function readFormat(place: string, text: string, expected: string): JsonO
 }
 
 /** What is said of a file of a record that can't be used. */
-export function damagedFile(place: string, what: string): EdgewiseError {
+export function createDamagedFileError(place: string, what: string): EdgewiseError {
   return new EdgewiseError(
     'record-damaged',
     `the record ${place} can't be read: ${what}`,

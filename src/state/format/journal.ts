@@ -1,9 +1,9 @@
 import { applyOutcomes, type Applied } from '../../model/applied.ts'
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { canonicalizeJson } from '../../model/canonical-json.ts'
 import type { Domain, ItemKey } from '../../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
-import { damagedFile, isRecordedItem, isTime, readFormat } from './domain-file.ts'
-import type { Recorded, RecordedItem, Wave } from '../store.ts'
+import { createDamagedFileError, isRecordedItem, isTime, parseFormat } from './domain-file.ts'
+import type { RecordedState, RecordedItem, Wave } from '../store.ts'
 
 /**
  * An apply with the writes of which it is recorded what came of them; an apply that is over needs
@@ -27,7 +27,7 @@ export function formatEntry(entry: JournalEntry): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseEntry(place: string, text: string): JournalEntry {
-  const { format: _format, ...entry } = readFormat(place, text, entryFormat)
+  const { format: _format, ...entry } = parseFormat(place, text, entryFormat)
   const { id, startedAt, endedAt, commit, author, writes, outcome, settled } = entry
   const counted =
     isObject(writes ?? null) &&
@@ -41,7 +41,7 @@ export function parseEntry(place: string, text: string): JournalEntry {
     [commit, author].every((name) => name === null || typeof name === 'string') &&
     applyOutcomes.some((word) => word === outcome)
   if (!known || !counted || !Array.isArray(settled) || !settled.every(isCount))
-    throw damagedFile(place, 'it is incomplete')
+    throw createDamagedFileError(place, 'it is incomplete')
   return entry as unknown as JournalEntry
 }
 
@@ -59,13 +59,15 @@ export function formatWave({ before, intents }: Wave): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseWave(place: string, text: string): Pick<Wave, 'before' | 'intents'> {
-  const { before, intents } = readFormat(place, text, waveFormat)
+  const { before, intents } = parseFormat(place, text, waveFormat)
   if (!isObject(before ?? null) || !isObject(intents ?? null))
-    throw damagedFile(place, 'expected "before" and "intents"')
-  const writes = Object.entries(intents as JsonObject).map(([id, domains]): [number, Recorded] => [
-    Number(id),
-    itemsByDomain(place, domains, isRecordedItem) as Recorded,
-  ])
+    throw createDamagedFileError(place, 'expected "before" and "intents"')
+  const writes = Object.entries(intents as JsonObject).map(
+    ([id, domains]): [number, RecordedState] => [
+      Number(id),
+      itemsByDomain(place, domains, isRecordedItem) as RecordedState,
+    ],
+  )
   return {
     before: itemsByDomain(place, before, (item) => item === null || isRecordedItem(item)),
     intents: new Map(writes),
@@ -76,7 +78,7 @@ function domainLines(domains: Wave['before'], indent: number): string {
   return [...domains]
     .map(
       ([domain, items]) =>
-        `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalJson(Object.fromEntries(items) as unknown as Json)}`,
+        `${' '.repeat(indent)}${JSON.stringify(domain)}: ${canonicalizeJson(Object.fromEntries(items) as unknown as Json)}`,
     )
     .join(',\n')
 }
@@ -86,11 +88,12 @@ function itemsByDomain(
   data: Json | undefined,
   fits: (item: Json) => boolean,
 ): Map<Domain, Map<ItemKey, RecordedItem | null>> {
-  if (data === undefined || !isObject(data)) throw damagedFile(place, 'expected items by domain')
+  if (data === undefined || !isObject(data))
+    throw createDamagedFileError(place, 'expected items by domain')
   return new Map(
     Object.entries(data).map(([domain, items]) => {
       if (!isObject(items) || !Object.values(items).every(fits))
-        throw damagedFile(place, `what it says of ${domain} is incomplete`)
+        throw createDamagedFileError(place, `what it says of ${domain} is incomplete`)
       return [
         domain,
         new Map(Object.entries(items as unknown as Record<ItemKey, RecordedItem | null>)),

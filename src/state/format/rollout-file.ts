@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../model/json.ts'
 import type { Rollout } from '../../model/rollout.ts'
-import { damagedFile, isTime, readFormat } from './domain-file.ts'
+import { createDamagedFileError, isTime, parseFormat } from './domain-file.ts'
 
 const format = 'edgewise.rollout/1'
 const states: Json[] = ['open', 'stopped', 'taking-back', 'taken-back'] satisfies Rollout['state'][]
@@ -16,7 +16,7 @@ export function formatRollout(rollout: Rollout): string {
  * @throws EdgewiseError `record-damaged`
  */
 export function parseRollout(place: string, text: string): Rollout {
-  const { format: _format, ...rollout } = readFormat(place, text, format)
+  const { format: _format, ...rollout } = parseFormat(place, text, format)
   const {
     id,
     startedAt,
@@ -45,11 +45,14 @@ export function parseRollout(place: string, text: string): Rollout {
     isTexts(released) &&
     isTexts(applies)
   if (!known || !Array.isArray(waves) || waves.length === 0 || !waves.every(isWave))
-    throw damagedFile(place, 'it is incomplete')
+    throw createDamagedFileError(place, 'it is incomplete')
   const read = rollout as unknown as Rollout
   const fault = misplaced(read)
   if (fault !== null)
-    throw damagedFile(place, `${fault} stands in several waves, or is not of this rollout`)
+    throw createDamagedFileError(
+      place,
+      `${fault} stands in several waves, or is not of this rollout`,
+    )
   return read
 }
 

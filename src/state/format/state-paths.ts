@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Domain } from '../../model/item.ts'
-import type { RecordKey } from '../store.ts'
+import type { StateKey } from '../store.ts'
 
 /** Where a record keeps what; relative paths with `/`. */
-export interface RecordPaths {
+export interface StatePaths {
   /** The folder of all but the address. */
   home: string
   /** Says whose record it is, beside those of the id's other addresses. */
@@ -26,7 +26,7 @@ export interface RecordPaths {
 }
 
 /** The paths of a record: `<id>/<address>/…`. */
-export function recordPaths(key: RecordKey): RecordPaths {
+export function buildStatePaths(key: StateKey): StatePaths {
   const [id, address] = [plainName(key.id), plainName(key.address)]
   const home = `${id}/${address}`
   return {
@@ -48,12 +48,12 @@ export function recordPaths(key: RecordKey): RecordPaths {
 }
 
 /** Where the calls of an account of a service are kept, whatever the workspace's id. */
-export function budgetPath(address: string, account: string): string {
+export function buildBudgetPath(address: string, account: string): string {
   return `budget/${plainName(address)}/${plainName(account)}.json`
 }
 
 /** Where its lock is kept. */
-export function lockPath(address: string, account: string): string {
+export function buildLockPath(address: string, account: string): string {
   return `lock/${plainName(address)}/${plainName(account)}`
 }
 

@@ -3,10 +3,17 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { Disk } from '../folder/disk.ts'
 import { DurableFolders } from '../folder/durable-folders.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
-import { lookAt, refOf, sign, signText, type GitPlace, type View } from './git-view.ts'
-import { inTurn } from '../in-turn.ts'
-import type { RecordFiles } from '../state-files.ts'
-import { writeFilesDurably, type Files } from '../folder/write-file.ts'
+import {
+  loadView,
+  buildBranchRef,
+  readmePath,
+  readmeText,
+  type GitLocation,
+  type BranchView,
+} from './git-view.ts'
+import { createSerialQueue } from '../serial-queue.ts'
+import type { StateFiles } from '../state-files.ts'
+import { writeFilesDurably, type FileChanges } from '../folder/write-file.ts'
 
 const mostRaces = 8
 
@@ -14,22 +21,22 @@ const mostRaces = 8
  * Records on a branch. What is written is committed here; what is published or shared is on the
  * remote as well.
  */
-export function gitFiles(
+export function createGitFiles(
   repository: GitRepository,
-  place: GitPlace,
+  place: GitLocation,
   disk: Disk,
   temporary: string,
-): RecordFiles {
+): StateFiles {
   const files = new GitFiles(repository, place, disk, temporary)
   return {
     location: files.location,
-    placeOf: (path) => `${place.branch}:${path}`,
-    lookAgain: () => files.lookAgain(),
-    read: (path) => files.read(path),
+    describePath: (path) => `${place.branch}:${path}`,
+    refresh: () => files.lookAgain(),
+    load: (path) => files.read(path),
     write: (steps, message) => files.write(steps, message),
     publish: (steps, message) => files.publish(steps, message),
-    jot: (path, text) => files.jot(path, text),
-    jotted: (path) => files.jotted(path),
+    saveLocally: (path, text) => files.jot(path, text),
+    loadLocalAndShared: (path) => files.jotted(path),
     share: repository.remote === null ? null : () => files.share(),
   }
 }
@@ -37,21 +44,21 @@ export function gitFiles(
 class GitFiles {
   readonly location: string
   readonly #git: GitRepository
-  readonly #place: GitPlace
+  readonly #place: GitLocation
   readonly #ref: string
   readonly #disk: Disk
   readonly #temporary: string
-  readonly #turn = inTurn()
+  readonly #turn = createSerialQueue()
   readonly #made: DurableFolders
   readonly #jots = new Map<string, string>()
-  #view: Promise<View> | null = null
+  #view: Promise<BranchView> | null = null
 
-  constructor(git: GitRepository, place: GitPlace, disk: Disk, temporary: string) {
+  constructor(git: GitRepository, place: GitLocation, disk: Disk, temporary: string) {
     this.#git = git
     this.#place = place
-    this.#ref = refOf(place)
+    this.#ref = buildBranchRef(place)
     this.#disk = disk
-    this.#made = new DurableFolders(disk, git.home)
+    this.#made = new DurableFolders(disk, git.commonFolder)
     this.#temporary = temporary
     this.location = `branch ${place.branch}${git.remote === null ? '' : ` of ${git.remote}`}`
   }
@@ -67,10 +74,10 @@ class GitFiles {
 
   async read(path: string): Promise<Map<string, string>> {
     const { tip } = await this.#looked()
-    return tip === null ? new Map() : this.#git.files(tip, path)
+    return tip === null ? new Map() : this.#git.loadFiles(tip, path)
   }
 
-  write(steps: Files[], message: string): Promise<void> {
+  write(steps: FileChanges[], message: string): Promise<void> {
     return this.#turn(async () => {
       const view = await this.#looked()
       view.tip = await this.#git.commit(view.tip, this.#changes(view.tip, steps), message)
@@ -78,7 +85,7 @@ class GitFiles {
     })
   }
 
-  publish(steps: Files[], message: string): Promise<void> {
+  publish(steps: FileChanges[], message: string): Promise<void> {
     if (this.#git.remote === null) return this.write(steps, message)
     return this.#turn(async () => {
       const view = await this.#looked()
@@ -122,22 +129,22 @@ class GitFiles {
   }
 
   #jotPath(path: string): string {
-    return join(this.#git.home, 'edgewise', path)
+    return join(this.#git.commonFolder, 'edgewise', path)
   }
 
   /** All steps in one commit, and the latest of what changes all the time. */
-  #changes(tip: string | null, steps: Files[]): Changes {
-    const first = new Map(tip === null ? [[sign, signText]] : [])
+  #changes(tip: string | null, steps: FileChanges[]): Changes {
+    const first = new Map(tip === null ? [[readmePath, readmeText]] : [])
     return new Map([...first, ...this.#jots, ...steps.flatMap((step) => [...step])])
   }
 
-  #looked(): Promise<View> {
-    this.#view ??= lookAt(this.#git, this.#place)
+  #looked(): Promise<BranchView> {
+    this.#view ??= loadView(this.#git, this.#place)
     return this.#view
   }
 
   /** Pushes the tip; when others were faster, on top of what they wrote. */
-  async #push(view: View, message: string): Promise<void> {
+  async #push(view: BranchView, message: string): Promise<void> {
     const git = this.#git
     for (let race = 0; race < mostRaces; race++) {
       if (await git.push(this.#ref, view.shared, view.tip)) {
@@ -160,7 +167,7 @@ class GitFiles {
    * What can't be recorded here is not announced to others: a branch that is checked out, say, or a
    * full disk.
    */
-  async #refuseImmovable({ local }: View): Promise<void> {
+  async #refuseImmovable({ local }: BranchView): Promise<void> {
     if (local !== null) await this.#git.move(this.#ref, local, local)
   }
 
@@ -168,14 +175,14 @@ class GitFiles {
    * Moves the branch of this repository to the tip. With a remote it is a copy; without one it is
    * the record itself.
    */
-  async #moveLocal(view: View): Promise<void> {
+  async #moveLocal(view: BranchView): Promise<void> {
     const git = this.#git
     for (let race = 0; race < mostRaces; race++) {
       if (await git.move(this.#ref, view.local, view.tip)) {
         view.local = view.tip
         return
       }
-      const winner = await git.tip(this.#ref)
+      const winner = await git.findTip(this.#ref)
       if (git.remote === null) {
         await this.#refuseForeign(view.local, winner)
         view.tip = await git.commit(
@@ -195,8 +202,8 @@ class GitFiles {
   /** What this record has at its own paths. */
   async #own(commit: string | null): Promise<Changes> {
     const own = new Map<string, { id: string } | null>()
-    for (const path of [sign, this.#place.home, ...this.#place.others]) {
-      const id = commit === null ? null : await this.#git.idOf(commit, path)
+    for (const path of [readmePath, this.#place.home, ...this.#place.others]) {
+      const id = commit === null ? null : await this.#git.findId(commit, path)
       own.set(path, id === null ? null : { id })
     }
     return own
@@ -204,8 +211,8 @@ class GitFiles {
 
   async #refuseForeign(before: string | null, now: string | null): Promise<void> {
     const { home, branch } = this.#place
-    const was = before === null ? null : await this.#git.idOf(before, home)
-    const is = now === null ? null : await this.#git.idOf(now, home)
+    const was = before === null ? null : await this.#git.findId(before, home)
+    const is = now === null ? null : await this.#git.findId(now, home)
     if (was === is) return
     throw new EdgewiseError(
       'record-moved',

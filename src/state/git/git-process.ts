@@ -33,7 +33,7 @@ const passed = new Set(
  * stay behind, and so does everything that holds the service's token. Nothing asks: there may be
  * nobody to answer.
  */
-export function gitEnvironment(
+export function buildGitEnvironment(
   env: Record<string, string | undefined>,
   token: string,
 ): Record<string, string> {
@@ -59,7 +59,7 @@ export function gitEnvironment(
  * @returns what it said, whatever its exit code
  * @throws EdgewiseError `unavailable` when there is no git
  */
-export function gitIn(folder: string, env: Record<string, string>, flags: string[]): Git {
+export function createGit(folder: string, env: Record<string, string>, flags: string[]): Git {
   return async (args, input, timeoutMs) => {
     for (let attempt = 1; ; attempt++) {
       const { cut, ...result } = await once(folder, env, [...flags, ...args], input, timeoutMs)
@@ -120,7 +120,7 @@ function once(
 }
 
 /** What git said, fit for a message: without the credentials that an address may hold. */
-export function saidBy({ err }: GitResult): string {
+export function formatGitError({ err }: GitResult): string {
   const lines = err
     .replace(/\/\/[^/@\s]+@/g, '//')
     .split('\n')

@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { saidBy, type Git } from './git-process.ts'
+import { formatGitError, type Git } from './git-process.ts'
 import type { GitRepository } from './git-repository.ts'
 
 const pushTimeoutMs = 60_000
@@ -7,11 +7,11 @@ const fetchTimeoutMs = 300_000
 const quietly = ['--quiet', '--no-recurse-submodules']
 
 /** What a repository does with a remote. `tip`: where a ref of the repository itself is. */
-export function remoteOf(
+export function createRemote(
   git: Git,
   remote: string,
-  tip: GitRepository['tip'],
-): Pick<GitRepository, 'fetch' | 'push' | 'seen'> {
+  tip: GitRepository['findTip'],
+): Pick<GitRepository, 'fetch' | 'push' | 'findLastSeen'> {
   const keptAs = (ref: string) => `refs/edgewise/fetched/${remote}/${ref.replace(/^refs\//, '')}`
   /**
    * Remembers where a branch was, as well as that can be done here; the lock's ref comes and goes.
@@ -24,7 +24,7 @@ export function remoteOf(
     const kept = keptAs(ref)
     for (let attempt = 0; ; attempt++) {
       const listed = await git(['ls-remote', remote, ref], '', pushTimeoutMs)
-      if (listed.code !== 0) throw unreachable(remote, saidBy(listed))
+      if (listed.code !== 0) throw unreachable(remote, formatGitError(listed))
       const there = listedAs(ref, listed.out)
       if (there === null || (await tip(kept)) === there) return there
       if ((await git(['cat-file', '-e', there])).code === 0) {
@@ -40,12 +40,12 @@ export function remoteOf(
       const now = fetched.code === 0 ? await tip(kept) : null
       if (now !== null) return now
       // Taken away between the two looks, perhaps; but not again and again.
-      if (attempt === 2) throw unreachable(remote, saidBy(fetched))
+      if (attempt === 2) throw unreachable(remote, formatGitError(fetched))
     }
   }
   return {
     fetch,
-    seen: async (ref) =>
+    findLastSeen: async (ref) =>
       (await tip(keptAs(ref))) ??
       (await tip(ref.replace(/^refs\/heads\//, `refs/remotes/${remote}/`))),
     push: async (ref, from, to) => {
@@ -66,7 +66,7 @@ export function remoteOf(
         return true
       }
       if (there !== from) return false
-      throw unreachable(remote, saidBy(pushed))
+      throw unreachable(remote, formatGitError(pushed))
     },
   }
 }

@@ -13,24 +13,24 @@ export interface GitRepository {
   /**
    * Folder of the repository itself, shared by its work trees; a place for files of this machine.
    */
-  readonly home: string
+  readonly commonFolder: string
   /** The remote that others share; null where the record stays in this repository. */
   readonly remote: string | null
   /** The commit that a ref of this repository is at; null where there is none. */
-  tip(ref: string): Promise<string | null>
+  findTip(ref: string): Promise<string | null>
   /** The commit that a ref of the remote is at, brought here. */
   fetch(ref: string): Promise<string | null>
   /**
    * The commit that a branch of the remote was at when this repository last saw it; null where it
    * never did.
    */
-  seen(ref: string): Promise<string | null>
+  findLastSeen(ref: string): Promise<string | null>
   /** The latest commit that two have in common. */
-  base(one: string, other: string): Promise<string | null>
+  findMergeBase(one: string, other: string): Promise<string | null>
   /** Texts of a file, or of all files in a folder, by path. */
-  files(commit: string, path: string): Promise<Map<string, string>>
+  loadFiles(commit: string, path: string): Promise<Map<string, string>>
   /** Names what stands at a path: equal contents have equal ids. Null where there is nothing. */
-  idOf(commit: string, path: string): Promise<string | null>
+  findId(commit: string, path: string): Promise<string | null>
   /** Makes a commit durably; no ref is at it yet. */
   commit(parent: string | null, changes: Changes, message: string): Promise<string>
   /**

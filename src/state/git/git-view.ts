@@ -2,15 +2,15 @@ import { EdgewiseError } from '../../model/edgewise-error.ts'
 import type { GitRepository } from './git-repository.ts'
 
 /** Says to people what the branch is, and to us that it is ours. */
-export const sign = 'README.md'
-export const signText = `# A record of Edgewise
+export const readmePath = 'README.md'
+export const readmeText = `# A record of Edgewise
 
 What Edgewise recorded of its own confirmed writes, one file a domain. Nothing here is to be edited by hand: see
 "edgewise state --help". The messages of this branch tell every apply.
 `
 
 /** Where in a repository a record is, and what of it is its own. */
-export interface GitPlace {
+export interface GitLocation {
   branch: string
   /** The record's own folder, which nobody else may change while its lock is held. */
   home: string
@@ -19,7 +19,7 @@ export interface GitPlace {
 }
 
 /** The commits that this process works with. */
-export interface View {
+export interface BranchView {
   /** What it reads, and writes on top of. */
   tip: string | null
   /** Where the branch is in this repository, as last seen. */
@@ -29,7 +29,7 @@ export interface View {
 }
 
 /** The branch's ref. */
-export function refOf({ branch }: GitPlace): string {
+export function buildBranchRef({ branch }: GitLocation): string {
   return `refs/heads/${branch}`
 }
 
@@ -40,9 +40,9 @@ export function refOf({ branch }: GitPlace): string {
  * @throws EdgewiseError `record-moved` when it can't be told which commit is right, `usage` when
  * the branch holds something else
  */
-export async function lookAt(git: GitRepository, place: GitPlace): Promise<View> {
-  const ref = refOf(place)
-  const local = await git.tip(ref)
+export async function loadView(git: GitRepository, place: GitLocation): Promise<BranchView> {
+  const ref = buildBranchRef(place)
+  const local = await git.findTip(ref)
   const shared = git.remote === null ? null : await git.fetch(ref)
   if (git.remote !== null && local !== null && shared === null) await refuseGone(git, place)
   const view = { tip: await tipOf(git, place, local, shared), local, shared }
@@ -52,12 +52,12 @@ export async function lookAt(git: GitRepository, place: GitPlace): Promise<View>
 
 async function tipOf(
   git: GitRepository,
-  { branch }: GitPlace,
+  { branch }: GitLocation,
   local: string | null,
   shared: string | null,
 ): Promise<string | null> {
   if (local === null || shared === null) return shared ?? local
-  const base = await git.base(local, shared)
+  const base = await git.findMergeBase(local, shared)
   if (base === null) {
     throw new EdgewiseError(
       'record-moved',
@@ -72,9 +72,9 @@ async function tipOf(
  * A copy here of what the remote has lost may be older than that was: what it says of the service
  * may long be wrong.
  */
-async function refuseGone(git: GitRepository, place: GitPlace): Promise<void> {
+async function refuseGone(git: GitRepository, place: GitLocation): Promise<void> {
   const { branch } = place
-  if ((await git.seen(refOf(place))) === null) return
+  if ((await git.findLastSeen(buildBranchRef(place))) === null) return
   throw new EdgewiseError(
     'record-moved',
     `the branch ${branch} was on the remote ${git.remote} and is gone; the copy in this clone may be older than it was`,
@@ -83,9 +83,13 @@ async function refuseGone(git: GitRepository, place: GitPlace): Promise<void> {
 }
 
 /** A branch that somebody named by mistake, and that holds their work, is not written to. */
-async function refuseOther(git: GitRepository, { branch }: GitPlace, tip: string): Promise<void> {
-  const text = (await git.files(tip, sign)).get(sign)
-  if (text?.split('\n')[0] === signText.split('\n')[0]) return
+async function refuseOther(
+  git: GitRepository,
+  { branch }: GitLocation,
+  tip: string,
+): Promise<void> {
+  const text = (await git.loadFiles(tip, readmePath)).get(readmePath)
+  if (text?.split('\n')[0] === readmeText.split('\n')[0]) return
   throw new EdgewiseError(
     'usage',
     `the branch ${branch} holds something else than a record`,

@@ -1,20 +1,24 @@
 import type { Applied } from '../../model/applied.ts'
-import { counted, listSome } from '../../model/words.ts'
-import type { Recorded, Wave } from '../store.ts'
+import { pluralize, listSome } from '../../model/words.ts'
+import type { RecordedState, Wave } from '../store.ts'
 
 /** What a record's history says as an apply begins a wave, or ends (`wave` is null then). */
-export function entryMessage(apply: Applied, wave: Wave | null): string {
+export function formatEntryMessage(apply: Applied, wave: Wave | null): string {
   const { confirmed, refused, inDoubt, notSent } = apply.writes
   const counts = `${confirmed} confirmed, ${refused} refused, ${inDoubt} in doubt, ${notSent} not sent`
   const subject =
     wave === null
       ? `Apply ${apply.id}: ${apply.outcome}; ${counts}`
-      : `Apply ${apply.id}: about to send ${counted(wave.intents.size, 'write')} for ${counted(wave.before.size, 'domain')}`
+      : `Apply ${apply.id}: about to send ${pluralize(wave.intents.size, 'write')} for ${pluralize(wave.before.size, 'domain')}`
   return `${subject}\n\n${about(apply)}`
 }
 
 /** What it says of writes whose outcome is recorded. */
-export function settledMessage(apply: Applied, writes: number[], domains: Recorded): string {
+export function formatOutcomeMessage(
+  apply: Applied,
+  writes: number[],
+  domains: RecordedState,
+): string {
   const subject = `Apply ${apply.id}: outcome of ${writes.length === 0 ? 'a part of a write' : `write ${writes.join(', ')}`}`
   return `${subject}\n\n${domains.size === 0 ? '' : `${listSome([...domains.keys()])}\n`}${about(apply)}`
 }

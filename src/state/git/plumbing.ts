@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { gitIn, saidBy, type Git, type GitResult } from './git-process.ts'
-import { remoteOf } from './git-remote.ts'
+import { createGit, formatGitError, type Git, type GitResult } from './git-process.ts'
+import { createRemote } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function openGit(
   env: Record<string, string>,
   now: () => number,
 ): Promise<GitRepository | null> {
-  const there = await gitIn(
+  const there = await createGit(
     folder,
     env,
     flags,
@@ -43,14 +43,14 @@ export async function openGit(
     if (/not a git repository/i.test(there.err)) return null
     throw new EdgewiseError(
       'unavailable',
-      `git can't work in ${folder}: ${saidBy(there)}`,
+      `git can't work in ${folder}: ${formatGitError(there)}`,
       'Mend that, or keep the record in a folder: "state: {store: dir}".',
     )
   }
   const [common = '', format = 'sha1', up = ''] = lines(there.out)
   const home = resolve(folder, common)
   // Where git itself goes: an address of a remote may be relative to that.
-  const git = gitIn(resolve(folder, up), await withQuietSsh(folder, env), [
+  const git = createGit(resolve(folder, up), await withQuietSsh(folder, env), [
     `--git-dir=${home}`,
     ...flags,
   ])
@@ -67,9 +67,12 @@ export async function openGit(
  * The commit that is checked out where a folder lies; null where git has no answer, or is not
  * there.
  */
-export async function headOf(folder: string, env: Record<string, string>): Promise<string | null> {
+export async function findHeadCommit(
+  folder: string,
+  env: Record<string, string>,
+): Promise<string | null> {
   try {
-    const { code, out } = await gitIn(folder, env, flags)(['rev-parse', '--verify', 'HEAD'])
+    const { code, out } = await createGit(folder, env, flags)(['rev-parse', '--verify', 'HEAD'])
     return code === 0 ? (lines(out)[0] ?? null) : null
   } catch (error) {
     if (error instanceof EdgewiseError) return null
@@ -79,38 +82,38 @@ export async function headOf(folder: string, env: Record<string, string>): Promi
 
 const noRemote = () =>
   Promise.reject(new TypeError('expected a remote to be there before it is asked for'))
-const alone = { fetch: noRemote, push: noRemote, seen: noRemote }
+const alone = { fetch: noRemote, push: noRemote, findLastSeen: noRemote }
 
 function repositoryOf(
   git: Git,
-  home: string,
+  commonFolder: string,
   remote: string | null,
   partial: boolean,
   idLength: number,
   now: () => number,
 ): GitRepository {
   const nothing = '0'.repeat(idLength)
-  const tip = async (ref: string) =>
+  const findTip = async (ref: string) =>
     (await answer(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
       .map((line) => line.split(' '))
       .find(([name]) => name === ref)?.[1] ?? null
   let checked = ''
   let who: Promise<string> | null = null
   return {
-    home,
+    commonFolder,
     remote,
-    tip,
-    ...(remote === null ? alone : remoteOf(git, remote, tip)),
-    base: async (one, other) => {
+    findTip,
+    ...(remote === null ? alone : createRemote(git, remote, findTip)),
+    findMergeBase: async (one, other) => {
       const found = await git(['merge-base', one, other])
       if (found.code > 1) throw failed(['merge-base'], found)
       return lines(found.out)[0] ?? null
     },
-    files: async (commit, path) => {
+    loadFiles: async (commit, path) => {
       if (partial) await bring(git, commit, path)
       return filesOf(git, commit, path)
     },
-    idOf: async (commit, path) => {
+    findId: async (commit, path) => {
       const [entry] = await treeOf(git, ['--full-tree', commit, '--', path])
       return entry === undefined ? null : `${entry.type} ${entry.id}`
     },
@@ -139,7 +142,7 @@ function repositoryOf(
           : ['update-ref', '-m', 'edgewise', ref, to, from ?? nothing]
       const done = await git(args)
       if (done.code === 0) return true
-      if ((await tip(ref)) !== from) return false
+      if ((await findTip(ref)) !== from) return false
       throw failed(args, done)
     },
   }
@@ -247,7 +250,7 @@ async function withQuietSsh(
   env: Record<string, string>,
 ): Promise<Record<string, string>> {
   if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
-  const set = (await gitIn(folder, env, [])(['config', 'core.sshCommand'])).code === 0
+  const set = (await createGit(folder, env, [])(['config', 'core.sshCommand'])).code === 0
   return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
 }
 
@@ -267,7 +270,7 @@ function lines(out: Buffer, separator = '\n'): string[] {
 function failed(args: string[], result: GitResult): EdgewiseError {
   return new EdgewiseError(
     'unavailable',
-    `git ${args[0] ?? ''} failed: ${saidBy(result)}`,
+    `git ${args[0] ?? ''} failed: ${formatGitError(result)}`,
     'Nothing more was recorded. Mend the repository ("git fsck"), and run the same command again.',
   )
 }

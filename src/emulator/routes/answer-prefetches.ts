@@ -1,0 +1,95 @@
+import type { Json } from '../../model/json.ts'
+import { computeProgress, type Prefetch } from '../entities/prefetch.ts'
+import { formatLocalTime } from '../../model/time-zone.ts'
+import type { Store } from '../store/store.ts'
+import { authenticate } from './authenticate.ts'
+import type { EmulatorRequest } from './exchange.ts'
+import { parseQuery } from './parse-query.ts'
+import type { QueryRules } from './answer-statistics.ts'
+import { parseDay, refuseBackwards } from './parse-time.ts'
+import { Refusal } from './refusal.ts'
+
+type Query = ReadonlyMap<string, string>
+
+const usualPage = 1
+const usualPageSize = 50
+
+/**
+ * A page of prefetch records, by time range or by task (specification, "GET /cache/prefetch"),
+ * oldest first. Throws a Refusal: token, then parameters.
+ */
+export function answerPrefetches(request: EmulatorRequest, store: Store, rules: QueryRules): Json {
+  authenticate(rules.token, undefined, request.query)
+  const query = parseQuery(request.query)
+  const now = rules.now()
+  const chosen = readMode(query, rules)
+  const page = readNumber(query, 'page_number', usualPage)
+  const size = readNumber(query, 'page_size', usualPageSize)
+  const records = store.listPrefetches(now).filter(chosen)
+  const list = records.slice((page - 1) * size, page * size)
+  return {
+    code: 0,
+    message: '',
+    data: {
+      total: records.length,
+      page_number: page,
+      list: list.map((record) => shown(record, store, rules, now)),
+    },
+  }
+}
+
+/**
+ * Which records are asked for. The two modes exclude each other, and `url` belongs to the one by
+ * time range.
+ */
+function readMode(query: Query, { zone }: QueryRules): (record: Prefetch) => boolean {
+  const byTime = ['start_time', 'end_time', 'url'].filter((name) => query.has(name))
+  if (query.has('task_id')) {
+    if (byTime.length > 0)
+      throw new Refusal(
+        'mode-invalid',
+        `expected either "task_id" or a time range, got "task_id" and "${byTime[0]}"`,
+      )
+    const task = readNumber(query, 'task_id', 0)
+    return (record) => record.task === task
+  }
+  if (!query.has('start_time') && !query.has('end_time')) {
+    throw new Refusal('mode-invalid', 'expected "start_time" and "end_time", or "task_id"')
+  }
+  const start = parseDay(query, 'start_time', 'start')
+  const end = parseDay(query, 'end_time', 'end')
+  refuseBackwards(start, end)
+  const first = zone.toUtc(start)
+  const last = zone.toUtc(end) + 999
+  const url = query.get('url') ?? ''
+  return (record) =>
+    record.createdAt >= first && record.createdAt <= last && (url === '' || record.url === url)
+}
+
+function readNumber(query: Query, name: string, usual: number): number {
+  const text = query.get(name)
+  if (text === undefined) return usual
+  const value = Number(text)
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new Refusal(
+      'number-invalid',
+      `expected "${name}" to be a whole number from 1, got "${text}"`,
+    )
+  }
+  return value
+}
+
+function shown(record: Prefetch, store: Store, { seed, zone }: QueryRules, now: number): Json {
+  const domain = URL.canParse(record.url) ? new URL(record.url).hostname : ''
+  const { status, completedAt } = computeProgress(record, seed, now, (time) =>
+    store.isOriginDown(domain, time),
+  )
+  const text = (time: number) => formatLocalTime(zone.toLocal(time))
+  return {
+    id: record.id,
+    url: record.url,
+    status,
+    create_time: text(record.createdAt),
+    complete_time: completedAt === null ? '' : text(completedAt),
+  }
+}

@@ -1,0 +1,50 @@
+import { isDomain } from '../../catalog/value/formats.ts'
+import type { Domain } from '../../model/item.ts'
+import type { Json } from '../../model/json.ts'
+import { Refusal } from './refusal.ts'
+
+const domainLimit = 10
+
+/**
+ * The domains of a write in lower case, each once: a comma-separated string of at most 10
+ * (specification, "POST /domain/config"). Throws a Refusal for anything else.
+ */
+export function parseDomains(given: Json | undefined): Domain[] {
+  if (typeof given !== 'string')
+    throw new Refusal(
+      'domains-invalid',
+      `expected "domains" to be a string of names separated by commas, got ${kindOf(given)}`,
+    )
+  const names = given.split(',').map((name) => name.trim())
+  if (names.includes(''))
+    throw new Refusal(
+      'domains-invalid',
+      'expected "domains" to be names separated by commas, got an empty name',
+    )
+  const distinct = new Map(names.map((name) => [name.toLowerCase(), name]))
+  if (distinct.size > domainLimit)
+    throw new Refusal(
+      'domains-invalid',
+      `expected at most ${domainLimit} domains in "domains", got ${distinct.size}`,
+    )
+  const malformed = [...distinct.values()].find((name) => !isDomain(name))
+  if (malformed !== undefined) throw createDomainRefusal(malformed)
+  return [...distinct.keys()]
+}
+
+/**
+ * The refusal of a domain that the service does not know, in the specification's words ("Errors").
+ */
+export function createDomainRefusal(domain: string): Refusal {
+  return new Refusal('domain-invalid', `domain(${domain}) is invalid`)
+}
+
+function kindOf(value: Json | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  return Array.isArray(value)
+    ? 'a list'
+    : typeof value === 'object'
+      ? 'an object'
+      : `a ${typeof value}`
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../model/clock.ts'
+
+/** Those who wait for something to happen. */
+export class WaitQueue {
+  readonly #waiting = new Set<() => void>()
+
+  /** Resolves when all are woken next, or the signal is aborted. */
+  wait(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal?.addEventListener('abort', wake)
+    })
+  }
+
+  /** The same, after `ms` milliseconds at the latest. */
+  async waitUpTo(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const end = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+    await Promise.race([clock.sleep(ms, end), this.wait(end)])
+    over.abort()
+  }
+
+  wakeAll(): void {
+    for (const wake of this.#waiting) wake()
+  }
+}
