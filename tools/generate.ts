@@ -1,13 +1,15 @@
 /**
  * Writes what is made from the schemas: `src/generated/schemas.ts` (the item schemas as data),
  * `src/generated/items.ts` (their types), `src/generated/file-schemas.ts` (the schema of
- * edgewise.yaml as data), and the schemas of manifests and profiles for editors. With `--check`
- * nothing is written, and files that are not current are named (exit 1).
+ * edgewise.yaml as data), `src/generated/state-types.ts` and `src/generated/state-validators.ts`
+ * (types and compiled validators of stored files), and the schemas of manifests and profiles for
+ * editors. With `--check` nothing is written, and files that are not current are named (exit 1).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import type { ItemSchema } from '../src/catalog/value/item-schema.ts'
 import { buildManifestSchemas } from './manifest-schema.ts'
+import { buildStateSchemaFiles } from './state-schemas.ts'
 
 const root = new URL('../', import.meta.url)
 const header = '// Made by `npm run generate` from schemas/items. Do not edit.\n'
@@ -64,6 +66,7 @@ const files: Record<string, string> = {
   'schemas/manifest.schema.json': `${JSON.stringify(manifest, null, 1)}\n`,
   'schemas/profile.schema.json': `${JSON.stringify(profile, null, 1)}\n`,
   'src/generated/items.ts': await typesFile(),
+  ...(await buildStateSchemaFiles()),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)

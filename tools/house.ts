@@ -37,16 +37,16 @@ const allowed: Record<string, string[]> = {
   rollout: ['apply', 'health', 'plan', 'diff', 'state', 'service', 'model'],
   apply: ['state', 'service', 'catalog', 'model'],
   health: ['model'],
-  plan: ['catalog', 'model'],
+  plan: ['catalog', 'model', 'generated'],
   diff: ['catalog', 'model'],
   manifest: ['catalog', 'model', 'generated'],
-  state: ['model'],
+  state: ['model', 'generated'],
   service: ['model'],
   report: ['model'],
   emulator: ['catalog', 'model'],
   catalog: ['model', 'generated'],
+  generated: ['model'],
   model: [],
-  generated: [],
 }
 /** Rooms that take values and return values. */
 const pure = ['health', 'plan', 'diff', 'report', 'catalog', 'model']

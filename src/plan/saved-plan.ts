@@ -1,10 +1,13 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import { isDomain } from '../catalog/value/formats.ts'
+import type { PlanFile } from '../generated/state-types.ts'
+import { planFile } from '../generated/state-validators.ts'
 import { isSameJson } from '../model/canonical-json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
-import type { Domain, Snapshot } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
-import { efforts, type Effort, type Plan } from '../model/plan.ts'
+import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { Effort, Plan } from '../model/plan.ts'
+import { checkStored } from '../model/stored-file.ts'
 import { pluralize, listSome } from '../model/words.ts'
 import { hashDomains } from './basis.ts'
 import { plannerVersion } from './make-plan.ts'
@@ -20,38 +23,49 @@ export interface SavedPlan {
   /** Hashes by domain. */
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
-  changes: Json[]
-  writes: Json[]
+  /** The changes by domain and item. */
+  reviewed: ReadonlyMap<string, PlanFile['changes'][number]>
+  /** What has to come out equal, with every key that the file has. */
+  changes: Json | undefined
+  writes: Json | undefined
 }
 
 const again = 'Make a new one with "edgewise plan --out FILE".'
 
 /**
- * Parses a plan file.
+ * Checks the content of a plan file.
  *
+ * @param data undefined when the file is no JSON
  * @throws EdgewiseError `stale-plan` when it is not a plan, or one of another planner
  */
 export function parseSavedPlan(data: Json | undefined): SavedPlan {
-  if (data === undefined || !isObject(data)) throw unusable('it is not JSON')
-  if (data['format'] !== 'edgewise.plan/1') throw unusable('expected the format edgewise.plan/1')
-  const { changes, writes, basis, planner } = data
-  if (!Array.isArray(changes) || !Array.isArray(writes) || !isObject(basis))
-    throw unusable('"changes", "writes" or "basis" is missing')
-  const effort = parsePlanner(planner)
-  const desired = parseHashes(basis['desired'], 'desired')
-  const recorded = parseHashes(basis['recorded'], 'recorded')
+  const checked = checkStored(data, planFile)
+  if ('fault' in checked) throw unusable(checked.fault)
+  const { changes, basis, planner } = checked.value
+  if (planner.version !== plannerVersion)
+    throw unusable(
+      `version ${planner.version} of the planner made it, this is version ${plannerVersion}`,
+    )
+  const { desired, recorded, items = [] } = basis
+  const foreign = [...Object.keys(desired), ...Object.keys(recorded)].find((key) => !isDomain(key))
+  if (foreign !== undefined) throw unusable(`"basis" has "${foreign}", which is not a domain`)
+  const unknown = items.find((item) => !catalogue.has(item))
+  if (unknown !== undefined) throw unusable(`at /basis/items: there is no item "${unknown}"`)
   const domains = Object.keys(desired)
-  const changed = changes.map((change) => (isObject(change) ? change['domain'] : undefined))
+  const changed = changes.map(({ domain }) => domain)
   if (!sameMembers(domains, changed) || !sameMembers(domains, Object.keys(recorded)))
     throw unusable('"basis" has other domains than "changes"')
+  const reviewed = new Map(changes.map((change) => [formatChangeName(change), change]))
+  if (reviewed.size < changes.length) throw unusable('"changes" has an item of a domain twice')
   // Only its own domains: what others merge or apply elsewhere doesn't make it stale.
   return {
-    selection: { target: domains, items: parseItems(basis['items']) },
-    effort,
+    selection: { target: domains, items },
+    effort: planner.effort,
     desired,
     recorded,
-    changes,
-    writes,
+    reviewed,
+    changes: checked.json['changes'],
+    writes: checked.json['writes'],
   }
 }
 
@@ -105,15 +119,10 @@ export function refuseStale(
  * @throws EdgewiseError `stale-plan`, with the first change that nobody reviewed
  */
 export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
-  const reviewed = new Map(
-    saved.changes
-      .filter(isObject)
-      .map((change) => [`${String(change['domain'])} ${String(change['item'])}`, change]),
-  )
   const other = now.changes.find(({ domain, item, action, after }) => {
-    const change = reviewed.get(`${domain} ${item}`)
-    if (change === undefined || !isSameJson(change['after'], after)) return true
-    return after === null && change['action'] !== action
+    const change = saved.reviewed.get(formatChangeName({ domain, item }))
+    if (change === undefined || !isSameJson(change.after, after)) return true
+    return after === null && change.action !== action
   })
   if (other === undefined) return
   throw new EdgewiseError(
@@ -127,13 +136,14 @@ export function refuseUnreviewed(saved: SavedPlan, now: Plan): void {
  * Which calls carry the changes out, and in which waves, is for the planner to say, not for the
  * file.
  */
-function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
+function refuseOtherWrites(saved: Json | undefined, now: Json | undefined): void {
   if (isSameJson(saved, now)) return
+  const listed = Array.isArray(saved) ? saved : []
   const planned = Array.isArray(now) ? now : []
-  const first = planned.findIndex((write, i) => !isSameJson(write, saved[i]))
+  const first = planned.findIndex((write, i) => !isSameJson(write, listed[i]))
   const where =
     first === -1
-      ? `it has ${saved.length} writes instead of ${planned.length}`
+      ? `it has ${listed.length} writes instead of ${planned.length}`
       : `the first that differs is write ${first + 1}`
   throw new EdgewiseError(
     'stale-plan',
@@ -142,42 +152,13 @@ function refuseOtherWrites(saved: Json[], now: Json | undefined): void {
   )
 }
 
-function sameMembers(expected: Domain[], got: (Json | undefined)[]): boolean {
+function sameMembers(expected: Domain[], got: Domain[]): boolean {
   const members = new Set(got)
   return members.size === expected.length && expected.every((domain) => members.has(domain))
 }
 
-function parsePlanner(planner: Json | undefined): Effort {
-  if (planner === undefined || !isObject(planner))
-    throw unusable('it names no "planner"; an older edgewise made it')
-  const { version } = planner
-  if (version !== plannerVersion) {
-    const made = typeof version === 'number' ? `version ${version}` : 'another version'
-    throw unusable(`${made} of the planner made it, this is version ${plannerVersion}`)
-  }
-  const effort = efforts.find((each) => each === planner['effort'])
-  if (effort === undefined)
-    throw unusable(`expected "planner.effort" to be one of ${efforts.join(', ')}`)
-  return effort
-}
-
-function parseHashes(value: Json | undefined, name: string): Record<Domain, string> {
-  const entries = value !== undefined && isObject(value) ? Object.entries(value) : null
-  const hashed = (entries ?? []).filter(
-    (entry): entry is [Domain, string] => isDomain(entry[0]) && typeof entry[1] === 'string',
-  )
-  if (entries === null || hashed.length !== entries.length)
-    throw unusable(`expected "basis.${name}" to have a hash for each domain`)
-  return Object.fromEntries(hashed)
-}
-
-function parseItems(value: Json | undefined): string[] {
-  const items = value === undefined ? [] : Array.isArray(value) ? value : [null]
-  const known = items.filter(
-    (item): item is string => typeof item === 'string' && catalogue.has(item),
-  )
-  if (known.length !== items.length) throw unusable('expected "basis.items" to be a list of items')
-  return known
+function formatChangeName({ domain, item }: { domain: Domain; item: ItemKey }): string {
+  return `${domain} ${item}`
 }
 
 function unusable(what: string): EdgewiseError {

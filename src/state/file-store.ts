@@ -1,13 +1,13 @@
 import type { Applied } from '../model/applied.ts'
-import { isObject } from '../model/json.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { formatCalls, parseCalls, type Call } from './format/calls.ts'
-import { createDamagedFileError, formatDomainFile, parseDomainFile } from './format/domain-file.ts'
+import { formatDomainFile, parseDomainFile } from './format/domain-file.ts'
 import { parseJson } from '../model/json.ts'
 import { createSerialQueue } from './serial-queue.ts'
 import {
   formatEntry,
+  formatMarker,
   formatWave,
   parseEntry,
   parseWave,
@@ -17,6 +17,8 @@ import { formatEntryMessage, formatOutcomeMessage } from './git/messages.ts'
 import type { KnownCalls, StateKey, RecordedState, RecordedItem, Store, Wave } from './store.ts'
 import type { StateFiles } from './state-files.ts'
 import { buildBudgetPath, buildStatePaths, type StatePaths } from './format/state-paths.ts'
+import { formatAddress, parseAddress } from './format/address-file.ts'
+import { createDamagedFileError } from './format/parse-file.ts'
 import { formatRollout, parseRollout } from './format/rollout-file.ts'
 import type { FileChanges } from './folder/write-file.ts'
 
@@ -61,6 +63,7 @@ class FileStore implements Store {
         throw createDamagedFileError(
           this.#files.describePath(path),
           `it says it is of ${domain}, whose place is ${this.#files.describePath(this.#paths.domain(domain))}`,
+          'domain',
         )
       }
       recorded.set(domain, items)
@@ -81,10 +84,8 @@ class FileStore implements Store {
   async listOtherAddresses(): Promise<string[]> {
     const found = await this.#files.load(this.#paths.addresses)
     return [...found].flatMap(([path, text]) => {
-      const data = path === this.#paths.address ? undefined : parseJson(text)
-      return data !== undefined && isObject(data) && typeof data['address'] === 'string'
-        ? [data['address']]
-        : []
+      const address = path === this.#paths.address ? null : parseAddress(text)
+      return address === null ? [] : [address]
     })
   }
 
@@ -113,12 +114,7 @@ class FileStore implements Store {
       [this.#paths.wave(apply.id, wave.number), formatWave(wave)],
       [this.#paths.entry(apply.id), this.#entryText(apply)],
     ])
-    const marker = new Map([
-      [
-        this.#paths.marker(apply.id),
-        `${JSON.stringify({ format: 'edgewise.open/1', apply: apply.id })}\n`,
-      ],
-    ])
+    const marker = new Map([[this.#paths.marker(apply.id), formatMarker(apply.id)]])
     await this.#publish([intent, marker], formatEntryMessage(apply, wave))
   }
 
@@ -160,6 +156,7 @@ class FileStore implements Store {
           throw createDamagedFileError(
             this.#files.describePath(path),
             `it says it is of ${rollout.id}`,
+            'rollout',
           )
         return rollout
       })
@@ -198,9 +195,7 @@ class FileStore implements Store {
   async #publish(steps: FileChanges[], message: string): Promise<void> {
     const paths = this.#paths
     const { id, address } = this.#key
-    const doubts = new Map<string, string | null>([
-      [paths.address, `${JSON.stringify({ id, address })}\n`],
-    ])
+    const doubts = new Map<string, string | null>([[paths.address, formatAddress({ id, address })]])
     const entries = new Map<string, string>()
     const markers = new Map<string, null>()
     for (const { entry, domains } of this.#cutOff) {
@@ -235,6 +230,7 @@ class FileStore implements Store {
         throw createDamagedFileError(
           this.#files.describePath(path),
           'the journal does not know this apply',
+          'journal',
         )
       return entry
     })
@@ -245,7 +241,11 @@ class FileStore implements Store {
     return [...found].map(([path, text]) => {
       const entry = parseEntry(this.#files.describePath(path), text)
       if (path !== this.#paths.entry(entry.id))
-        throw createDamagedFileError(this.#files.describePath(path), `it says it is of ${entry.id}`)
+        throw createDamagedFileError(
+          this.#files.describePath(path),
+          `it says it is of ${entry.id}`,
+          'journal',
+        )
       return entry
     })
   }
@@ -260,6 +260,7 @@ class FileStore implements Store {
         throw createDamagedFileError(
           this.#files.describePath(folder),
           `expected ${texts.size} waves, and ${i + 1}.json is not there`,
+          'journal',
         )
       return parseWave(this.#files.describePath(path), text)
     })

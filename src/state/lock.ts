@@ -1,3 +1,4 @@
+import type { LockFile } from '../generated/state-types.ts'
 import type { Clock } from '../model/clock.ts'
 import { isObject } from '../model/json.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -201,7 +202,8 @@ function isDead(holder: LockHolder, machine: Machine): boolean {
 }
 
 function textOf(holder: LockHolder, beat: number): string {
-  return `${JSON.stringify({ ...holder, beat })}\n`
+  const file: LockFile = { ...holder, beat }
+  return `${JSON.stringify(file)}\n`
 }
 
 /** Who a text names. What can't be read is a holder too: somebody put it there. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isSameJson } from '../../src/model/canonical-json.ts'
+import { EdgewiseError } from '../../src/model/edgewise-error.ts'
 import {
   resolvePointer,
   isObject,
@@ -180,6 +181,85 @@ describe.each(files)('the file of $name', ({ parse, whole, also, lacks }) => {
   })
 })
 
+describe.each(files)('the hostile file of $name', ({ parse, whole }) => {
+  const text = JSON.stringify(whole)
+  const withKey = (key: string) => text.replace('{', `{${key},`)
+
+  it.each([
+    ['nests without end', `"x": ${'['.repeat(100_000)}${']'.repeat(100_000)}`, /100 levels/],
+    ['nests objects', `"x": ${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /100 levels/],
+    ['has a number beyond all numbers', '"x": {"y": [-1e999]}', /number that is too large/],
+  ])('is refused when it %s', (_how, key, message) => {
+    expect(() => parse('file.json', withKey(key))).toThrow(message)
+  })
+
+  it('sets no prototype, and may have keys that nobody knows yet', () => {
+    for (const key of ['"__proto__": {"polluted": true}', '"constructor": 1', '"later": [1]'])
+      expect(() => parse('file.json', withKey(key))).not.toThrow()
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  })
+
+  it('says which version can read it when a newer one wrote it', () => {
+    const attempt = (version: string) => {
+      try {
+        parse('file.json', text.replace(/\/1"/, `/${version}"`))
+        return null
+      } catch (error) {
+        return error instanceof EdgewiseError ? [error.message, error.hint] : error
+      }
+    }
+    expect(attempt('2')).toEqual([
+      expect.stringMatching(/expected the format (\S+)\/1, got \1\/2; a newer edgewise wrote it$/),
+      'Use the version of edgewise that wrote the file, or a newer one.',
+    ])
+    expect(attempt('0')).toEqual([
+      expect.stringMatching(/got \S+\/0$/),
+      expect.stringContaining('Restore the file'),
+    ])
+  })
+})
+
+it('names like those of prototypes are names like any other', () => {
+  const entry = JSON.stringify(item)
+  const domain = (items: string) =>
+    parseDomainFile(
+      'file.json',
+      `{"format": "edgewise.record/1", "domain": "a", "items": ${items}}`,
+    )
+  expect([...domain(`{"__proto__": ${entry}, "constructor": ${entry}}`).items.keys()]).toEqual([
+    '__proto__',
+    'constructor',
+  ])
+  expect(() => domain('{"__proto__": {}}')).toThrow(/expected \/items\/__proto__\/status/)
+})
+
+it('the last of two equal keys counts, as everywhere in JSON', () => {
+  const text = '{"format": "edgewise.record/1", "domain": "a", "domain": "b", "items": {}}'
+  expect(parseDomainFile('file.json', text).domain).toBe('b')
+})
+
+it.each<[string, JsonObject, string]>([
+  [
+    'a key',
+    { before: {}, intents: { x: {} } },
+    'at /intents: expected each key to be the number of a write, got "x"',
+  ],
+  [
+    'a choice',
+    { before: { a: { timeout: 7 } }, intents: {} },
+    'at /before/a/timeout: expected null or an object, got 7',
+  ],
+  [
+    'a part of a choice',
+    { before: { a: { timeout: { ...item, candidates: [] } } }, intents: {} },
+    'at /before/a/timeout/candidates: expected at least one entry, got an empty list',
+  ],
+  ['a missing key', { before: {} }, 'expected /intents, got nothing there'],
+])('the message names the place of %s, and what was expected', (_what, more, message) => {
+  const text = JSON.stringify({ format: 'edgewise.wave/1', ...more })
+  expect(() => parseWave('1.json', text)).toThrow(`the record 1.json can't be read: ${message}`)
+})
+
 describe('what is recorded of an item', () => {
   const held = (more: JsonObject) => () =>
     parseDomainFile(
@@ -211,5 +291,7 @@ describe('what is recorded of an item', () => {
     [{ status: 'released' }],
     [{ origin: 'guess' }],
     [{ at: 'yesterday' }],
-  ])('may not be %j', (more) => expect(held(more)).toThrow(/the entry "timeout" is incomplete/))
+  ])('may not be %j', (more) =>
+    expect(held(more)).toThrow(/at \/items\/timeout\/.*: expected .*, got /),
+  )
 })

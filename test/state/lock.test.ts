@@ -122,7 +122,7 @@ describe('the lock', () => {
 
   it('of a gone holder goes to one successor only', async () => {
     await take('first')
-    const gone = { ...here, runs: () => false }
+    const gone = { ...here, isRunning: () => false }
     const seen = await register.read()
     await acquireLock(register, holder('a', { pid: 1 }), gone, 0, clock, never)
     expect(await register.compareAndSwap(seen.version, JSON.stringify(holder('b')))).toBeNull()

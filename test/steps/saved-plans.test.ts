@@ -182,6 +182,36 @@ describe('an altered plan file', () => {
     expect(await fetchWrites(emulator)).toHaveLength(before)
   })
 
+  it.each<[string, (text: string) => string, string]>([
+    [
+      'nests without end',
+      (text) => text.replace('{', `{"x": ${'['.repeat(100_000)}${']'.repeat(100_000)},`),
+      'it has more than 100 levels',
+    ],
+    [
+      'is of a newer version',
+      (text) => text.replace('edgewise.plan/1', 'edgewise.plan/2'),
+      'got edgewise.plan/2; a newer edgewise wrote it',
+    ],
+    [
+      'lacks a key of a write',
+      (text) => text.replace('"wave"', '"waves"'),
+      'expected /writes/0/wave, got nothing there',
+    ],
+    [
+      'has a hash of another kind',
+      (text) => text.replace(/sha256:/, 'md5:'),
+      `at /basis/desired/${www}: expected a hash such as sha256:`,
+    ],
+  ])('that %s is refused, and the message says where', async (_how, alter, message) => {
+    place.manifest(www, { timeout: { time: 60 } })
+    await savePlan()
+    writeFileSync(file(), alter(readFileSync(file(), 'utf8')))
+    const { code, err } = await place.cli('apply', 'plan.json')
+    expect([code, err.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(message)])
+    expect(await fetchWrites(emulator)).toEqual([])
+  })
+
   it('names the other planner that made it', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()

@@ -1,3 +1,5 @@
+import { isCall } from '../../generated/state-validators.ts'
+import type { CallsFile } from '../../generated/state-types.ts'
 import { isObject, type Json } from '../../model/json.ts'
 
 const minute = 60_000
@@ -40,21 +42,22 @@ export function buildCalls(times: number[], here: MachineTimes): Call[] {
   return times.map((up) => ({ at: Math.ceil(here.now + up - here.up), boot: here.boot, up }))
 }
 
-/** Reads calls; what can't be read counts as none: the service's own headers still hold. */
+/**
+ * Parses the calls of an account; what can't be read counts as none: the service's own headers
+ * still hold.
+ */
 export function parseCalls(data: Json | undefined): { apply: string; calls: Call[] } {
-  if (data === undefined || !isObject(data) || !Array.isArray(data['calls']))
-    return { apply: '', calls: [] }
-  const calls = data['calls'].flatMap((call) => {
-    if (!isObject(call)) return []
-    const { at, boot, up } = call
-    return typeof at === 'number' && typeof boot === 'string' && typeof up === 'number'
-      ? [{ at, boot, up }]
-      : []
-  })
-  return { apply: typeof data['apply'] === 'string' ? data['apply'] : '', calls }
+  if (data === undefined || !isObject(data)) return { apply: '', calls: [] }
+  const { apply } = data
+  const calls: unknown[] = Array.isArray(data['calls']) ? data['calls'] : []
+  return {
+    apply: typeof apply === 'string' ? apply : '',
+    calls: calls.filter((call) => isCall(call)),
+  }
 }
 
 /** The text of an account's calls. */
 export function formatCalls(apply: string, calls: Call[]): string {
-  return `${JSON.stringify({ format: 'edgewise.budget/1', apply, calls })}\n`
+  const file: CallsFile = { format: 'edgewise.budget/1', apply, calls }
+  return `${JSON.stringify(file)}\n`
 }

@@ -1,59 +1,29 @@
-import { isObject, type Json } from '../../model/json.ts'
+import { rolloutFile } from '../../generated/state-validators.ts'
+import type { RolloutFile } from '../../generated/state-types.ts'
 import type { Rollout } from '../../model/rollout.ts'
-import { createDamagedFileError, isTime, parseFormat } from './domain-file.ts'
-
-const format = 'edgewise.rollout/1'
-const states: Json[] = ['open', 'stopped', 'taking-back', 'taken-back'] satisfies Rollout['state'][]
+import { createDamagedFileError, parseFile } from './parse-file.ts'
 
 /** The text of a rollout's file. */
 export function formatRollout(rollout: Rollout): string {
-  return `${JSON.stringify({ format, ...rollout }, null, 1)}\n`
+  const file: RolloutFile = { format: rolloutFile.name, ...rollout }
+  return `${JSON.stringify(file, null, 1)}\n`
 }
 
 /**
- * Reads a rollout's file.
+ * Parses a rollout's file.
  *
  * @throws EdgewiseError `record-damaged`
  */
 export function parseRollout(place: string, text: string): Rollout {
-  const { format: _format, ...rollout } = parseFormat(place, text, format)
-  const {
-    id,
-    startedAt,
-    commit,
-    author,
-    state,
-    reason,
-    items,
-    asked,
-    held,
-    waves,
-    released,
-    applies,
-  } = rollout
-  const known =
-    typeof id === 'string' &&
-    /^[\w-]+$/.test(id) &&
-    isTime(startedAt) &&
-    [commit, author, reason].every(isTextOrNull) &&
-    state !== undefined &&
-    states.includes(state) &&
-    isObject(asked ?? null) &&
-    Object.values(asked as object).every((hash) => typeof hash === 'string') &&
-    isTexts(items) &&
-    isTexts(held) &&
-    isTexts(released) &&
-    isTexts(applies)
-  if (!known || !Array.isArray(waves) || waves.length === 0 || !waves.every(isWave))
-    throw createDamagedFileError(place, 'it is incomplete')
-  const read = rollout as unknown as Rollout
-  const fault = misplaced(read)
+  const { format: _format, ...rollout } = parseFile(place, text, 'rollout', rolloutFile)
+  const fault = misplaced(rollout)
   if (fault !== null)
     throw createDamagedFileError(
       place,
       `${fault} stands in several waves, or is not of this rollout`,
+      'rollout',
     )
-  return read
+  return rollout
 }
 
 /** A domain that is in two places, or in none: it would be sent out of its turn. */
@@ -63,25 +33,4 @@ function misplaced({ asked, held, waves, released }: Rollout): string | null {
     (domain) => !left.delete(domain),
   )
   return twice ?? held.find((domain) => !Object.hasOwn(asked, domain)) ?? [...left][0] ?? null
-}
-
-function isWave(wave: Json): boolean {
-  if (!isObject(wave) || !isTexts(wave['domains']) || typeof wave['passed'] !== 'boolean')
-    return false
-  const { applied } = wave
-  return (
-    applied === null ||
-    (applied !== undefined &&
-      isObject(applied) &&
-      isTime(applied['from']) &&
-      (applied['to'] === null || isTime(applied['to'])))
-  )
-}
-
-function isTexts(value: Json | undefined): boolean {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
-}
-
-function isTextOrNull(value: Json | undefined): boolean {
-  return value === null || typeof value === 'string'
 }

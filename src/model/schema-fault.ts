@@ -1,0 +1,101 @@
+import { resolvePointer, isObject, formatPointerStep, type Json } from './json.ts'
+
+/** What ajv reports of a value that does not fit its schema. */
+export interface SchemaError {
+  /** JSON pointer of the value. */
+  instancePath: string
+  keyword: string
+  params: Readonly<Record<string, unknown>>
+}
+
+const typeWords: Record<string, string> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+}
+
+/**
+ * Describes in words why a value does not fit its schema: where, what was expected and what is
+ * there.
+ *
+ * @param expected what a text is expected to be, by the pattern that it has to match
+ */
+export function describeSchemaFault(
+  errors: SchemaError[],
+  data: Json,
+  expected: Readonly<Record<string, string>>,
+): string {
+  const error = findDeepestError(errors)
+  if (error === null) return 'it does not fit its schema'
+  const { instancePath, keyword, params } = error
+  if (keyword === 'required')
+    return `expected ${instancePath}${formatPointerStep(String(params['missingProperty']))}, got nothing there`
+  const at = instancePath === '' ? '' : `at ${instancePath}: `
+  const what = describeExpectation(error, errors, expected)
+  const ofKeys = errors.find(
+    (each) => each.keyword === 'propertyNames' && each.instancePath === instancePath,
+  )
+  if (ofKeys !== undefined)
+    return `${at}expected each key to be ${what}, got ${JSON.stringify(ofKeys.params['propertyName'])}`
+  return `${at}expected ${what}, got ${formatValue(resolvePointer(data, instancePath))}`
+}
+
+/** The error at the deepest place; what another branch of a choice expected there comes last. */
+function findDeepestError(errors: SchemaError[]): SchemaError | null {
+  const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
+  const rank = ({ keyword }: SchemaError) =>
+    keyword === 'anyOf' || keyword === 'if' ? 2 : keyword === 'type' ? 1 : 0
+  return errors.toSorted((a, b) => depth(b) - depth(a) || rank(a) - rank(b))[0] ?? null
+}
+
+function describeExpectation(
+  { instancePath, keyword, params }: SchemaError,
+  errors: SchemaError[],
+  expected: Readonly<Record<string, string>>,
+): string {
+  const limit = Number(params['limit'])
+  switch (keyword) {
+    case 'type':
+      return describeTypes(errors, instancePath)
+    case 'enum': {
+      const { allowedValues: words } = params
+      return `one of ${Array.isArray(words) ? words.map((word) => JSON.stringify(word)).join(', ') : ''}`
+    }
+    case 'const':
+      return JSON.stringify(params['allowedValue'])
+    case 'minimum':
+      return `${limit} or more`
+    case 'minItems':
+      return limit === 1 ? 'at least one entry' : `at least ${limit} entries`
+    case 'maxItems':
+      return limit === 1 ? 'at most one entry' : `at most ${limit} entries`
+    case 'pattern': {
+      const pattern = String(params['pattern'])
+      return expected[pattern] ?? `text that matches ${pattern}`
+    }
+    default:
+      return `what its schema allows (${keyword})`
+  }
+}
+
+/** All types that any branch of a choice expected at a place. */
+function describeTypes(errors: SchemaError[], place: string): string {
+  const types = errors.flatMap(({ instancePath, keyword, params: { type } }) => {
+    if (keyword !== 'type' || instancePath !== place) return []
+    return Array.isArray(type) ? type.map(String) : String(type).split(',')
+  })
+  return [...new Set(types)].map((type) => typeWords[type] ?? type).join(' or ')
+}
+
+function formatValue(value: Json | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value))
+    return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
+  if (isObject(value)) return 'an object'
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}

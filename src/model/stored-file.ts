@@ -1,0 +1,96 @@
+import { isObject, type Json, type JsonObject } from './json.ts'
+import { describeSchemaFault, type SchemaError } from './schema-fault.ts'
+
+/** A validator that ajv compiled; `errors` says why it refused the last value. */
+export interface Validator<T> {
+  (data: unknown): data is T
+  errors?: SchemaError[] | null
+}
+
+/** A format of stored files: its schema is in `schemas/state`. */
+export interface StoredFormat<T extends { format: string }> {
+  /** Name and version, such as `edgewise.record/1`. */
+  name: T['format']
+  fits: Validator<T>
+  /** What a text is expected to be, by the pattern that it has to match. */
+  expected: Readonly<Record<string, string>>
+}
+
+/**
+ * A file that fits its schema (`json` is the same value with the keys that the schema does not
+ * name), or what is wrong with it.
+ */
+export type Checked<T> = { value: T; json: JsonObject } | { fault: string; newer: boolean }
+
+/** No file that is written here has more levels: manifests and answers have at most 64. */
+const maxLevels = 100
+
+/**
+ * Checks the content of a stored file: its format and version, then its schema. Keys that the
+ * schema does not name are left as they are.
+ *
+ * @param data undefined when the text was no JSON
+ */
+export function checkStored<T extends { format: string }>(
+  data: Json | undefined,
+  format: StoredFormat<T>,
+): Checked<T> {
+  if (data === undefined) return { fault: 'it is not JSON', newer: false }
+  if (!isObject(data)) return { fault: 'expected an object', newer: false }
+  if (data['format'] !== format.name) return compareFormats(data['format'], format.name)
+  const hostile = findHostilePart(data, maxLevels)
+  if (hostile !== null) return { fault: hostile, newer: false }
+  const value: unknown = data
+  if (format.fits(value)) return { value, json: data }
+  return {
+    fault: describeSchemaFault(format.fits.errors ?? [], data, format.expected),
+    newer: false,
+  }
+}
+
+function compareFormats(
+  given: Json | undefined,
+  expected: string,
+): { fault: string; newer: boolean } {
+  const [name, version] = splitFormat(expected)
+  const [otherName, otherVersion] = splitFormat(given)
+  const newer = name === otherName && otherVersion > version
+  const got = typeof given === 'string' ? given.slice(0, 60) : 'none'
+  const fault = `expected the format ${expected}, got ${got}`
+  return { fault: newer ? `${fault}; a newer edgewise wrote it` : fault, newer }
+}
+
+function splitFormat(format: Json | undefined): [string, number] {
+  const [, name = '', version = ''] =
+    typeof format === 'string' ? (/^(.*)\/(\d+)$/.exec(format) ?? []) : []
+  return [name, Number(version)]
+}
+
+/**
+ * Finds what JSON allows and no program here writes: more levels than recursion should follow, and
+ * numbers too large to be numbers (`1e999`). Ten thousand files take some milliseconds this way.
+ */
+function findHostilePart(whole: Json[] | JsonObject, levels: number): string | null {
+  if (levels === 0) return `it has more than ${maxLevels} levels`
+  if (Array.isArray(whole)) {
+    for (const part of whole) {
+      const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
+      if (found !== null) return found
+    }
+    return null
+  }
+  for (const key in whole) {
+    const part = whole[key] ?? null
+    const found = isPlain(part) ? findHostileNumber(part) : findHostilePart(part, levels - 1)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function isPlain(part: Json): part is string | number | boolean | null {
+  return typeof part !== 'object' || part === null
+}
+
+function findHostileNumber(part: string | number | boolean | null): string | null {
+  return part === Infinity || part === -Infinity ? 'it has a number that is too large' : null
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parseSavedPlan } from '../../src/plan/saved-plan.ts'
+import { parseAddress } from '../../src/state/format/address-file.ts'
+import { formatCalls, parseCalls } from '../../src/state/format/calls.ts'
+import { formatDomainFile, parseDomainFile } from '../../src/state/format/domain-file.ts'
+import { formatEntry, formatWave, parseEntry, parseWave } from '../../src/state/format/journal.ts'
+import { formatRollout, parseRollout } from '../../src/state/format/rollout-file.ts'
+import { parseJson } from '../../src/model/json.ts'
+import { fileKinds, findSchemaFaults } from './state-schemas.ts'
+
+const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
+/** The example below each link to a schema. */
+const examples = new Map(
+  Array.from(
+    page.matchAll(/\nSchema: \[`(\w+)\.schema\.json`\][^#]*?\n```json\n([\s\S]*?)```/g),
+    ([, name = '', text = '']) => [name, text],
+  ),
+)
+
+describe('the page of stored files', () => {
+  it('has an example of each file', () => {
+    expect([...examples.keys()].toSorted()).toEqual(fileKinds.toSorted())
+  })
+
+  it.each(fileKinds)('has an example of %s that fits its schema', (name) => {
+    expect(findSchemaFaults(name, JSON.parse(examples.get(name) ?? ''))).toEqual([])
+  })
+
+  it.each<[string, (text: string) => string]>([
+    [
+      'domain',
+      (text) => {
+        const { domain, items } = parseDomainFile('example', text)
+        return formatDomainFile(domain, items)
+      },
+    ],
+    ['journal', (text) => formatEntry(parseEntry('example', text))],
+    ['wave', (text) => formatWave({ number: 1, ...parseWave('example', text) })],
+    ['rollout', (text) => formatRollout(parseRollout('example', text))],
+    [
+      'calls',
+      (text) => {
+        const { apply, calls } = parseCalls(parseJson(text))
+        return formatCalls(apply, calls)
+      },
+    ],
+  ])('shows %s as the program writes it', (name, rewrite) => {
+    const text = examples.get(name) ?? ''
+    expect(rewrite(text)).toBe(text)
+  })
+
+  it('shows an address and a plan file that the program can read', () => {
+    expect(parseAddress(examples.get('address') ?? '')).toBe('https://api.example.net')
+    expect(parseSavedPlan(parseJson(examples.get('plan') ?? '')).effort).toBe('normal')
+  })
+})

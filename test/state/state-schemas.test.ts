@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import * as compiled from '../../src/generated/state-validators.ts'
+import {
+  resolvePointer,
+  isObject,
+  formatPointerStep,
+  parsePointer,
+  type Json,
+} from '../../src/model/json.ts'
+import { checkStored, type Checked } from '../../src/model/stored-file.ts'
+import {
+  excludes,
+  fileKinds,
+  buildSample,
+  findSchemaFaults,
+  stateSchemas,
+  listTypes,
+} from './state-schemas.ts'
+
+const values: Json[] = [null, true, 7, -1, 0.5, 'x', [], {}]
+
+/** What the program itself checks of a file; null where it reads what it can of it, or nothing. */
+const checks: Record<string, ((data: Json) => Checked<unknown>) | null> = {
+  domain: (data) => checkStored(data, compiled.domainFile),
+  journal: (data) => checkStored(data, compiled.journalFile),
+  wave: (data) => checkStored(data, compiled.waveFile),
+  rollout: (data) => checkStored(data, compiled.rolloutFile),
+  plan: (data) => checkStored(data, compiled.planFile),
+  address: null,
+  calls: null,
+  lock: null,
+  open: null,
+}
+
+/** A copy with another value at a place; undefined takes the key away. */
+function withAt(whole: Json, pointer: string, value: Json | undefined): Json {
+  const copy = structuredClone(whole)
+  const steps = parsePointer(pointer)
+  const last = steps.pop() ?? ''
+  const parent = resolvePointer(copy, steps.map(formatPointerStep).join(''))
+  if (Array.isArray(parent)) parent[Number(last)] = value ?? null
+  else if (parent === undefined || !isObject(parent)) throw new Error(`no place ${pointer}`)
+  else if (value === undefined) delete parent[last]
+  else parent[last] = value
+  return copy
+}
+
+/**
+ * Whether the schema accepts a value. The validator of the program has to agree, and to name the
+ * place of what it refuses.
+ */
+function accepts(name: string, value: Json, pointer: string): boolean {
+  const accepted = findSchemaFaults(name, value).length === 0
+  const checked = checks[name]?.(value)
+  if (checked === undefined) return accepted
+  expect([pointer, 'value' in checked]).toEqual([pointer, accepted])
+  if ('fault' in checked)
+    expect(checked.fault).toContain(pointer === '/format' ? 'expected the format' : pointer)
+  return accepted
+}
+
+it('every schema of a file has a name, a description and its check', () => {
+  expect(Object.keys(checks).toSorted()).toEqual(fileKinds.toSorted())
+  for (const name of fileKinds) {
+    const { $id, title, description } = stateSchemas.get(name) ?? {}
+    expect($id).toBe(`https://edgewise.invalid/schemas/state/${name}.schema.json`)
+    expect([typeof title, typeof description]).toEqual(['string', 'string'])
+  }
+})
+
+describe.each(fileKinds)('the schema %s', (name) => {
+  const { whole, places } = buildSample(name)
+
+  it('accepts a file with all keys that it names, and one that it does not name', () => {
+    expect(findSchemaFaults(name, whole)).toEqual([])
+    expect(accepts(name, whole, '')).toBe(true)
+    expect(accepts(name, withAt(whole, '/later', 'added'), '')).toBe(true)
+  })
+
+  it('refuses a file without any one of its required keys', () => {
+    const required = places.filter((place) => place.required)
+    expect(required.length).toBeGreaterThanOrEqual(2)
+    for (const { pointer } of required)
+      expect([pointer, accepts(name, withAt(whole, pointer, undefined), pointer)]).toEqual([
+        pointer,
+        false,
+      ])
+  })
+
+  it('accepts a file without any one of its other keys', () => {
+    for (const { pointer } of places.filter(({ required }) => !required)) {
+      if (pointer.endsWith('/0')) continue
+      expect([pointer, accepts(name, withAt(whole, pointer, undefined), pointer)]).toEqual([
+        pointer,
+        true,
+      ])
+    }
+  })
+
+  it.each(places)('refuses another type at $pointer, unless anything may stand there', (place) => {
+    const { pointer, schema } = place
+    const wrong = values.filter((value) => excludes(schema, value))
+    const free = ['const', 'anyOf'].every((key) => schema[key] === undefined)
+    if (free && listTypes(schema).length === 0)
+      expect(schema['description']).toContain('Any JSON value')
+    else expect(wrong.length).toBeGreaterThanOrEqual(5)
+    for (const value of values) {
+      const accepted = accepts(name, withAt(whole, pointer, value), pointer)
+      if (wrong.includes(value)) expect([value, accepted]).toEqual([value, false])
+    }
+  })
+})
+
+it.each<[string, string, (data: unknown) => boolean]>([
+  ['address', '', (data) => compiled.isAddressFile(data)],
+  ['calls', '/calls/0', (data) => compiled.isCall(data)],
+])('the validator of %s%s agrees with the schema', (name, part, validate) => {
+  const { whole, places } = buildSample(name)
+  const own = places.filter(({ pointer }) => pointer.startsWith(`${part}/`))
+  expect(own.length).toBeGreaterThanOrEqual(2)
+  expect(validate(resolvePointer(whole, part))).toBe(true)
+  for (const { pointer } of own)
+    for (const value of [undefined, ...values]) {
+      const changed = withAt(whole, pointer, value)
+      expect([pointer, value, validate(resolvePointer(changed, part))]).toEqual([
+        pointer,
+        value,
+        accepts(name, changed, pointer),
+      ])
+    }
+})

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { parseJson } from '../../src/model/json.ts'
+import { realDisk } from '../../src/state/folder/real-disk.ts'
+import { fileKinds, findSchemaFaults } from '../state/state-schemas.ts'
+import { setFaults, Place } from './cli.ts'
+import { emulator, enterPlace, runInPause, place, setStageInTime } from './stage.ts'
+
+/** The schema of each file in the folder of the state, by its path. */
+const kinds: [RegExp, string][] = [
+  [/^default\/addresses\/[^/]+\.json$/, 'address'],
+  [/^default\/[^/]+\/domains\/[0-9a-f]{2}\/[^/]+\.json$/, 'domain'],
+  [/^default\/[^/]+\/journal\/[^/]+\.json$/, 'journal'],
+  [/^default\/[^/]+\/open\/[^/]+\.json$/, 'open'],
+  [/^default\/[^/]+\/waves\/[^/]+\/\d+\.json$/, 'wave'],
+  [/^default\/[^/]+\/rollouts\/[^/]+\.json$/, 'rollout'],
+  [/^budget\/[^/]+\/[^/]+\.json$/, 'calls'],
+  [/^lock\/[^/]+\/[^/]+\/test-\d+\.tmp$/, 'lock'],
+]
+
+const secrets = 'secrets: {signing: {env: SIGNING_KEY}}\n'
+const signed = {
+  pattern: '.*',
+  time_format: 'timestamp',
+  key: '${secret:signing}',
+  deadtime: 1800,
+  req_uri_type: 1,
+}
+
+/** Every text that was written, by its path in the folder of the state. */
+let written: [path: string, text: string][] = []
+
+setStageInTime()
+beforeEach(() => {
+  written = []
+  const made = new Place(emulator.url, `rollout: {waves: [1, 100%], pause: 10m}\n${secrets}`)
+  made.disk = {
+    ...realDisk,
+    create: (path, text) => {
+      const ours = relative(join(made.root, '.edgewise', 'state'), path)
+      written.push([ours.replace(/\.json\.test-\d+\.tmp$/, '.json'), text])
+      return realDisk.create(path, text)
+    },
+  }
+  made.env = { ...made.env, SIGNING_KEY: 'a-key-of-the-tests' }
+  enterPlace(made)
+})
+
+const domains = ['a', 'b', 'c'].map((name) => `${name}.example.com`)
+
+function declareTimeouts(seconds: number): void {
+  for (const domain of domains) place.manifest(domain, { timeout: { time: seconds } })
+}
+
+async function expectExit(code: number, ...args: string[]): Promise<void> {
+  const ran = await place.cli(...args)
+  expect([args, ran.code, ran.err]).toEqual([args, code, expect.anything()])
+}
+
+it('every file that any command writes fits its schema', async () => {
+  declareTimeouts(60)
+  place.manifest(domains[0] ?? '', { timeout: { time: 60 }, visit_timestamp: signed })
+  await expectExit(0, 'apply', '--yes')
+  declareTimeouts(61)
+  await setFaults(emulator, { kind: 'reset-after' })
+  await expectExit(3, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator, { kind: 'refuse', domain: domains[1] ?? '' })
+  await expectExit(3, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator, { kind: 'rewrite' })
+  await expectExit(0, 'apply', '--yes', '--no-waves')
+  await setFaults(emulator)
+  declareTimeouts(62)
+  const stop = new AbortController()
+  place.signal = stop.signal
+  runInPause(async () => stop.abort())
+  await expectExit(3, 'apply', '--yes')
+  place.signal = new AbortController().signal
+  await expectExit(0, 'rollback', '--yes', '--supersede')
+  declareTimeouts(63)
+  await expectExit(0, 'plan', '--out', 'plan.json', '--explain-writes')
+  expect(
+    findSchemaFaults('plan', JSON.parse(readFileSync(join(place.root, 'plan.json'), 'utf8'))),
+  ).toEqual([])
+  await expectExit(0, 'apply', 'plan.json')
+  place.write('held.json', JSON.stringify({ [domains[0] ?? '']: { timeout: { time: '5' } } }))
+  await expectExit(0, 'import', 'held.json', '--replace')
+  await expectExit(0, 'state', 'forget', domains[2] ?? '', '--yes')
+
+  const seen = new Set(['plan'])
+  for (const [path, text] of written) {
+    // The text of a lock that was released.
+    if (text === '') continue
+    const [, kind] = kinds.find(([pattern]) => pattern.test(path)) ?? []
+    expect([path, kind]).toEqual([path, expect.any(String)])
+    expect([path, findSchemaFaults(kind ?? '', parseJson(text))]).toEqual([path, []])
+    seen.add(kind ?? '')
+  }
+  expect([...seen].toSorted()).toEqual(fileKinds.toSorted())
+  const all = written.map(([, text]) => text).join('')
+  for (const word of [
+    'in-doubt',
+    '"returned"',
+    '"templates"',
+    '"import"',
+    'incomplete',
+    'unfinished',
+  ])
+    expect([word, all.includes(word)]).toEqual([word, true])
+})
