@@ -13,8 +13,8 @@ let short = false
 
 try {
   for (const remote of [false, true]) {
-    if (remote) sandbox.withRemote()
-    else sandbox.repository('alone')
+    if (remote) await sandbox.withRemote()
+    else await sandbox.repository('alone')
     const where = remote ? 'clone' : 'alone'
     const how = remote ? 'with a remote' : 'without a remote'
     const recorded = recordOf(10_000)

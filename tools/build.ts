@@ -23,6 +23,8 @@ const { metafile } = await build({
   target: 'node20',
   // Comes with a WebAssembly file beside its code.
   external: ['highs'],
+  // A bundled package would print the environment of git, tokens included, where DEBUG is set.
+  define: { 'process.env.DEBUG': 'undefined' },
   // Bundled CommonJS packages still ask for Node's own modules by `require`.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -128,7 +128,9 @@ function readSecretFile(
 /** Whether git would take a file in. Outside a repository nothing can be committed. */
 function tracked(root: string, path: string, env: Env, token: string): boolean {
   try {
-    const args = ['-C', root, 'check-ignore', '-q', '--', path]
+    // A file system monitor of the repository would run here.
+    const settings = ['-c', 'core.fsmonitor=false', '-C', root]
+    const args = [...settings, 'check-ignore', '-q', '--', path]
     execFileSync('git', args, { stdio: 'ignore', env: forGit(env, token) })
     return false
   } catch (error) {

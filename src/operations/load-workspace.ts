@@ -4,7 +4,7 @@ import { SecretVault } from '../manifest/secret-vault.ts'
 import { removeValue } from '../manifest/spellings.ts'
 import type { Workspace } from '../manifest/workspace.ts'
 import { findHeadCommit } from '../state/git/plumbing.ts'
-import { buildGitEnvironment } from '../state/git/git-process.ts'
+import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import type { Outside } from './outside.ts'
 
 /** A workspace with the secrets that may be known. */

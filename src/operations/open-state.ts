@@ -1,6 +1,6 @@
 import type { Workspace } from '../manifest/workspace.ts'
 import { openGit } from '../state/git/plumbing.ts'
-import { buildGitEnvironment } from '../state/git/git-process.ts'
+import { buildGitEnvironment } from '../state/git/git-environment.ts'
 import { openState as openRecordAt, type OpenState } from '../state/open-state.ts'
 import type { RecordedState, Store } from '../state/store.ts'
 import type { Outside } from './outside.ts'

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { simpleGit } from 'simple-git'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { Place } from '../steps/cli.ts'
@@ -201,10 +202,8 @@ describe('what is run', () => {
     expect(calls).toBe(6)
   })
 
-  it('is no package that is looked up by its name', () => {
-    const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split(
-      '\0',
-    )
+  it('is no package that is looked up by its name', async () => {
+    const files = (await simpleGit(root).raw('ls-files', '-z')).split('\0')
     const told = files.filter((path) =>
       /^(README|docs|examples|schemas|src|tools|\.github|\.ci|package\.json)/.test(path),
     )

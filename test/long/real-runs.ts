@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildGitEnvironment } from '../../src/state/git/git-process.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import { openGit } from '../../src/state/git/plumbing.ts'
 import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -43,13 +43,14 @@ export class RealRuns {
       )
       emulator.stdout?.once('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ''))
     })
-    return new RealRuns(emulator, url)
+    const runs = new RealRuns(emulator, url)
+    await runs.sandbox.withRemote()
+    return runs
   }
 
   private constructor(emulator: ChildProcess, url: string) {
     this.#emulator = emulator
     this.url = url
-    this.sandbox.withRemote()
   }
 
   /**

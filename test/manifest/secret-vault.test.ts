@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { simpleGit } from 'simple-git'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSecretSources, type SecretReach } from '../../src/manifest/secret-sources.ts'
 import { SecretVault } from '../../src/manifest/secret-vault.ts'
@@ -149,14 +149,18 @@ describe('sources', () => {
     await expect(again).rejects.toThrow('was not run')
   })
 
-  it('a file in a checkout has to be ignored by git', () => {
-    execFileSync('git', ['init', '-q', root])
+  it('a file in a checkout has to be ignored by git', async () => {
+    await simpleGit(root).init()
+    const monitor = join(root, 'monitor')
+    writeFileSync(monitor, `#!/bin/sh\n: > ${root}/ran\n`, { mode: 0o755 })
+    appendFileSync(join(root, '.git/config'), `[core]\n\tfsmonitor = ${monitor}\n`)
     mkdirSync(join(root, 'secrets'))
     writeFileSync(join(root, 'secrets', 's'), 'from a file\n')
     expect(() => look({ file: 'secrets/s' }, 'at hand')).toThrow('git does not ignore it')
     writeFileSync(join(root, '.gitignore'), 'secrets/\n')
     expect(look({ file: 'secrets/s' }, 'at hand')).toBe('from a file')
     expect(look({ file: 'secrets/none' }, 'at hand')).toBeNull()
+    expect(existsSync(join(root, 'ran'))).toBe(false)
     const none = sources({ file: 'secrets/none' }, 'at hand')
     expect(none.explain('s')).toBe("the file secrets/none can't be read (ENOENT)")
   })

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { simpleGit } from 'simple-git'
 import { openGit } from '../../src/state/git/plumbing.ts'
-import { buildGitEnvironment } from '../../src/state/git/git-process.ts'
+import { buildGitEnvironment } from '../../src/state/git/git-environment.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'
 
 /**
@@ -22,36 +22,48 @@ export class GitSandbox {
     GIT_CONFIG_VALUE_0: 'main',
   }
 
-  /** Runs git in one of the folders and gives what it prints. */
-  git(where: string, ...args: string[]): string {
-    const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
-    return execFileSync('git', [...who, ...args], {
-      cwd: join(this.folder, where),
-      env: this.env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim()
+  /**
+   * Runs git in one of the folders.
+   *
+   * @returns what it prints
+   */
+  git(where: string, ...args: string[]): Promise<string> {
+    return (
+      simpleGit({
+        baseDir: join(this.folder, where),
+        config: ['user.name=Test', 'user.email=test@example.com'],
+        trimmed: true,
+        allowEnvironment: Object.keys(this.env),
+        unsafe: allowed,
+        errors: (error, { exitCode, stdErr }) =>
+          error ?? (exitCode === 0 ? undefined : Buffer.concat(stdErr)),
+      })
+        .env(this.env)
+        // After a command without output the library waits for 50 ms; an empty chunk ends that.
+        .outputHandler((_command, out) => out.on('end', () => out.emit('data', Buffer.alloc(0))))
+        .raw(args)
+    )
   }
 
   /** A repository with a commit. */
-  repository(name: string): string {
+  async repository(name: string): Promise<string> {
     return this.#copy('alone', name)
   }
 
   /** A bare repository, and clones of it with a commit. */
-  withRemote(remote = 'remote.git', ...clones: string[]): string {
+  async withRemote(remote = 'remote.git', ...clones: string[]): Promise<string> {
     const [first = 'clone', ...others] = clones
-    const url = this.#copy('remote.git', remote)
+    const url = await this.#copy('remote.git', remote)
     for (const name of [first, ...others]) {
-      const config = join(this.#copy('clone', name), '.git', 'config')
+      const config = join(await this.#copy('clone', name), '.git', 'config')
       writeFileSync(config, readFileSync(config, 'utf8').replace(/^(\turl = ).*$/m, `$1${url}`))
     }
     return join(this.folder, first)
   }
 
-  #copy(from: string, to: string): string {
+  async #copy(from: string, to: string): Promise<string> {
     template ??= makeTemplate()
-    cpSync(join(template, from), join(this.folder, to), { recursive: true })
+    cpSync(join(await template, from), join(this.folder, to), { recursive: true })
     return join(this.folder, to)
   }
 
@@ -72,18 +84,27 @@ export class GitSandbox {
 }
 
 /** Repositories that sandboxes copy, which takes less time than git does; made on demand. */
-let template: string | null = null
+let template: Promise<string> | null = null
 
-function makeTemplate(): string {
+async function makeTemplate(): Promise<string> {
   const made = new GitSandbox()
   process.once('exit', () => made.remove())
-  made.git('.', 'init', '--quiet', '--template=', 'alone')
-  made.git('alone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
-  made.git('.', 'init', '--quiet', '--template=', '--bare', 'remote.git')
-  made.git('.', 'clone', '--quiet', '--template=', 'remote.git', 'clone')
-  made.git('clone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
-  made.git('clone', 'push', '--quiet', 'origin', 'HEAD')
+  await made.git('.', 'init', '--quiet', '--template=', 'alone')
+  await made.git('alone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  await made.git('.', 'init', '--quiet', '--template=', '--bare', 'remote.git')
+  await made.git('.', 'clone', '--quiet', '--template=', 'remote.git', 'clone')
+  await made.git('clone', 'commit', '--quiet', '--allow-empty', '-m', 'first')
+  await made.git('clone', 'push', '--quiet', 'origin', 'HEAD')
   for (const folder of ['alone/.git', 'remote.git', 'clone/.git'])
     mkdirSync(join(made.folder, folder, 'hooks'))
   return made.folder
+}
+
+/** The sandbox has its own settings; tests replace programs of the remote and hooks. */
+const allowed = {
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeHooksPath: true,
+  allowUnsafePack: true,
+  allowUnsafeTemplateDir: true,
 }

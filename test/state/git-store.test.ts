@@ -20,8 +20,8 @@ const branch = 'edgewise-state'
 
 async function inGit(remote: boolean): Promise<Kind> {
   const sandbox = new GitSandbox()
-  if (remote) sandbox.withRemote()
-  else sandbox.repository('clone')
+  if (remote) await sandbox.withRemote()
+  else await sandbox.repository('clone')
   let processes = 0
   const openIn =
     (where: string) =>
@@ -46,26 +46,25 @@ async function inGit(remote: boolean): Promise<Kind> {
     elsewhere: async () => {
       if (!remote) return openIn('clone')()
       const other = `other-${++processes}`
-      sandbox.git('.', 'clone', '--quiet', 'remote.git', other)
+      await sandbox.git('.', 'clone', '--quiet', 'remote.git', other)
       return openIn(other)()
     },
     damage: async (name, change) => {
       const clone = await sandbox.open('clone')
-      const path = sandbox
-        .git(shared, 'ls-tree', '-r', '--name-only', branch)
+      const path = (await sandbox.git(shared, 'ls-tree', '-r', '--name-only', branch))
         .split('\n')
         .find((file) => file.endsWith(name) && !file.includes('/open/'))
       if (path === undefined) throw new Error(`expected a file ${name} on the branch`)
-      const tip = sandbox.git(shared, 'rev-parse', branch)
+      const tip = await sandbox.git(shared, 'rev-parse', branch)
       const text = (await clone.loadFiles(tip, path)).get(path) ?? ''
       const damaged = await clone.commit(tip, new Map([[path, change(text)]]), 'damage')
       await clone.move(`refs/heads/${branch}`, await clone.findTip(`refs/heads/${branch}`), damaged)
       if (remote) await clone.push(`refs/heads/${branch}`, tip, damaged)
     },
     everything: async () => [
-      sandbox.git('clone', 'for-each-ref', 'refs/heads'),
-      sandbox.git(shared, 'for-each-ref'),
-      sandbox.git('clone', 'status', '--porcelain'),
+      await sandbox.git('clone', 'for-each-ref', 'refs/heads'),
+      await sandbox.git(shared, 'for-each-ref'),
+      await sandbox.git('clone', 'status', '--porcelain'),
     ],
     remove: () => sandbox.remove(),
   }
@@ -75,8 +74,10 @@ async function inGit(remote: boolean): Promise<Kind> {
 class Two {
   readonly sandbox = new GitSandbox()
 
-  constructor() {
-    this.sandbox.withRemote('remote.git', 'clone', 'other')
+  static async make(): Promise<Two> {
+    const two = new Two()
+    await two.sandbox.withRemote('remote.git', 'clone', 'other')
+    return two
   }
 
   async open(
@@ -96,15 +97,17 @@ class Two {
   }
 
   /** Subjects of the branch's commits on the remote, first to last. */
-  log(): string[] {
-    return this.sandbox.git('remote.git', 'log', '--reverse', '--format=%s', branch).split('\n')
+  async log(): Promise<string[]> {
+    return (await this.sandbox.git('remote.git', 'log', '--reverse', '--format=%s', branch)).split(
+      '\n',
+    )
   }
 }
 
 describe('a rival on the same branch', () => {
   let two: Two
-  beforeEach(() => {
-    two = new Two()
+  beforeEach(async () => {
+    two = await Two.make()
   })
   afterEach(() => two.sandbox.remove())
 
@@ -117,7 +120,14 @@ describe('a rival on the same branch', () => {
         `theirs ${n}`,
       )
     }
-    expect(two.log()).toEqual(['mine 1', 'theirs 1', 'mine 2', 'theirs 2', 'mine 3', 'theirs 3'])
+    expect(await two.log()).toEqual([
+      'mine 1',
+      'theirs 1',
+      'mine 2',
+      'theirs 2',
+      'mine 3',
+      'theirs 3',
+    ])
     for (const where of ['clone', 'other']) {
       expect(await (await two.open(where, 'mine')).load()).toEqual(
         buildDomain('a.example.com', { timeout: buildItem('3') }),
@@ -159,7 +169,7 @@ describe('a rival on the same branch', () => {
     await expect(
       mine.save(buildDomain('b.example.com', { timeout: buildItem('1') }), 'mine'),
     ).rejects.toMatchObject({ code: 'record-moved' })
-    expect(two.log()).toEqual(['theirs'])
+    expect(await two.log()).toEqual(['theirs'])
     expect(await (await two.open('clone')).load()).toEqual(
       buildDomain('a.example.com', { timeout: buildItem('7') }),
     )
@@ -185,7 +195,7 @@ describe('a rival on the same branch', () => {
   })
 
   it('in the same clone, without a remote, is built upon as well', async () => {
-    two.sandbox.repository('alone')
+    await two.sandbox.repository('alone')
     const [mine, theirs] = [await two.open('alone', 'mine'), await two.open('alone', 'theirs')]
     await mine.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'mine')
     await theirs.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'theirs')
@@ -201,8 +211,8 @@ describe('a rival on the same branch', () => {
 
 describe('a push', () => {
   let two: Two
-  beforeEach(() => {
-    two = new Two()
+  beforeEach(async () => {
+    two = await Two.make()
   })
   afterEach(() => two.sandbox.remove())
   const hook = (text: string) =>
@@ -232,7 +242,7 @@ describe('a push', () => {
     )
     rmSync(`${two.sandbox.folder}/remote.git/hooks/pre-receive`)
     await store.save(buildDomain('b.example.com', { timeout: buildItem('3') }), 'third')
-    expect(two.log()).toEqual(['first', 'third'])
+    expect(await two.log()).toEqual(['first', 'third'])
     expect((await (await two.open('other')).load()).get('a.example.com')).toEqual(
       new Map([['timeout', buildItem('1')]]),
     )
@@ -272,13 +282,19 @@ describe('a push', () => {
     // Receives everything, and then says that it failed.
     const lossy = join(two.sandbox.folder, 'receive')
     writeFileSync(lossy, '#!/bin/sh\ngit-receive-pack "$@"\nexit 1\n', { mode: 0o755 })
-    two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
+    await two.sandbox.git('clone', 'config', 'remote.origin.receivepack', lossy)
     await store.save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
-    expect(two.log()).toEqual(['first', 'second'])
+    expect(await two.log()).toEqual(['first', 'second'])
   })
 
   it('names no credentials that the address holds', async () => {
-    two.sandbox.git('clone', 'remote', 'set-url', 'origin', 'http://user:hunter2@127.0.0.1:9/x.git')
+    await two.sandbox.git(
+      'clone',
+      'remote',
+      'set-url',
+      'origin',
+      'http://user:hunter2@127.0.0.1:9/x.git',
+    )
     const failure = await two.open('clone').then(
       () => null,
       (error: Error) => error,
@@ -290,7 +306,7 @@ describe('a push', () => {
 
 describe('outcomes that only this clone has', () => {
   it('give way when another machine has gone on from what the remote had', async () => {
-    const two = new Two()
+    const two = await Two.make()
     const store = await two.open('clone')
     await store.recordIntents(
       buildApplied('one'),
@@ -316,10 +332,10 @@ describe('outcomes that only this clone has', () => {
 })
 
 it('what can not be recorded in this clone is not announced to others', async () => {
-  const two = new Two()
+  const two = await Two.make()
   const store = await two.open('clone')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
-  two.sandbox.git('clone', 'worktree', 'add', '--quiet', '../look', branch)
+  await two.sandbox.git('clone', 'worktree', 'add', '--quiet', '../look', branch)
   const next = await two.open('clone')
   const intent = () =>
     next.recordIntents(
@@ -329,20 +345,20 @@ it('what can not be recorded in this clone is not announced to others', async ()
   await expect(intent()).rejects.toMatchObject({
     message: expect.stringContaining('is checked out in') as string,
   })
-  expect(two.log()).toEqual(['first'])
-  two.sandbox.git('look', 'checkout', '--quiet', '--detach')
+  expect(await two.log()).toEqual(['first'])
+  await two.sandbox.git('look', 'checkout', '--quiet', '--detach')
   writeFileSync(`${two.sandbox.folder}/clone/.git/refs/heads/${branch}.lock`, '')
   await expect(intent()).rejects.toMatchObject({
     message: expect.stringContaining(`${branch}.lock`) as string,
   })
-  expect(two.log()).toEqual(['first'])
+  expect(await two.log()).toEqual(['first'])
   two.sandbox.remove()
 })
 
 describe('a branch that is gone from the remote', () => {
   let two: Two
-  beforeEach(() => {
-    two = new Two()
+  beforeEach(async () => {
+    two = await Two.make()
   })
   afterEach(() => two.sandbox.remove())
 
@@ -353,49 +369,49 @@ describe('a branch that is gone from the remote', () => {
       ['config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'],
     ],
   ])('is not made again from what a clone %s has left of it', async (_kind, setting) => {
-    if (setting.length > 0) two.sandbox.git('clone', ...setting)
+    if (setting.length > 0) await two.sandbox.git('clone', ...setting)
     await (
       await two.open('clone')
     ).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
     await (
       await two.open('other')
     ).save(buildDomain('a.example.com', { timeout: buildItem('2') }), 'second')
-    two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
+    await two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
     const gone = { code: 'record-moved', message: expect.stringContaining('is gone') as string }
     await expect(two.open('clone')).rejects.toMatchObject(gone)
     await expect(two.open('other')).rejects.toMatchObject(gone)
     // As the message says.
-    two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
+    await two.sandbox.git('other', 'push', '--quiet', 'origin', branch)
     expect((await (await two.open('clone')).load()).get('a.example.com')).toEqual(
       new Map([['timeout', buildItem('2')]]),
     )
-    two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
-    two.sandbox.git('clone', 'branch', '-m', branch, `old-${branch}`)
+    await two.sandbox.git('remote.git', 'update-ref', '-d', `refs/heads/${branch}`)
+    await two.sandbox.git('clone', 'branch', '-m', branch, `old-${branch}`)
     expect(await (await two.open('clone')).load()).toEqual(new Map())
   })
 
   it('was never there where the remote is new: what this clone has is the record', async () => {
-    two.sandbox.git('other', 'remote', 'remove', 'origin')
+    await two.sandbox.git('other', 'remote', 'remove', 'origin')
     await (
       await two.open('other')
     ).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'alone')
-    two.sandbox.git('other', 'remote', 'add', 'origin', '../remote.git')
+    await two.sandbox.git('other', 'remote', 'add', 'origin', '../remote.git')
     await (
       await two.open('other')
     ).save(buildDomain('b.example.com', { timeout: buildItem('2') }), 'shared')
-    expect(two.log()).toEqual(['alone', 'shared'])
+    expect(await two.log()).toEqual(['alone', 'shared'])
   })
 })
 
 it('a clone without files of its own asks the remote for those of the record at once', async () => {
-  const two = new Two()
+  const two = await Two.make()
   const names = Array.from({ length: 20 }, (_, i) => `d${i}.example.com`)
   const recorded = new Map(
     names.map((name, i) => [name, new Map([['timeout', buildItem(String(20 + i))]])]),
   )
   await (await two.open('clone')).save(recorded, 'first')
-  two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')
-  two.sandbox.git(
+  await two.sandbox.git('remote.git', 'config', 'uploadpack.allowFilter', 'true')
+  await two.sandbox.git(
     '.',
     'clone',
     '--quiet',
@@ -408,29 +424,28 @@ it('a clone without files of its own asks the remote for those of the record at 
   writeFileSync(`${asked}.sh`, `#!/bin/sh\necho asked >> ${asked}\nexec git-upload-pack "$@"\n`, {
     mode: 0o755,
   })
-  two.sandbox.git('partial', 'config', 'remote.origin.uploadpack', `${asked}.sh`)
+  await two.sandbox.git('partial', 'config', 'remote.origin.uploadpack', `${asked}.sh`)
   expect(await (await two.open('partial')).load()).toEqual(recorded)
   expect(readFileSync(asked, 'utf8').trim().split('\n').length).toBeLessThan(10)
   two.sandbox.remove()
 })
 
 it('a remote that wants no options, or is a mirror, is pushed to as any other', async () => {
-  const two = new Two()
-  two.sandbox.git('clone', 'config', 'push.pushOption', 'ci.skip')
-  two.sandbox.git('clone', 'config', 'remote.origin.mirror', 'true')
+  const two = await Two.make()
+  await two.sandbox.git('clone', 'config', 'push.pushOption', 'ci.skip')
+  await two.sandbox.git('clone', 'config', 'remote.origin.mirror', 'true')
   await (
     await two.open('clone')
   ).save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
-  expect(two.log()).toEqual(['first'])
+  expect(await two.log()).toEqual(['first'])
   two.sandbox.remove()
 })
 
 it('a repository that lacks an object of the record says so, and nothing is taken for empty', async () => {
-  const two = new Two()
+  const two = await Two.make()
   const store = await two.open('clone')
   await store.save(buildDomain('a.example.com', { timeout: buildItem('1') }), 'first')
-  const file = two.sandbox
-    .git('clone', 'ls-tree', '-r', branch)
+  const file = (await two.sandbox.git('clone', 'ls-tree', '-r', branch))
     .split('\n')
     .find((line) => line.endsWith('a.example.com.json'))
   const id = file?.split(/\s/)[2] ?? ''

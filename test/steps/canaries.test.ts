@@ -51,7 +51,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
   sandbox = new GitSandbox()
-  sandbox.withRemote()
+  await sandbox.withRemote()
   canaries = new Canaries(secrets)
   mkdirSync(join(sandbox.folder, 'tmp'))
   env = {
@@ -447,7 +447,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   canaries.scanTree(join(sandbox.folder, 'remote.git'))
   canaries.scanTree(join(sandbox.folder, 'tmp'))
   for (const repository of ['clone', 'remote.git'])
-    canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
+    await canaries.scanObjects(join(sandbox.folder, repository), sandbox.env)
   expect(canaries.found).toEqual([])
 
   // The search has seen what it should: secrets travelled, git was watched, and the record is in
@@ -456,7 +456,7 @@ it('no command shows or keeps a secret, whatever goes wrong', { timeout: 240_000
   const log = readFileSync(join(sandbox.folder, 'tmp/git.log'), 'utf8')
   expect(log).toContain('push')
   expect(log).toContain('dist/cli/main.js apply --yes')
-  expect(sandbox.git('remote.git', 'cat-file', '--batch-all-objects', '--batch')).toContain(
+  expect(await sandbox.git('remote.git', 'cat-file', '--batch-all-objects', '--batch')).toContain(
     'scrypt:',
   )
   expect(

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { simpleGit } from 'simple-git'
 
 /**
  * Looks for secrets in whatever a program left behind, in all the forms that a program may have
@@ -41,12 +41,14 @@ export class Canaries {
   }
 
   /** Every object of a repository, whether anything still refers to it or not. */
-  scanObjects(repository: string, env: Record<string, string>): void {
-    const all = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch'], {
-      cwd: repository,
-      env,
-      maxBuffer: 1 << 28,
+  async scanObjects(repository: string, env: Record<string, string>): Promise<void> {
+    const all = await simpleGit({
+      baseDir: repository,
+      allowEnvironment: Object.keys(env),
+      unsafe: { allowUnsafeConfigEnvCount: true, allowUnsafeConfigPaths: true },
     })
+      .env(env)
+      .binaryCatFile(['--batch-all-objects', '--batch'])
     this.scanText(`an object of ${repository}`, all)
   }
 }

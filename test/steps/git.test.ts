@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openState } from '../../src/state/open-state.ts'
 import { realDisk } from '../../src/state/folder/real-disk.ts'
@@ -9,6 +10,7 @@ import { buildApplied, buildItem, buildDomain, buildWave } from '../state/store-
 import { fetchConfig, Place } from './cli.ts'
 import { emulator, setStage } from './stage.ts'
 
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 let sandbox: GitSandbox
 
 setStage()
@@ -31,63 +33,63 @@ function workspaceIn(folder: string, more = '', options: { limits?: string } = {
 }
 
 /** What a user sees of their own work in a clone. */
-function ownWork(clone: string): string[] {
+async function ownWork(clone: string): Promise<string[]> {
   return [
-    sandbox.git(clone, 'symbolic-ref', '-q', 'HEAD'),
-    sandbox.git(clone, 'rev-parse', 'HEAD'),
-    sandbox.git(clone, 'status', '--porcelain', '--untracked-files=all'),
-    sandbox.git(clone, 'diff', '--cached'),
-    sandbox.git(clone, 'stash', 'list'),
+    await sandbox.git(clone, 'symbolic-ref', '-q', 'HEAD'),
+    await sandbox.git(clone, 'rev-parse', 'HEAD'),
+    await sandbox.git(clone, 'status', '--porcelain', '--untracked-files=all'),
+    await sandbox.git(clone, 'diff', '--cached'),
+    await sandbox.git(clone, 'stash', 'list'),
   ]
 }
 
 describe('a workspace in a git repository', () => {
   it('keeps its record on a branch, and leaves branch, index and work tree as they are', async () => {
-    const clone = sandbox.withRemote()
+    const clone = await sandbox.withRemote()
     writeFileSync(join(clone, 'tracked.txt'), 'one')
-    sandbox.git('clone', 'add', 'tracked.txt')
+    await sandbox.git('clone', 'add', 'tracked.txt')
     const place = workspaceIn('clone')
     writeFileSync(join(clone, 'tracked.txt'), 'two')
-    const before = ownWork('clone')
+    const before = await ownWork('clone')
     await place.settle()
     expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '10' } })
-    expect(ownWork('clone')).toEqual(before)
-    expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(
-      sandbox.git('clone', 'rev-parse', branch),
+    expect(await ownWork('clone')).toEqual(before)
+    expect(await sandbox.git('remote.git', 'rev-parse', branch)).toBe(
+      await sandbox.git('clone', 'rev-parse', branch),
     )
     // What is left of the lock and of fetches is no branch of anybody.
     expect(
-      sandbox.git('clone', 'branch', '--format=%(refname:short)').split('\n').toSorted(),
+      (await sandbox.git('clone', 'branch', '--format=%(refname:short)')).split('\n').toSorted(),
     ).toEqual([branch, 'main'])
-    expect(sandbox.git('remote.git', 'for-each-ref', 'refs/edgewise')).toBe('')
+    expect(await sandbox.git('remote.git', 'for-each-ref', 'refs/edgewise')).toBe('')
     expect(existsSync(join(clone, '.edgewise', 'state'))).toBe(false)
   })
 
   it('tells in its history which apply, of which commit, by whom, and what came of it', async () => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     const place = workspaceIn('clone')
     place.env['GITHUB_ACTOR'] = 'octavia'
     await place.settle()
     const [first] = (await place.json('state', 'history'))['applies'] as { id: string }[]
-    const log = sandbox.git('remote.git', 'log', '--format=%B', branch)
+    const log = await sandbox.git('remote.git', 'log', '--format=%B', branch)
     expect(log).toContain(`Apply ${first?.id}: about to send 1 write for 1 domain`)
     expect(log).toContain(
       `Apply ${first?.id}: complete; 1 confirmed, 0 refused, 0 in doubt, 0 not sent`,
     )
-    expect(log).toContain(`Manifests: ${sandbox.git('clone', 'rev-parse', 'HEAD')}`)
+    expect(log).toContain(`Manifests: ${await sandbox.git('clone', 'rev-parse', 'HEAD')}`)
     expect(log).toContain('By: octavia')
   })
 
   it('is planned from another clone as if it were here', async () => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     await workspaceIn('clone').settle()
-    sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+    await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
     const plan = await workspaceIn('other').cli('plan', '--detailed-exitcode')
     expect(plan).toMatchObject({ code: 0, err: '' })
   })
 
   it('counts the calls of an apply that was cut off in another clone, as many as there may have been', async () => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     const limits = { limits: '{callsPerMinute: 3, maxWaitSeconds: 30}' }
     const place = workspaceIn('clone', '', limits)
     const state = { store: 'git' as const, branch, remote: 'origin', path: '' }
@@ -109,7 +111,7 @@ describe('a workspace in a git repository', () => {
       buildWave('gone', buildDomain('b.example.com', { timeout: buildItem('1') })),
     )
     await store.saveCalls('gone', [])
-    sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
+    await sandbox.git('.', 'clone', '--quiet', 'remote.git', 'other')
     const other = workspaceIn('other', '', limits)
     for (const attempt of ['the first', 'one that finds nothing cut off any more']) {
       const { code, err } = await other.cli('apply', '--yes')
@@ -119,27 +121,29 @@ describe('a workspace in a git repository', () => {
       })
     }
     // The clone that it ran in knows its calls: there were none.
-    sandbox.git(
+    await sandbox.git(
       'remote.git',
       'update-ref',
       `refs/heads/${branch}`,
-      sandbox.git('clone', 'rev-parse', branch),
+      await sandbox.git('clone', 'rev-parse', branch),
     )
     expect(await place.cli('apply', '--yes')).toMatchObject({ code: 0 })
   })
 
   it('without a remote stays in the clone, and says so', async () => {
-    sandbox.repository('alone')
+    await sandbox.repository('alone')
     const place = workspaceIn('alone')
     const ran = await place.cli('apply', '--yes')
     expect(ran.code).toBe(0)
     expect(ran.err).toContain('no remote "origin"')
-    expect(sandbox.git('alone', 'log', '--oneline', branch).split('\n').length).toBeGreaterThan(1)
+    expect(
+      (await sandbox.git('alone', 'log', '--oneline', branch)).split('\n').length,
+    ).toBeGreaterThan(1)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
   it('whose remote is missing though it is named is refused', async () => {
-    sandbox.repository('alone')
+    await sandbox.repository('alone')
     const { code, err } = await workspaceIn('alone', 'state: {store: git, remote: upstream}\n').cli(
       'apply',
       '--yes',
@@ -151,7 +155,7 @@ describe('a workspace in a git repository', () => {
   })
 
   it('whose remote can not be reached sends nothing', async () => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     const place = workspaceIn('clone')
     rmSync(join(sandbox.folder, 'remote.git'), { recursive: true })
     const { code, err } = await place.cli('apply', '--yes')
@@ -161,7 +165,7 @@ describe('a workspace in a git repository', () => {
   })
 
   it('with a record in a folder has to say which one counts', async () => {
-    sandbox.repository('alone')
+    await sandbox.repository('alone')
     const place = workspaceIn('alone', 'state: {store: dir}\n')
     await place.settle()
     workspaceIn('alone')
@@ -189,10 +193,10 @@ describe('a workspace in a git repository', () => {
     ],
     [
       'detached',
-      (s: GitSandbox) => (
-        s.git('.', 'clone', '--quiet', 'remote.git', 'place'),
-        s.git('place', 'checkout', '--quiet', '--detach')
-      ),
+      async (s: GitSandbox) => {
+        await s.git('.', 'clone', '--quiet', 'remote.git', 'place')
+        return s.git('place', 'checkout', '--quiet', '--detach')
+      },
     ],
     [
       'a work tree',
@@ -200,21 +204,21 @@ describe('a workspace in a git repository', () => {
     ],
     ['bare', (s: GitSandbox) => s.git('.', 'clone', '--quiet', '--bare', 'remote.git', 'place')],
   ])('works in a checkout that is %s', async (_how, make) => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     await workspaceIn('clone').settle()
-    make(sandbox)
+    await make(sandbox)
     const place = workspaceIn('place').manifest('b.example.com', { timeout: { time: '20' } })
     await place.settle()
     expect((await place.json('state', 'history'))['applies']).toHaveLength(2)
     expect(
-      sandbox.git('remote.git', 'log', '--oneline', branch).split('\n').length,
+      (await sandbox.git('remote.git', 'log', '--oneline', branch)).split('\n').length,
     ).toBeGreaterThan(4)
   })
 
   it('is not led astray by the variables that git sets for its hooks', async () => {
-    sandbox.withRemote()
-    sandbox.repository('victim')
-    const before = sandbox.git('victim', 'for-each-ref')
+    await sandbox.withRemote()
+    await sandbox.repository('victim')
+    const before = await sandbox.git('victim', 'for-each-ref')
     const place = workspaceIn('clone')
     const victim = join(sandbox.folder, 'victim', '.git')
     place.env = {
@@ -227,14 +231,14 @@ describe('a workspace in a git repository', () => {
       GIT_PREFIX: 'sub/',
     }
     await place.settle()
-    expect(sandbox.git('victim', 'for-each-ref')).toBe(before)
-    expect(sandbox.git('remote.git', 'rev-parse', branch)).toBe(
-      sandbox.git('clone', 'rev-parse', branch),
+    expect(await sandbox.git('victim', 'for-each-ref')).toBe(before)
+    expect(await sandbox.git('remote.git', 'rev-parse', branch)).toBe(
+      await sandbox.git('clone', 'rev-parse', branch),
     )
   })
 
   it('runs no hook of the repository', async () => {
-    const clone = sandbox.withRemote()
+    const clone = await sandbox.withRemote()
     const mark = join(sandbox.folder, 'hook-ran')
     for (const hook of ['pre-push', 'reference-transaction', 'post-commit']) {
       writeFileSync(
@@ -248,21 +252,21 @@ describe('a workspace in a git repository', () => {
   })
 
   it('commits in its own name where git knows nobody', async () => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     const place = workspaceIn('clone')
     place.env = { ...place.env, GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' }
     await place.settle()
-    expect(sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Edgewise')
+    expect(await sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Edgewise')
     place.env = { ...place.env, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.com' }
     await place.manifest('a.example.com', { timeout: { time: '11' } }).settle()
-    expect(sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Ann')
+    expect(await sandbox.git('remote.git', 'log', '-1', '--format=%cn', branch)).toBe('Ann')
   })
 
   it('whose branch somebody has checked out says where, and sends nothing', async () => {
-    sandbox.repository('alone')
+    await sandbox.repository('alone')
     const place = workspaceIn('alone')
     await place.settle()
-    sandbox.git('alone', 'worktree', 'add', '--quiet', '../look', branch)
+    await sandbox.git('alone', 'worktree', 'add', '--quiet', '../look', branch)
     const { code, err } = await place
       .manifest('a.example.com', { timeout: { time: '11' } })
       .cli('apply', '--yes')
@@ -272,9 +276,9 @@ describe('a workspace in a git repository', () => {
   })
 
   it('that names a branch of its own work leaves that alone', async () => {
-    sandbox.withRemote()
-    sandbox.git('clone', 'checkout', '--quiet', '--detach')
-    const before = sandbox.git('remote.git', 'for-each-ref')
+    await sandbox.withRemote()
+    await sandbox.git('clone', 'checkout', '--quiet', '--detach')
+    const before = await sandbox.git('remote.git', 'for-each-ref')
     const { code, err } = await workspaceIn('clone', 'state: {store: git, branch: main}\n').cli(
       'apply',
       '--yes',
@@ -283,32 +287,51 @@ describe('a workspace in a git repository', () => {
       code: 1,
       err: expect.stringContaining('the branch main holds something else') as string,
     })
-    expect(sandbox.git('remote.git', 'for-each-ref')).toBe(before)
+    expect(await sandbox.git('remote.git', 'for-each-ref')).toBe(before)
   })
 
   it('that two clones began apart is refused, not guessed', async () => {
-    sandbox.withRemote()
+    await sandbox.withRemote()
     await workspaceIn('clone').settle()
-    sandbox.repository('alone')
+    await sandbox.repository('alone')
     const place = workspaceIn('alone')
     await place.settle()
-    sandbox.git('alone', 'remote', 'add', 'origin', '../remote.git')
+    await sandbox.git('alone', 'remote', 'add', 'origin', '../remote.git')
     const { code, err } = await place.cli('plan')
     expect(code).toBe(1)
     expect(err).toContain('nothing in common')
   })
 
   it('shows no token to git and what it starts', async () => {
-    const clone = sandbox.withRemote()
+    const clone = await sandbox.withRemote()
     const seen = join(sandbox.folder, 'seen')
-    sandbox.git('clone', 'config', 'remote.origin.uploadpack', `env > ${seen}; git-upload-pack`)
+    await sandbox.git(
+      'clone',
+      'config',
+      'remote.origin.uploadpack',
+      `env > ${seen}; git-upload-pack`,
+    )
     const place = workspaceIn('clone')
     place.env = { ...place.env, SOME_SECRET: 'hush', GITHUB_TOKEN: place.env['EDGEWISE_TOKEN'] }
     await place.settle()
-    const environment = execFileSync('cat', [seen], { encoding: 'utf8' })
+    const environment = readFileSync(seen, 'utf8')
     expect(environment).toContain('GIT_TERMINAL_PROMPT=0')
     expect(environment).not.toContain(place.env['EDGEWISE_TOKEN'])
     expect(environment).not.toContain('hush')
     expect(clone).not.toBe('')
+  })
+
+  it('prints nothing of what git is given, whatever DEBUG says', async () => {
+    await sandbox.withRemote()
+    const place = workspaceIn('clone')
+    const env = { ...place.env, DEBUG: '*', GITHUB_TOKEN: 'of the code host' }
+    const { stdout: out, stderr: err } = spawnSync(process.execPath, [program, 'plan'], {
+      cwd: place.root,
+      env,
+      encoding: 'utf8',
+    })
+    const said = `${out}${err}`
+    expect(said).toContain('1 write')
+    expect(said).not.toMatch(/simple-git|of the code host/)
   })
 })

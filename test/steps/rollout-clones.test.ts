@@ -9,9 +9,9 @@ const minute = 60_000
 let sandbox: GitSandbox
 
 setStageInTime()
-beforeEach(() => {
+beforeEach(async () => {
   sandbox = new GitSandbox()
-  sandbox.withRemote('remote.git', 'one', 'two')
+  await sandbox.withRemote('remote.git', 'one', 'two')
 })
 afterEach(() => sandbox.remove())
 

@@ -18,7 +18,7 @@ let look: string
 beforeAll(async () => {
   emulator = await startService()
   sandbox = new GitSandbox()
-  sandbox.withRemote()
+  await sandbox.withRemote()
   runner = placeIn('clone')
   runner.write('profiles/baseline.yaml', 'profile: baseline\nconfig:\n  timeout: {time: 60}\n')
   for (const name of names) {
@@ -29,10 +29,10 @@ beforeAll(async () => {
     )
   }
   expect((await runner.cli('fmt')).code).toBe(0)
-  commit('clone', 'the workspace')
-  sandbox.git('clone', 'push', '--quiet', 'origin', 'main')
+  await commit('clone', 'the workspace')
+  await sandbox.git('clone', 'push', '--quiet', 'origin', 'main')
   for (const clone of ['colleague', 'other'])
-    sandbox.git('.', 'clone', '--quiet', 'remote.git', clone)
+    await sandbox.git('.', 'clone', '--quiet', 'remote.git', clone)
   colleague = placeIn('colleague')
   // Whoever makes a pull request has neither the token nor a secret.
   colleague.env = { ...sandbox.env }
@@ -55,34 +55,42 @@ function placeIn(clone: string): Place {
   return place
 }
 
-function commit(clone: string, message: string): string {
-  sandbox.git(clone, 'add', '--all')
-  sandbox.git(clone, 'commit', '--quiet', '-m', message)
+async function commit(clone: string, message: string): Promise<string> {
+  await sandbox.git(clone, 'add', '--all')
+  await sandbox.git(clone, 'commit', '--quiet', '-m', message)
   return sandbox.git(clone, 'rev-parse', 'HEAD')
 }
 
 /** Changes a profile on a branch, and pushes that. */
-function propose(branch: string, timeout: number): void {
-  sandbox.git('colleague', 'switch', '--quiet', '-c', branch, 'origin/main')
+async function propose(branch: string, timeout: number): Promise<void> {
+  await sandbox.git('colleague', 'switch', '--quiet', '-c', branch, 'origin/main')
   colleague.write(
     'profiles/baseline.yaml',
     `profile: baseline\nconfig:\n  timeout: {time: ${timeout}}\n`,
   )
-  commit('colleague', branch)
-  sandbox.git('colleague', 'push', '--quiet', 'origin', branch)
+  await commit('colleague', branch)
+  await sandbox.git('colleague', 'push', '--quiet', 'origin', branch)
 }
 
 /** Merges a branch, as a code host does, and brings every clone up to date. */
-function merge(branch: string): string {
-  sandbox.git('clone', 'fetch', '--quiet', 'origin')
-  sandbox.git('clone', 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`)
+async function merge(branch: string): Promise<string> {
+  await sandbox.git('clone', 'fetch', '--quiet', 'origin')
+  await sandbox.git(
+    'clone',
+    'merge',
+    '--quiet',
+    '--no-ff',
+    '-m',
+    `Merge ${branch}`,
+    `origin/${branch}`,
+  )
   return publish()
 }
 
-function publish(): string {
-  sandbox.git('clone', 'push', '--quiet', 'origin', 'main')
-  sandbox.git('other', 'pull', '--quiet', '--ff-only', 'origin', 'main')
-  sandbox.git('colleague', 'fetch', '--quiet', 'origin')
+async function publish(): Promise<string> {
+  await sandbox.git('clone', 'push', '--quiet', 'origin', 'main')
+  await sandbox.git('other', 'pull', '--quiet', '--ff-only', 'origin', 'main')
+  await sandbox.git('colleague', 'fetch', '--quiet', 'origin')
   return sandbox.git('clone', 'rev-parse', 'HEAD')
 }
 
@@ -95,7 +103,7 @@ describe('the round from a pull request to production, and back', () => {
   })
 
   it('a branch is planned, without the token, as a comment and as a file', async () => {
-    propose('longer', 90)
+    await propose('longer', 90)
     const planned = await colleague.cli(
       'plan',
       '--out',
@@ -112,11 +120,11 @@ describe('the round from a pull request to production, and back', () => {
     expect(comment).toMatch(/^### Edgewise plan\n\nPlan: 3 to change · 1 write/)
     expect(comment).toContain('timeout')
     // Looking wrote nothing, not even to the branch of the record.
-    expect(sandbox.git('colleague', 'status', '--porcelain')).toBe('')
+    expect(await sandbox.git('colleague', 'status', '--porcelain')).toBe('')
   })
 
   it('the merge applies exactly the plan that was reviewed', async () => {
-    const merged = merge('longer')
+    const merged = await merge('longer')
     const before = (await fetchWrites(emulator)).length
     expect((await runner.cli('apply', '../reviewed.json')).code).toBe(0)
     expect((await fetchWrites(emulator)).length - before).toBe(1)
@@ -157,14 +165,14 @@ describe('the round from a pull request to production, and back', () => {
 
   it('a bad change is rolled back with one command, and gone for good once it is reverted', async () => {
     const good = await fetchConfigs(emulator)
-    propose('worse', 250)
+    await propose('worse', 250)
     colleague.write(
       'domains/img.example.com.yaml',
       'domain: img.example.com\nconfig:\n  origin_host: {host: gone.example.com}\n',
     )
-    commit('colleague', 'worse still')
-    sandbox.git('colleague', 'push', '--quiet', 'origin', 'worse')
-    const merged = merge('worse')
+    await commit('colleague', 'worse still')
+    await sandbox.git('colleague', 'push', '--quiet', 'origin', 'worse')
+    const merged = await merge('worse')
     expect((await runner.cli('apply', '--yes')).code).toBe(0)
     expect(await fetchConfigs(emulator)).not.toEqual(good)
 
@@ -179,8 +187,8 @@ describe('the round from a pull request to production, and back', () => {
     expect(img).toMatchObject({ origin_host: { host: 'img.example.com' } })
     expect(await planCode(runner)).toBe(2)
 
-    sandbox.git('clone', 'revert', '--no-edit', '-m', '1', merged)
-    publish()
+    await sandbox.git('clone', 'revert', '--no-edit', '-m', '1', merged)
+    await publish()
     for (const place of [runner, other]) expect(await planCode(place)).toBe(0)
     // The clocks of these machines differ, and with them the order.
     const applies = (await other.json('state', 'history'))['applies'] as {

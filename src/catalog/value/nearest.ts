@@ -1,3 +1,5 @@
+import leven from 'leven'
+
 /**
  * The candidate that was most probably meant, or null when none is near (a third of the letters may
  * differ).
@@ -7,7 +9,7 @@ export function findNearest(word: string, candidates: Iterable<string>): string 
   let best: string | null = null
   let least = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    const distance = leven(word.toLowerCase(), candidate.toLowerCase())
     if (distance < least) {
       least = distance
       best = candidate
@@ -20,18 +22,4 @@ export function findNearest(word: string, candidates: Iterable<string>): string 
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const match = findNearest(word, candidates)
   return match === null ? '' : ` Did you mean "${match}"?`
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, replaced))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -1,4 +1,4 @@
-import { measureWidth, splitGraphemes, measureGrapheme } from './display-width.ts'
+import { measureWidth, splitGraphemes } from './display-width.ts'
 
 /** What a reader may want to copy and has blanks in it. */
 const whole = /"[^"]*"|\b(?:edgewise|git) [a-z]+ [^\s,;)]+/g
@@ -88,7 +88,7 @@ function broken(word: string, room: number): string[] {
   const pieces = ['']
   let width = 0
   for (const grapheme of splitGraphemes(word)) {
-    const more = measureGrapheme(grapheme)
+    const more = measureWidth(grapheme)
     if (width > 0 && width + more > room) {
       pieces.push('')
       width = 0

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import type { QueryContext } from './query.ts'
 import type { Part } from './split-question.ts'
 
@@ -10,11 +11,6 @@ export interface Batch<T> {
 
 /** Parts that are queried or wait for the pace at a time. */
 const maxSideBySide = 8
-
-interface Finished<T> {
-  query: Promise<Finished<T>>
-  results: T[]
-}
 
 /**
  * Queries parts side by side and yields a batch for each in the order of the answers; the first is
@@ -30,34 +26,34 @@ export async function* queryParts<T>(
   const stop = new AbortController()
   const signals = context.signal === undefined ? [stop.signal] : [stop.signal, context.signal]
   const stoppable: QueryContext = { ...context, signal: AbortSignal.any(signals) }
+  const queue = new PQueue({ concurrency: maxSideBySide })
+  const answers: T[][] = []
   const waiting = parts.values()
-  const running = new Set<Promise<Finished<T>>>()
   const beginNext = () => {
     const part = waiting.next().value
-    if (part === undefined) return
-    const query: Promise<Finished<T>> = queryPart(part, stoppable).then(
-      (results) => ({ query, results }),
-      (error: unknown) => {
-        // Only the first reason stays: the others fail since they are aborted.
-        stop.abort(error)
-        return { query, results: [] }
-      },
-    )
-    running.add(query)
+    if (part !== undefined) void queue.add(() => keepAnswer(part))
+  }
+  const keepAnswer = async (part: Part) => {
+    try {
+      answers.push(await queryPart(part, stoppable))
+    } catch (error) {
+      // Only the first reason stays: the others fail since they are aborted.
+      stop.abort(error)
+    }
   }
   const total = parts.length
   try {
     yield { results: [], done: 0, total }
     for (let i = 0; i < maxSideBySide; i++) beginNext()
-    for (let done = 1; running.size > 0; done++) {
-      const { query, results } = await Promise.race(running)
+    for (let done = 1; done <= total; done++) {
+      while (answers.length === 0 && !stop.signal.aborted)
+        await new Promise<void>((resolve) => queue.once('next', resolve))
       stop.signal.throwIfAborted()
-      running.delete(query)
-      yield { results, done, total }
+      yield { results: answers.shift() ?? [], done, total }
       beginNext()
     }
   } finally {
     stop.abort()
-    await Promise.all(running)
+    await queue.onIdle()
   }
 }

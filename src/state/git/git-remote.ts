@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { formatGitError, type Git } from './git-process.ts'
+import { formatGitError, type Gits } from './git-command.ts'
 import type { GitRepository } from './git-repository.ts'
 
 const pushTimeoutMs = 60_000
@@ -8,7 +8,7 @@ const quietly = ['--quiet', '--no-recurse-submodules']
 
 /** What a repository does with a remote. `tip`: where a ref of the repository itself is. */
 export function createRemote(
-  git: Git,
+  { queries: git, updates }: Gits,
   remote: string,
   tip: GitRepository['findTip'],
 ): Pick<GitRepository, 'fetch' | 'push' | 'findLastSeen'> {
@@ -18,7 +18,7 @@ export function createRemote(
    */
   const keep = async (ref: string, commit: string | null) => {
     if (commit !== null && ref.startsWith('refs/heads/'))
-      await git(['update-ref', keptAs(ref), commit])
+      await updates(['update-ref', keptAs(ref), commit])
   }
   const fetch = async (ref: string) => {
     const kept = keptAs(ref)
@@ -54,7 +54,7 @@ export function createRemote(
       const options = ['--no-verify', '--no-follow-tags', '--no-signed', lease]
       // A mirror pushes everything, or nothing by name.
       const settings = ['-c', `remote.${remote}.mirror=false`, '-c', 'push.pushOption=']
-      const pushed = await git(
+      const pushed = await updates(
         [...settings, 'push', ...quietly, ...options, remote, `${to ?? ''}:${ref}`],
         '',
         pushTimeoutMs,

@@ -1,25 +1,9 @@
 import { resolve } from 'node:path'
 import { EdgewiseError } from '../../model/edgewise-error.ts'
-import { createGit, formatGitError, type Git, type GitResult } from './git-process.ts'
+import { createDetachedGit } from './detached-git.ts'
+import { formatGitError, type Git, type GitResult, type Gits } from './git-command.ts'
 import { createRemote } from './git-remote.ts'
 import type { Changes, GitRepository } from './git-repository.ts'
-
-/**
- * Hooks are the user's own work's; what the repository's settings would add to a push or a fetch
- * stays away as well.
- */
-const flags = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsync=committed',
-  '-c',
-  'push.gpgSign=false',
-  '-c',
-  'gc.auto=0',
-  '-c',
-  'maintenance.auto=false',
-]
 
 /**
  * The repository that a folder lies in, or null where there is none.
@@ -34,11 +18,9 @@ export async function openGit(
   env: Record<string, string>,
   now: () => number,
 ): Promise<GitRepository | null> {
-  const there = await createGit(
-    folder,
-    env,
-    flags,
-  )(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
+  const { createLibraryGit } = await import('./library-git.ts')
+  const here = createLibraryGit(folder, env)
+  const there = await here(['rev-parse', '--git-common-dir', '--show-object-format', '--show-cdup'])
   if (there.code !== 0) {
     if (/not a git repository/i.test(there.err)) return null
     throw new EdgewiseError(
@@ -50,17 +32,24 @@ export async function openGit(
   const [common = '', format = 'sha1', up = ''] = lines(there.out)
   const home = resolve(folder, common)
   // Where git itself goes: an address of a remote may be relative to that.
-  const git = createGit(resolve(folder, up), await withQuietSsh(folder, env), [
-    `--git-dir=${home}`,
-    ...flags,
-  ])
+  const top = resolve(folder, up)
+  const inHome = { ...(await withQuietSsh(here, env)), GIT_DIR: home }
+  const gits = { queries: createLibraryGit(top, inHome), updates: createDetachedGit(top, inHome) }
   const named = remote.replaceAll('.', '\\.')
   const remotes = lines(
-    (await git(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`])).out,
+    (await gits.queries(['config', '--get-regexp', `^remote\\.(${named}\\.url|.*\\.promisor)$`]))
+      .out,
   )
   const known = remotes.some((line) => line.startsWith(`remote.${remote}.url `))
   const partial = remotes.some((line) => line.endsWith('.promisor true'))
-  return repositoryOf(git, home, known ? remote : null, partial, format === 'sha256' ? 64 : 40, now)
+  return repositoryOf(
+    gits,
+    home,
+    known ? remote : null,
+    partial,
+    format === 'sha256' ? 64 : 40,
+    now,
+  )
 }
 
 /**
@@ -72,7 +61,8 @@ export async function findHeadCommit(
   env: Record<string, string>,
 ): Promise<string | null> {
   try {
-    const { code, out } = await createGit(folder, env, flags)(['rev-parse', '--verify', 'HEAD'])
+    const { createLibraryGit } = await import('./library-git.ts')
+    const { code, out } = await createLibraryGit(folder, env)(['rev-parse', '--verify', 'HEAD'])
     return code === 0 ? (lines(out)[0] ?? null) : null
   } catch (error) {
     if (error instanceof EdgewiseError) return null
@@ -85,13 +75,14 @@ const noRemote = () =>
 const alone = { fetch: noRemote, push: noRemote, findLastSeen: noRemote }
 
 function repositoryOf(
-  git: Git,
+  gits: Gits,
   commonFolder: string,
   remote: string | null,
   partial: boolean,
   idLength: number,
   now: () => number,
 ): GitRepository {
+  const { queries: git, updates } = gits
   const nothing = '0'.repeat(idLength)
   const findTip = async (ref: string) =>
     (await answer(git, ['for-each-ref', '--format=%(refname) %(objectname)', ref]))
@@ -103,7 +94,7 @@ function repositoryOf(
     commonFolder,
     remote,
     findTip,
-    ...(remote === null ? alone : createRemote(git, remote, findTip)),
+    ...(remote === null ? alone : createRemote(gits, remote, findTip)),
     findMergeBase: async (one, other) => {
       const found = await git(['merge-base', one, other])
       if (found.code > 1) throw failed(['merge-base'], found)
@@ -127,7 +118,7 @@ function repositoryOf(
         nothing,
       )
       const [id] = await answer(
-        git,
+        updates,
         ['fast-import', '--quiet', '--done', '--date-format=raw'],
         stream,
       )
@@ -140,7 +131,7 @@ function repositoryOf(
         to === null
           ? ['update-ref', '-d', ref, from ?? nothing]
           : ['update-ref', '-m', 'edgewise', ref, to, from ?? nothing]
-      const done = await git(args)
+      const done = await updates(args)
       if (done.code === 0) return true
       if ((await findTip(ref)) !== from) return false
       throw failed(args, done)
@@ -246,11 +237,11 @@ async function refuseCheckedOut(git: Git, ref: string): Promise<void> {
 
 /** Without settings of its own, ssh is told never to ask. */
 async function withQuietSsh(
-  folder: string,
+  git: Git,
   env: Record<string, string>,
 ): Promise<Record<string, string>> {
   if (env['GIT_SSH_COMMAND'] !== undefined || env['GIT_SSH'] !== undefined) return env
-  const set = (await createGit(folder, env, [])(['config', 'core.sshCommand'])).code === 0
+  const set = (await git(['config', 'core.sshCommand'])).code === 0
   return set ? env : { ...env, GIT_SSH_COMMAND: 'ssh -oBatchMode=yes' }
 }
 

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { noAnswerIn, noGit, repeatInterrupted, type Git, type GitAttempt } from './git-command.ts'
+import { gitSettings } from './git-environment.ts'
+
+/**
+ * Runs git in a process group of its own, so that an interrupt from the terminal ends an apply in
+ * order instead of its pushes and ref updates. `simple-git` can't do that: it drops `detached`.
+ *
+ * Until a new process has its group, an interrupt of ours ends it before it becomes git: it has
+ * done nothing, and is repeated.
+ */
+export function createDetachedGit(folder: string, env: Record<string, string>): Git {
+  return (args, input, timeoutMs) =>
+    repeatInterrupted(() => attempt(folder, env, args, input, timeoutMs))
+}
+
+function attempt(
+  folder: string,
+  env: Record<string, string>,
+  args: string[],
+  input = '',
+  timeoutMs?: number,
+): Promise<GitAttempt> {
+  return new Promise((resolve, reject) => {
+    const settings = gitSettings.flatMap((setting) => ['-c', setting])
+    const child = spawn('git', [...settings, ...args], {
+      cwd: folder,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+    })
+    const out: Buffer[] = []
+    const err: Buffer[] = []
+    let late: string | null = null
+    const giveUp = (ms: number) => () => {
+      late = noAnswerIn(ms)
+      kill(child.pid)
+    }
+    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp(timeoutMs), timeoutMs)
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      reject(error.code === 'ENOENT' ? noGit() : error)
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve({
+        code: code ?? 1,
+        out: Buffer.concat(out),
+        err: late ?? Buffer.concat(err).toString('utf8'),
+        interrupted: signal === 'SIGINT' || signal === 'SIGTERM',
+      })
+    })
+    // A process that ends before it has read everything says why on stderr.
+    child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') reject(error)
+    })
+    child.stdin.end(input)
+  })
+}
+
+/** Ends the process and all that it has started. */
+function kill(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
